@@ -1,0 +1,350 @@
+/* Gauze: image and signal filtering on any OpenCL device. The C ABI.
+ *
+ * Conventions of every function here:
+ *  - It returns a gauze_status; GAUZE_OK is 0, errors are negative. gauze_last_error() is the text
+ * of the calling thread's last error. After an error the output arguments and the target pixels are
+ *    as they were.
+ *  - Handles are created by *_create functions and released by the matching *_destroy, which
+ * accepts NULL. A handle keeps alive what it depends on: an engine may be destroyed before its
+ * plans.
+ *  - Engines, filters and plans may be used from many threads at once. An image may be used by many
+ *    threads, but what they write to its pixels is for the caller to order.
+ *  - Description structs start with struct_size, which the caller sets to sizeof of the struct, so
+ *    that the struct can grow. All other fields may be left 0 for their defaults.
+ *  - Axes are ordered x, y, z, t; x is the fastest in memory.
+ *  - The library never prints and never ends the process; the log callback gets what it has to say.
+ */
+#ifndef GAUZE_GAUZE_H
+#define GAUZE_GAUZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GAUZE_VERSION_MAJOR 0
+#define GAUZE_VERSION_MINOR 1
+#define GAUZE_VERSION_PATCH 0
+
+#if defined(GAUZE_STATIC)
+#define GAUZE_API
+#elif defined(_WIN32)
+#if defined(GAUZE_BUILDING)
+#define GAUZE_API __declspec(dllexport)
+#else
+#define GAUZE_API __declspec(dllimport)
+#endif
+#else
+#define GAUZE_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* OpenCL's own handle types, declared here so that this header needs no OpenCL headers. */
+typedef struct _cl_mem *cl_mem;
+typedef struct _cl_command_queue *cl_command_queue;
+typedef struct _cl_event *cl_event;
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+typedef int32_t gauze_status;
+enum {
+    GAUZE_OK = 0,
+    GAUZE_ERROR_INVALID_ARGUMENT = -1, /* an argument is outside its range; the text names it */
+    GAUZE_ERROR_UNSUPPORTED = -2,      /* valid, but no kernel or this device cannot do it */
+    GAUZE_ERROR_NO_DEVICE = -3,        /* no OpenCL device, or none that the selector names */
+    GAUZE_ERROR_BUILD_FAILED = -4,     /* a kernel did not compile; the text holds the log */
+    GAUZE_ERROR_OUT_OF_MEMORY = -5,    /* host or device memory */
+    GAUZE_ERROR_DEVICE = -6,           /* an OpenCL call failed; the text names it */
+    GAUZE_ERROR_OVERLAP = -7,          /* source and target pixels share memory */
+    GAUZE_ERROR_INTERNAL = -99         /* a defect of the library */
+};
+
+/* Name of a status as written above; "unknown status" for others. Static storage. */
+GAUZE_API const char *gauze_status_name(gauze_status status);
+
+/* Text of the calling thread's last error, "" if none. Valid until the thread's next call. */
+GAUZE_API const char *gauze_last_error(void);
+
+/* Version of the library in use: major * 10000 + minor * 100 + patch. */
+GAUZE_API int32_t gauze_version(void);
+
+/* ---- log ---------------------------------------------------------------------------------- */
+
+typedef int32_t gauze_log_level;
+enum { GAUZE_LOG_ERROR = 0, GAUZE_LOG_WARNING = 1, GAUZE_LOG_INFO = 2, GAUZE_LOG_DEBUG = 3 };
+
+/* Called from any thread that uses the engine, at times several at once. text is valid during the
+ * call only. Must not throw and must not call back into the engine. */
+typedef void (*gauze_log_callback)(gauze_log_level level, const char *text, void *user);
+
+/* ---- devices ------------------------------------------------------------------------------ */
+
+typedef int32_t gauze_device_kind;
+enum { GAUZE_DEVICE_GPU = 1, GAUZE_DEVICE_CPU = 2, GAUZE_DEVICE_ACCELERATOR = 3 };
+
+/* What is known of one device. Strings live as long as the list or engine that they were read from.
+ */
+typedef struct gauze_device_info {
+    uint32_t struct_size;
+    int32_t index; /* place in the list of devices: what a selector of digits means */
+    gauze_device_kind kind;
+    int32_t is_default; /* 1 for the device that an engine without a selector takes */
+    const char *name;
+    const char *vendor;
+    const char *platform;
+    const char *version;         /* OpenCL version the device reports */
+    const char *driver;          /* driver version */
+    const char *device_class;    /* what kernel choice goes by: "nvidia", "pocl-cpu", ... */
+    const char *unusable;        /* why the device is never chosen by itself; NULL if it may be */
+    uint64_t global_memory;      /* bytes */
+    uint64_t max_allocation;     /* bytes of the largest single buffer */
+    uint64_t local_memory;       /* bytes a work-group can share */
+    uint64_t max_parameter_size; /* bytes of all arguments of one kernel */
+    uint32_t compute_units;
+    uint32_t clock_mhz;
+    uint32_t max_group_size; /* work-items */
+    int32_t has_f64;         /* 1 if the device computes in double */
+} gauze_device_info;
+
+typedef struct gauze_device_list gauze_device_list;
+
+/* All devices of all platforms. A platform that fails is left out, and gauze_device_list_notes says
+ * so. An empty list is not an error here. */
+GAUZE_API gauze_status gauze_device_list_create(gauze_device_list **list);
+GAUZE_API void gauze_device_list_destroy(gauze_device_list *list);
+GAUZE_API size_t gauze_device_list_count(const gauze_device_list *list);
+GAUZE_API gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
+                                             gauze_device_info *info);
+/* One line per platform that could not be asked, and what to install where there is no device at
+ * all;
+ * "" if there is nothing to say. Lives as long as the list. */
+GAUZE_API const char *gauze_device_list_notes(const gauze_device_list *list);
+
+/* ---- engine: one device ------------------------------------------------------------------- */
+
+typedef struct gauze_engine gauze_engine;
+
+typedef struct gauze_engine_options {
+    uint32_t struct_size;
+    /* An index into the device list, part of a device's or platform's name (case does not matter),
+     * "gpu" or "cpu". NULL or "": the environment variable GAUZE_DEVICE, else the best GPU, else
+     * the CPU. */
+    const char *device;
+    gauze_log_callback log; /* NULL: nothing is logged */
+    void *log_user;         /* passed to log */
+    /* Directory to load the .cl sources from in place of those in the library. NULL: the
+     * environment variable GAUZE_CL_DIR, else the library's own. */
+    const char *cl_dir;
+} gauze_engine_options;
+
+/* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install.
+ */
+GAUZE_API gauze_status gauze_engine_create(const gauze_engine_options *options,
+                                           gauze_engine **engine);
+GAUZE_API void gauze_engine_destroy(gauze_engine *engine);
+
+/* The device in use; strings live as long as the engine. */
+GAUZE_API gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info);
+
+/* Number of programs that the engine has had compiled since it was created. */
+GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
+
+/* ---- images ------------------------------------------------------------------------------- */
+
+typedef int32_t gauze_type;
+enum {
+    GAUZE_U8 = 1,
+    GAUZE_U16 = 2,
+    GAUZE_S16 = 3,
+    GAUZE_F16 = 4, /* IEEE half precision as stored; arithmetic is in f32 */
+    GAUZE_F32 = 5,
+    GAUZE_F64 = 6, /* named; no kernel takes it yet */
+    GAUZE_U32 = 7, /* named; no kernel takes it yet */
+    GAUZE_S32 = 8  /* named; no kernel takes it yet */
+};
+
+/* Bytes of one value of a type; 0 for no type. */
+GAUZE_API size_t gauze_type_size(gauze_type type);
+/* "u8", "f32", ...; "unknown type" for no type. Static storage. */
+GAUZE_API const char *gauze_type_name(gauze_type type);
+
+typedef int32_t gauze_memory;
+enum {
+    GAUZE_MEMORY_BUFFER = 0,   /* an OpenCL buffer, or plain host memory */
+    GAUZE_MEMORY_CL_IMAGE = 1, /* refused for now */
+    GAUZE_MEMORY_SVM = 2       /* refused for now */
+};
+
+/* Where an image's pixels are in a piece of memory. The value of channel c of pixel (x, y, z, t) of
+ * plane p is at byte offset + p plane_pitch + t pitch[3] + z pitch[2] + y pitch[1] + x pitch[0] + c
+ * sizeof(type). */
+typedef struct gauze_image_desc {
+    uint32_t struct_size;
+    gauze_type type;
+    int32_t channels; /* interleaved, 1 to 4; 0 means 1 */
+    gauze_memory memory;
+    int64_t extent[4]; /* pixels along x, y, z, t; 0 means 1 */
+    int64_t pitch[4];  /* bytes from a pixel to the next along x, y, z, t; 0 means tight */
+    int64_t offset; /* bytes from the start of the memory to the first pixel; aligned to the type */
+    int64_t planes; /* 0 means 1 */
+    int64_t plane_pitch; /* bytes from a plane to the next; 0 means tight */
+} gauze_image_desc;
+
+/* Bytes from the start of the memory to the end of the last pixel. */
+GAUZE_API gauze_status gauze_image_desc_bytes(const gauze_image_desc *desc, uint64_t *bytes);
+
+typedef struct gauze_image gauze_image;
+
+/* Device memory for an image so described. The pixels are undefined. */
+GAUZE_API gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *desc,
+                                          gauze_image **image);
+GAUZE_API void gauze_image_destroy(gauze_image *image);
+/* The image's buffer; the image goes on owning it. */
+GAUZE_API cl_mem gauze_image_mem(const gauze_image *image);
+/* Copies the bytes of the image's description, all of them, from or to host memory laid out in the
+ * same way. Returns when the copy is complete. bytes: size of the host memory, at least
+ * gauze_image_desc_bytes. */
+GAUZE_API gauze_status gauze_image_write(gauze_image *image, const void *host, size_t bytes);
+GAUZE_API gauze_status gauze_image_read(const gauze_image *image, void *host, size_t bytes);
+
+/* ---- filters: what to compute ------------------------------------------------------------- */
+
+typedef struct gauze_filter gauze_filter;
+
+/* A box of taps in C order (x fastest). */
+typedef struct gauze_taps {
+    uint32_t struct_size;
+    int32_t has_anchor;   /* 0: the anchor is size/2 rounded down */
+    const double *values; /* size[0] size[1] size[2] size[3] finite numbers; copied */
+    int64_t size[4];      /* along x, y, z, t; 0 means 1 */
+    int64_t anchor[4];    /* index into the taps as written, 0 <= anchor < size */
+} gauze_taps;
+
+/* out[p] = sum over j of k[j] in[p + j - anchor] */
+GAUZE_API gauze_status gauze_filter_correlate(const gauze_taps *taps, gauze_filter **filter);
+/* out[p] = sum over j of k[j] in[p - j + anchor] */
+GAUZE_API gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter);
+GAUZE_API void gauze_filter_destroy(gauze_filter *filter);
+
+/* ---- plans: how to compute it ------------------------------------------------------------- */
+
+typedef int32_t gauze_border;
+enum {
+    GAUZE_BORDER_CLAMP = 0,      /* aaa|abcd|ddd */
+    GAUZE_BORDER_CONSTANT = 1,   /* vvv|abcd|vvv */
+    GAUZE_BORDER_REFLECT = 2,    /* cba|abcd|dcb */
+    GAUZE_BORDER_REFLECT101 = 3, /* dcb|abcd|cba */
+    GAUZE_BORDER_WRAP = 4        /* bcd|abcd|abc */
+};
+
+typedef int32_t gauze_region_edge;
+enum {
+    GAUZE_REGION_ISOLATED =
+        0, /* the border is made from the region's own pixels; no other is read */
+    GAUZE_REGION_NEIGHBOURS = 1 /* the result is the region cut from the filtered whole image */
+};
+
+/* A box of source pixels and where its result goes. */
+typedef struct gauze_region {
+    uint32_t struct_size;
+    gauze_region_edge edge;
+    int64_t source_origin[4]; /* first pixel along x, y, z, t */
+    int64_t extent[4];        /* pixels; 0 means up to the source image's end */
+    int64_t target_origin[4];
+} gauze_region;
+
+typedef struct gauze_plan_desc {
+    uint32_t struct_size;
+    uint32_t source_count; /* correlate and convolve: 1 */
+    const gauze_image_desc *sources;
+    uint32_t target_count; /* correlate and convolve: 1 */
+    gauze_border border;
+    const gauze_image_desc *targets; /* another pixel type than the source's converts the result */
+    double border_value;             /* for GAUZE_BORDER_CONSTANT, in units of the pixels */
+    const gauze_region *region; /* NULL: the whole source, which must have the target's extents */
+    /* NULL: the environment variable GAUZE_VARIANT, else the library's choice. A kernel's name,
+     * with or without values of its tunables: "correlate_tiled" or
+     * "correlate_tiled:GROUP_X=16,GROUP_Y=16". */
+    const char *variant;
+} gauze_plan_desc;
+
+typedef struct gauze_plan gauze_plan;
+
+/* Checks everything, chooses kernels and sizes workspace. Enqueues nothing. */
+GAUZE_API gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
+                                         const gauze_plan_desc *desc, gauze_plan **plan);
+GAUZE_API void gauze_plan_destroy(gauze_plan *plan);
+
+/* Compiles what the plan needs, if it is not compiled yet; otherwise the first run does. */
+GAUZE_API gauze_status gauze_plan_prepare(gauze_plan *plan);
+
+/* Which kernels run and why, what was refused and why, launches, groups of each class, bytes moved
+ * and workspace, as lines of text. Lives as long as the plan. */
+GAUZE_API gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text);
+
+/* Pixels in host memory, laid out as the plan's descriptions say. bytes: size of the memory at
+ * data. */
+typedef struct gauze_host_source {
+    const void *data;
+    size_t bytes;
+} gauze_host_source;
+typedef struct gauze_host_target {
+    void *data;
+    size_t bytes;
+} gauze_host_target;
+
+/* Filters host memory and returns when the targets are written. Only the target region is written.
+ * Source and target may overlap: the result is as if the source had been copied first. */
+GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
+                                      uint32_t source_count, const gauze_host_target *targets,
+                                      uint32_t target_count);
+
+/* Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
+ * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
+ * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
+ * that completes with the targets written, and that the caller releases. A source region and a
+ * target region that share bytes are refused with GAUZE_ERROR_OVERLAP. */
+GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue,
+                                          const cl_mem *sources, uint32_t source_count,
+                                          const cl_mem *targets, uint32_t target_count,
+                                          uint32_t wait_count, const cl_event *wait_list,
+                                          cl_event *event);
+
+typedef struct gauze_timing {
+    uint32_t struct_size;
+    int32_t device_time_is_wall; /* 1: the device's own times are junk, device_ms is a wall-clock
+                                    time */
+    double device_ms;            /* median time on the device */
+    double wall_ms;              /* median time from the call to its completion */
+    double copy_ms; /* median device time of a copy of as many bytes, in turn with the filter */
+    int32_t launches;
+} gauze_timing;
+
+/* Runs the plan `repeats` times (at least 1), after two that do not count, on device images, each
+ * time followed by a plain vectorised copy of the same number of bytes. Blocks. */
+GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
+                                          gauze_image *target, uint32_t repeats,
+                                          gauze_timing *timing);
+
+typedef struct gauze_verification {
+    uint32_t struct_size;
+    int32_t within_bound; /* 1 if worst_error <= bound */
+    double worst_error; /* largest absolute difference from the reference, in units of the pixels */
+    double bound;       /* the filter's stated bound for this source */
+    int64_t worst_at[6]; /* x, y, z, t, plane, channel of the worst pixel, in the target */
+    uint64_t pixels;     /* number of pixels compared */
+} gauze_verification;
+
+/* Recomputes every pixel of the target region on the host, in double precision and from the taps as
+ * given, and compares. For integer types the reference is not rounded: the bound has half a step
+ * for the rounding. */
+GAUZE_API gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source,
+                                         const gauze_host_source *target,
+                                         gauze_verification *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,464 @@
+// Gauze in C++17: RAII and exceptions over gauze.h, which says what each thing means, its ranges,
+// its thread safety and its ownership. Header only; includes no OpenCL header.
+#ifndef GAUZE_GAUZE_HPP
+#define GAUZE_GAUZE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gauze/gauze.h>
+
+namespace gauze {
+
+// What every failing call throws: the status and the library's text.
+class Error : public std::runtime_error {
+public:
+    Error(gauze_status status, const std::string &text)
+        : std::runtime_error(text), status_(status) {}
+    gauze_status status() const noexcept { return status_; }
+
+private:
+    gauze_status status_;
+};
+
+inline void check(gauze_status status) {
+    if (status != GAUZE_OK)
+        throw Error(status, gauze_last_error());
+}
+
+enum class Type : gauze_type {
+    u8 = GAUZE_U8,
+    u16 = GAUZE_U16,
+    s16 = GAUZE_S16,
+    f16 = GAUZE_F16,
+    f32 = GAUZE_F32,
+    f64 = GAUZE_F64,
+    u32 = GAUZE_U32,
+    s32 = GAUZE_S32
+};
+
+inline std::size_t size_of(Type type) {
+    return gauze_type_size(static_cast<gauze_type>(type));
+}
+inline std::string name_of(Type type) {
+    return gauze_type_name(static_cast<gauze_type>(type));
+}
+
+// ---- devices ----
+
+// gauze_device_info with strings of its own.
+struct DeviceInfo {
+    int index = 0;
+    gauze_device_kind kind = 0;
+    bool is_default = false;
+    std::string name, vendor, platform, version, driver, device_class, unusable;
+    std::uint64_t global_memory = 0, max_allocation = 0, local_memory = 0, max_parameter_size = 0;
+    unsigned compute_units = 0, clock_mhz = 0, max_group_size = 0;
+    bool has_f64 = false;
+
+    DeviceInfo() = default;
+    explicit DeviceInfo(const gauze_device_info &info)
+        : index(info.index), kind(info.kind), is_default(info.is_default != 0), name(info.name),
+          vendor(info.vendor), platform(info.platform), version(info.version), driver(info.driver),
+          device_class(info.device_class), unusable(info.unusable ? info.unusable : ""),
+          global_memory(info.global_memory), max_allocation(info.max_allocation),
+          local_memory(info.local_memory), max_parameter_size(info.max_parameter_size),
+          compute_units(info.compute_units), clock_mhz(info.clock_mhz),
+          max_group_size(info.max_group_size), has_f64(info.has_f64 != 0) {}
+};
+
+struct DeviceList {
+    std::vector<DeviceInfo> devices;
+    std::string notes; // platforms that failed; what to install where there is no device
+};
+
+inline DeviceList devices() {
+    gauze_device_list *list = nullptr;
+    check(gauze_device_list_create(&list));
+    const std::unique_ptr<gauze_device_list, decltype(&gauze_device_list_destroy)> owner(
+        list, gauze_device_list_destroy);
+    DeviceList result;
+    for (std::size_t i = 0; i < gauze_device_list_count(list); ++i) {
+        gauze_device_info info{};
+        info.struct_size = sizeof info;
+        check(gauze_device_list_get(list, i, &info));
+        result.devices.emplace_back(info);
+    }
+    result.notes = gauze_device_list_notes(list);
+    return result;
+}
+
+// ---- images ----
+
+// gauze_image_desc as a value: where an image's pixels are in a piece of memory. Extents of 0 mean
+// 1, pitches of 0 mean tight.
+struct ImageDesc {
+    Type type = Type::f32;
+    int channels = 1;
+    std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+    std::array<std::int64_t, 4> pitch{0, 0, 0, 0}; // bytes
+    std::int64_t offset = 0;                       // bytes
+    std::int64_t planes = 1;
+    std::int64_t plane_pitch = 0; // bytes
+
+    ImageDesc() = default;
+    ImageDesc(Type pixel_type, std::int64_t width, std::int64_t height, int channel_count = 1)
+        : type(pixel_type), channels(channel_count), extent{width, height, 1, 1} {}
+
+    gauze_image_desc c_desc() const {
+        gauze_image_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = static_cast<gauze_type>(type);
+        desc.channels = channels;
+        desc.memory = GAUZE_MEMORY_BUFFER;
+        for (std::size_t i = 0; i < 4; ++i) {
+            desc.extent[i] = extent[i];
+            desc.pitch[i] = pitch[i];
+        }
+        desc.offset = offset;
+        desc.planes = planes;
+        desc.plane_pitch = plane_pitch;
+        return desc;
+    }
+
+    // Bytes from the start of the memory to the end of the last pixel.
+    std::uint64_t bytes() const {
+        const gauze_image_desc desc = c_desc();
+        std::uint64_t result = 0;
+        check(gauze_image_desc_bytes(&desc, &result));
+        return result;
+    }
+};
+
+namespace detail {
+template <class T, void (*Destroy)(T *)> struct Deleter {
+    void operator()(T *handle) const noexcept { Destroy(handle); }
+};
+template <class T, void (*Destroy)(T *)> using Handle = std::unique_ptr<T, Deleter<T, Destroy>>;
+template <class T, void (*Destroy)(T *)> std::shared_ptr<T> share(T *handle) {
+    return std::shared_ptr<T>(handle, Destroy);
+}
+} // namespace detail
+
+// Device memory with a description. Moves, does not copy.
+class Image {
+public:
+    static ImageDesc u8(std::int64_t width, std::int64_t height, int channels = 1) {
+        return {Type::u8, width, height, channels};
+    }
+    static ImageDesc u16(std::int64_t width, std::int64_t height, int channels = 1) {
+        return {Type::u16, width, height, channels};
+    }
+    static ImageDesc s16(std::int64_t width, std::int64_t height, int channels = 1) {
+        return {Type::s16, width, height, channels};
+    }
+    static ImageDesc f16(std::int64_t width, std::int64_t height, int channels = 1) {
+        return {Type::f16, width, height, channels};
+    }
+    static ImageDesc f32(std::int64_t width, std::int64_t height, int channels = 1) {
+        return {Type::f32, width, height, channels};
+    }
+
+    void write(const void *host, std::size_t bytes) {
+        check(gauze_image_write(handle_.get(), host, bytes));
+    }
+    void read(void *host, std::size_t bytes) const {
+        check(gauze_image_read(handle_.get(), host, bytes));
+    }
+    cl_mem mem() const { return gauze_image_mem(handle_.get()); }
+    gauze_image *c_handle() const { return handle_.get(); }
+
+private:
+    friend class Engine;
+    explicit Image(gauze_image *handle) : handle_(handle) {}
+    detail::Handle<gauze_image, gauze_image_destroy> handle_;
+};
+
+// ---- filters ----
+
+// A box of taps, x fastest.
+struct Taps {
+    std::vector<double> values;
+    std::array<std::int64_t, 4> size{1, 1, 1, 1};
+    bool has_anchor = false;
+    std::array<std::int64_t, 4> anchor{0, 0, 0, 0};
+
+    Taps() = default;
+    Taps(std::vector<double> taps, std::int64_t width, std::int64_t height)
+        : values(std::move(taps)), size{width, height, 1, 1} {}
+    Taps(std::vector<double> taps, std::int64_t width, std::int64_t height, std::int64_t anchor_x,
+         std::int64_t anchor_y)
+        : values(std::move(taps)), size{width, height, 1, 1},
+          has_anchor(true), anchor{anchor_x, anchor_y, 0, 0} {}
+};
+
+// What to compute. Copies share one immutable filter.
+class Filter {
+public:
+    explicit Filter(gauze_filter *owned)
+        : handle_(detail::share<gauze_filter, gauze_filter_destroy>(owned)) {}
+    gauze_filter *c_handle() const { return handle_.get(); }
+
+private:
+    std::shared_ptr<gauze_filter> handle_;
+};
+
+namespace detail {
+inline Filter make_filter(gauze_status (*create)(const gauze_taps *, gauze_filter **),
+                          const Taps &taps) {
+    std::int64_t count = 1;
+    for (const std::int64_t n : taps.size) {
+        if (n < 0 || (n > 0 && count > INT32_MAX / n))
+            throw Error(GAUZE_ERROR_INVALID_ARGUMENT, "taps.size is out of range");
+        count *= n == 0 ? 1 : n;
+    }
+    if (static_cast<std::uint64_t>(count) != taps.values.size())
+        throw Error(GAUZE_ERROR_INVALID_ARGUMENT,
+                    "taps.values has " + std::to_string(taps.values.size()) +
+                        " values where taps.size asks for " + std::to_string(count));
+    gauze_taps c_taps{};
+    c_taps.struct_size = sizeof c_taps;
+    c_taps.values = taps.values.data();
+    c_taps.has_anchor = taps.has_anchor ? 1 : 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        c_taps.size[i] = taps.size[i];
+        c_taps.anchor[i] = taps.anchor[i];
+    }
+    gauze_filter *filter = nullptr;
+    check(create(&c_taps, &filter));
+    return Filter(filter);
+}
+} // namespace detail
+
+inline Filter correlate(const Taps &taps) {
+    return detail::make_filter(gauze_filter_correlate, taps);
+}
+inline Filter convolve(const Taps &taps) {
+    return detail::make_filter(gauze_filter_convolve, taps);
+}
+
+// ---- plans ----
+
+struct Border {
+    gauze_border mode = GAUZE_BORDER_CLAMP;
+    double value = 0.0;
+
+    static Border clamp() { return {GAUZE_BORDER_CLAMP, 0.0}; }
+    static Border constant(double v) { return {GAUZE_BORDER_CONSTANT, v}; }
+    static Border reflect() { return {GAUZE_BORDER_REFLECT, 0.0}; }
+    static Border reflect101() { return {GAUZE_BORDER_REFLECT101, 0.0}; }
+    static Border wrap() { return {GAUZE_BORDER_WRAP, 0.0}; }
+};
+
+enum class RegionEdge : gauze_region_edge {
+    isolated = GAUZE_REGION_ISOLATED,
+    neighbours = GAUZE_REGION_NEIGHBOURS
+};
+
+struct Region {
+    std::array<std::int64_t, 4> source_origin{0, 0, 0, 0};
+    std::array<std::int64_t, 4> extent{0, 0, 0, 0}; // 0: up to the source image's end
+    std::array<std::int64_t, 4> target_origin{0, 0, 0, 0};
+    RegionEdge edge = RegionEdge::isolated;
+};
+
+struct PlanOptions {
+    Border border;
+    std::optional<Region> region; // none: the whole image
+    std::string variant;          // "": the library's choice
+
+    PlanOptions &with_border(Border b) {
+        border = b;
+        return *this;
+    }
+    PlanOptions &with_region(const Region &r) {
+        region = r;
+        return *this;
+    }
+    PlanOptions &with_variant(std::string v) {
+        variant = std::move(v);
+        return *this;
+    }
+};
+
+struct Timing {
+    double device_ms = 0, wall_ms = 0, copy_ms = 0;
+    bool device_time_is_wall = false;
+    int launches = 0;
+};
+
+struct Verification {
+    bool within_bound = false;
+    double worst_error = 0, bound = 0;
+    std::array<std::int64_t, 6> worst_at{};
+    std::uint64_t pixels = 0;
+};
+
+// How to compute it. Immutable; moves, does not copy.
+class Plan {
+public:
+    // Host memory, sized: filters and waits.
+    void run(const void *source, std::size_t source_bytes, void *target,
+             std::size_t target_bytes) const {
+        const gauze_host_source src{source, source_bytes};
+        const gauze_host_target dst{target, target_bytes};
+        check(gauze_plan_run(handle_.get(), &src, 1, &dst, 1));
+    }
+    // The same for contiguous containers of pixels (std::vector, std::array, ...).
+    template <class Source, class Target> void run(const Source &source, Target &target) const {
+        run(source.data(), source.size() * sizeof(*source.data()), target.data(),
+            target.size() * sizeof(*target.data()));
+    }
+
+    // Device memory: enqueues and returns. done, where given, receives an event that the caller
+    // releases.
+    void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
+                 const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr) const {
+        check(gauze_plan_enqueue(handle_.get(), queue, &source, 1, &target, 1,
+                                 static_cast<std::uint32_t>(wait_list.size()),
+                                 wait_list.empty() ? nullptr : wait_list.data(), done));
+    }
+
+    void prepare() const { check(gauze_plan_prepare(handle_.get())); }
+
+    std::string explain() const {
+        const char *text = nullptr;
+        check(gauze_plan_explain(handle_.get(), &text));
+        return text;
+    }
+
+    Timing measure(const Image &source, Image &target, unsigned repeats) const {
+        gauze_timing timing{};
+        timing.struct_size = sizeof timing;
+        check(gauze_plan_measure(handle_.get(), source.c_handle(), target.c_handle(), repeats,
+                                 &timing));
+        return {timing.device_ms, timing.wall_ms, timing.copy_ms, timing.device_time_is_wall != 0,
+                timing.launches};
+    }
+
+    Verification verify(const void *source, std::size_t source_bytes, const void *target,
+                        std::size_t target_bytes) const {
+        const gauze_host_source src{source, source_bytes};
+        const gauze_host_source dst{target, target_bytes};
+        gauze_verification c_result{};
+        c_result.struct_size = sizeof c_result;
+        check(gauze_plan_verify(handle_.get(), &src, &dst, &c_result));
+        Verification result;
+        result.within_bound = c_result.within_bound != 0;
+        result.worst_error = c_result.worst_error;
+        result.bound = c_result.bound;
+        result.pixels = c_result.pixels;
+        for (std::size_t i = 0; i < result.worst_at.size(); ++i)
+            result.worst_at[i] = c_result.worst_at[i];
+        return result;
+    }
+
+    gauze_plan *c_handle() const { return handle_.get(); }
+
+private:
+    friend class Engine;
+    explicit Plan(gauze_plan *handle) : handle_(handle) {}
+    detail::Handle<gauze_plan, gauze_plan_destroy> handle_;
+};
+
+// ---- engine ----
+
+struct EngineOptions {
+    std::string device; // "": GAUZE_DEVICE, else the best GPU, else the CPU
+    gauze_log_callback log = nullptr;
+    void *log_user = nullptr;
+    std::string cl_dir; // "": GAUZE_CL_DIR, else the library's own sources
+};
+
+// One device. Copies share it.
+class Engine {
+public:
+    Engine() : Engine(EngineOptions()) {}
+    explicit Engine(const EngineOptions &options) {
+        gauze_engine_options c_options{};
+        c_options.struct_size = sizeof c_options;
+        c_options.device = options.device.c_str();
+        c_options.log = options.log;
+        c_options.log_user = options.log_user;
+        c_options.cl_dir = options.cl_dir.empty() ? nullptr : options.cl_dir.c_str();
+        gauze_engine *engine = nullptr;
+        check(gauze_engine_create(&c_options, &engine));
+        handle_ = detail::share<gauze_engine, gauze_engine_destroy>(engine);
+    }
+
+    DeviceInfo device() const {
+        gauze_device_info info{};
+        info.struct_size = sizeof info;
+        check(gauze_engine_device(handle_.get(), &info));
+        return DeviceInfo(info);
+    }
+
+    std::uint64_t compile_count() const {
+        std::uint64_t count = 0;
+        check(gauze_engine_compile_count(handle_.get(), &count));
+        return count;
+    }
+
+    Image image(const ImageDesc &desc) const {
+        const gauze_image_desc c_desc = desc.c_desc();
+        gauze_image *image = nullptr;
+        check(gauze_image_create(handle_.get(), &c_desc, &image));
+        return Image(image);
+    }
+
+    // Source and target of the same description.
+    Plan plan(const Filter &filter, const ImageDesc &image, const PlanOptions &options = {}) const {
+        return plan(filter, image, image, options);
+    }
+
+    Plan plan(const Filter &filter, const ImageDesc &source, const ImageDesc &target,
+              const PlanOptions &options = {}) const {
+        const gauze_image_desc c_source = source.c_desc();
+        const gauze_image_desc c_target = target.c_desc();
+        gauze_region c_region{};
+        gauze_plan_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.source_count = 1;
+        desc.sources = &c_source;
+        desc.target_count = 1;
+        desc.targets = &c_target;
+        desc.border = options.border.mode;
+        desc.border_value = options.border.value;
+        desc.variant = options.variant.empty() ? nullptr : options.variant.c_str();
+        if (options.region) {
+            c_region.struct_size = sizeof c_region;
+            c_region.edge = static_cast<gauze_region_edge>(options.region->edge);
+            for (std::size_t i = 0; i < 4; ++i) {
+                c_region.source_origin[i] = options.region->source_origin[i];
+                c_region.extent[i] = options.region->extent[i];
+                c_region.target_origin[i] = options.region->target_origin[i];
+            }
+            desc.region = &c_region;
+        }
+        gauze_plan *plan = nullptr;
+        check(gauze_plan_create(handle_.get(), filter.c_handle(), &desc, &plan));
+        return Plan(plan);
+    }
+
+    gauze_engine *c_handle() const { return handle_.get(); }
+
+private:
+    std::shared_ptr<gauze_engine> handle_;
+};
+
+inline std::string version() {
+    const int v = gauze_version();
+    return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." +
+           std::to_string(v % 100);
+}
+
+} // namespace gauze
+
+#endif
