@@ -1,0 +1,24 @@
+// Bad usage or bad input: what ends the command with exit code 2. The text is one line that names
+// what was wrong.
+#ifndef GAUZE_TOOLS_INPUT_ERROR_HPP
+#define GAUZE_TOOLS_INPUT_ERROR_HPP
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace gauze::tool {
+
+class InputError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// As messages show what they are about.
+inline std::string in_quotes(std::string_view text) {
+    return "'" + std::string(text) + "'";
+}
+
+} // namespace gauze::tool
+
+#endif
