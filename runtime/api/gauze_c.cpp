@@ -1,0 +1,455 @@
+// gauze.h over the library's own types: checks pointers and sizes of structs, turns exceptions into statuses. No logic.
+#include <gauze/gauze.h>
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/types.hpp"
+#include "device/discovery.hpp"
+#include "device/engine.hpp"
+#include "filter/filter.hpp"
+#include "plan/device_image.hpp"
+#include "plan/measure.hpp"
+#include "plan/plan.hpp"
+#include "plan/verify.hpp"
+
+struct gauze_device_list {
+    gz::Discovery found;
+    std::string notes;
+};
+
+struct gauze_engine {
+    std::shared_ptr<gz::Engine> engine;
+};
+
+struct gauze_image {
+    gz::DeviceImage image;
+};
+
+struct gauze_filter {
+    gz::Filter filter;
+};
+
+struct gauze_plan {
+    gz::Plan plan;
+};
+
+namespace {
+
+using gz::Error;
+using gz::require;
+using gz::Status;
+
+thread_local std::string last_error;
+
+gauze_status record(Status status, const char *text) noexcept {
+    try {
+        last_error = text;
+    } catch (...) {
+        last_error.clear(); // no memory for the text; the status still stands
+    }
+    return static_cast<gauze_status>(status);
+}
+
+// The one place where exceptions become statuses.
+template <class Body>
+gauze_status guarded(Body &&body) noexcept {
+    try {
+        body();
+        last_error.clear();
+        return GAUZE_OK;
+    } catch (const Error &error) {
+        return record(error.status(), error.what());
+    } catch (const std::bad_alloc &) {
+        return record(Status::out_of_memory, "out of host memory");
+    } catch (const cl::Error &error) {
+        return record(Status::device, error.what());
+    } catch (const std::exception &error) {
+        return record(Status::internal, error.what());
+    } catch (...) {
+        return record(Status::internal, "an unknown exception");
+    }
+}
+
+template <class T>
+void check_pointer(const T *pointer, const char *name) {
+    require(pointer != nullptr, name, " is null");
+}
+
+// A struct whose size names a version of it that this library knows.
+template <class T>
+void check_struct(const T *pointer, const char *name) {
+    check_pointer(pointer, name);
+    require(pointer->struct_size == sizeof(T), name, "->struct_size is ", pointer->struct_size,
+            "; this library knows ", sizeof(T));
+}
+
+gz::Axes axes_of(const std::int64_t (&values)[4]) { return {values[0], values[1], values[2], values[3]}; }
+
+gz::ImageDesc image_desc(const gauze_image_desc *desc, const char *name) {
+    check_struct(desc, name);
+    require(gz::find_type(desc->type) != nullptr, name, "->type is ", desc->type,
+            ", which is no pixel type");
+    if (desc->memory == GAUZE_MEMORY_CL_IMAGE || desc->memory == GAUZE_MEMORY_SVM)
+        gz::fail(Status::unsupported, name,
+                 "->memory asks for OpenCL images or shared virtual memory; only buffers are "
+                 "supported so far");
+    require(desc->memory == GAUZE_MEMORY_BUFFER, name, "->memory is ", desc->memory,
+            ", which is no kind of memory");
+    gz::ImageDesc result;
+    result.type = static_cast<gz::PixelType>(desc->type);
+    result.channels = desc->channels;
+    result.extent = axes_of(desc->extent);
+    result.pitch = axes_of(desc->pitch);
+    result.offset = desc->offset;
+    result.planes = desc->planes;
+    result.plane_pitch = desc->plane_pitch;
+    return gz::complete(result, name);
+}
+
+gz::Taps taps_of(const gauze_taps *taps) {
+    check_struct(taps, "taps");
+    check_pointer(taps->values, "taps->values");
+    gz::Taps result;
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        result.size[i] = i >= 2 && taps->size[i] == 0 ? 1 : taps->size[i];
+        result.anchor[i] = taps->has_anchor ? taps->anchor[i] : result.size[i] / 2;
+        require(result.size[i] >= 1 && result.size[i] <= INT32_MAX / count, "taps->size[", i, "] is ",
+                taps->size[i], "; at least 1 and fewer than 2^31 taps in all are possible");
+        count *= result.size[i];
+    }
+    result.values.assign(taps->values, taps->values + count);
+    return result;
+}
+
+gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {
+    check_struct(desc, "desc");
+    require(desc->source_count == 1, "desc->source_count is ", desc->source_count,
+            "; this filter takes 1 source");
+    require(desc->target_count == 1, "desc->target_count is ", desc->target_count,
+            "; this filter has 1 target");
+    require(desc->border >= GAUZE_BORDER_CLAMP && desc->border <= GAUZE_BORDER_WRAP, "desc->border is ",
+            desc->border, ", which is no border");
+    gz::PlanDesc result;
+    result.source = image_desc(desc->sources, "source");
+    result.target = image_desc(desc->targets, "target");
+    result.border = {static_cast<gz::BorderMode>(desc->border), desc->border_value};
+    if (const gauze_region *region = desc->region) {
+        check_struct(region, "region");
+        require(region->edge == GAUZE_REGION_ISOLATED || region->edge == GAUZE_REGION_NEIGHBOURS,
+                "region->edge is ", region->edge, ", which is no kind of edge");
+        result.region = {axes_of(region->source_origin), axes_of(region->extent),
+                         axes_of(region->target_origin), static_cast<gz::RegionEdge>(region->edge)};
+    } else {
+        require(result.source.extent == result.target.extent, "the source is ",
+                gz::to_text(result.source.extent), " and the target ",
+                gz::to_text(result.target.extent), "; without a region they must be of one size");
+    }
+    return result;
+}
+
+// c_str()s that live as long as `facts`.
+void fill(gauze_device_info &info, const gz::DeviceFacts &facts, int index, bool is_default) {
+    info = {};
+    info.struct_size = sizeof info;
+    info.index = index;
+    info.kind = facts.is_cpu()                                                ? GAUZE_DEVICE_CPU
+                : facts.device_class == gz::DeviceClass::accelerator ? GAUZE_DEVICE_ACCELERATOR
+                                                                              : GAUZE_DEVICE_GPU;
+    info.is_default = is_default ? 1 : 0;
+    info.name = facts.name.c_str();
+    info.vendor = facts.vendor.c_str();
+    info.platform = facts.platform.c_str();
+    info.version = facts.version.c_str();
+    info.driver = facts.driver.c_str();
+    info.device_class = gz::name_of(facts.device_class);
+    info.unusable = facts.unusable.empty() ? nullptr : facts.unusable.c_str();
+    info.global_memory = facts.global_memory;
+    info.max_allocation = facts.max_allocation;
+    info.local_memory = facts.local_memory;
+    info.max_parameter_size = facts.max_parameter_size;
+    info.compute_units = facts.compute_units;
+    info.clock_mhz = facts.clock_mhz;
+    info.max_group_size = facts.max_group_size;
+    info.has_f64 = facts.has_f64 ? 1 : 0;
+}
+
+const char *or_empty(const char *text) { return text ? text : ""; }
+
+gz::HostSource host_source(const gauze_host_source *source) {
+    return {static_cast<const std::byte *>(source->data), source->bytes};
+}
+
+using MakeFilter = gz::Filter (*)(gz::Taps);
+
+gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFilter make) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{make(taps_of(taps))};
+    });
+}
+
+void check_counts(std::uint32_t source_count, std::uint32_t target_count) {
+    require(source_count == 1, "source_count is ", source_count, "; the plan takes 1 source");
+    require(target_count == 1, "target_count is ", target_count, "; the plan has 1 target");
+}
+
+} // namespace
+
+extern "C" {
+
+const char *gauze_status_name(gauze_status status) {
+    switch (status) {
+    case GAUZE_OK:
+        return "GAUZE_OK";
+    case GAUZE_ERROR_INVALID_ARGUMENT:
+        return "GAUZE_ERROR_INVALID_ARGUMENT";
+    case GAUZE_ERROR_UNSUPPORTED:
+        return "GAUZE_ERROR_UNSUPPORTED";
+    case GAUZE_ERROR_NO_DEVICE:
+        return "GAUZE_ERROR_NO_DEVICE";
+    case GAUZE_ERROR_BUILD_FAILED:
+        return "GAUZE_ERROR_BUILD_FAILED";
+    case GAUZE_ERROR_OUT_OF_MEMORY:
+        return "GAUZE_ERROR_OUT_OF_MEMORY";
+    case GAUZE_ERROR_DEVICE:
+        return "GAUZE_ERROR_DEVICE";
+    case GAUZE_ERROR_OVERLAP:
+        return "GAUZE_ERROR_OVERLAP";
+    case GAUZE_ERROR_INTERNAL:
+        return "GAUZE_ERROR_INTERNAL";
+    default:
+        return "unknown status";
+    }
+}
+
+const char *gauze_last_error(void) { return last_error.c_str(); }
+
+int32_t gauze_version(void) {
+    return GAUZE_VERSION_MAJOR * 10000 + GAUZE_VERSION_MINOR * 100 + GAUZE_VERSION_PATCH;
+}
+
+gauze_status gauze_device_list_create(gauze_device_list **list) {
+    return guarded([&] {
+        check_pointer(list, "list");
+        auto result = std::make_unique<gauze_device_list>();
+        result->found = gz::discover();
+        result->notes = result->found.advice();
+        *list = result.release();
+    });
+}
+
+void gauze_device_list_destroy(gauze_device_list *list) { delete list; }
+
+size_t gauze_device_list_count(const gauze_device_list *list) {
+    return list ? list->found.devices.size() : 0;
+}
+
+gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
+                                   gauze_device_info *info) {
+    return guarded([&] {
+        check_pointer(list, "list");
+        check_struct(info, "info");
+        require(index < list->found.devices.size(), "index is ", index, "; the list has ",
+                list->found.devices.size(), " devices");
+        const int place = static_cast<int>(index);
+        fill(*info, list->found.devices[index].facts, place,
+             place == list->found.default_device());
+    });
+}
+
+const char *gauze_device_list_notes(const gauze_device_list *list) {
+    return list ? list->notes.c_str() : "";
+}
+
+gauze_status gauze_engine_create(const gauze_engine_options *options, gauze_engine **engine) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        gz::Engine::Options own;
+        if (options) {
+            check_struct(options, "options");
+            own.device = or_empty(options->device);
+            own.cl_dir = or_empty(options->cl_dir);
+            own.log = {options->log, options->log_user};
+        }
+        auto result = std::make_unique<gauze_engine>();
+        result->engine = std::make_shared<gz::Engine>(own);
+        *engine = result.release();
+    });
+}
+
+void gauze_engine_destroy(gauze_engine *engine) { delete engine; }
+
+gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        check_struct(info, "info");
+        const gz::Engine &own = *engine->engine;
+        fill(*info, own.facts(), own.device_index(), own.is_default_device());
+    });
+}
+
+gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        check_pointer(count, "count");
+        *count = engine->engine->compile_count();
+    });
+}
+
+size_t gauze_type_size(gauze_type type) {
+    const gz::PixelTypeFacts *facts = gz::find_type(type);
+    return facts ? facts->bytes : 0;
+}
+
+const char *gauze_type_name(gauze_type type) {
+    const gz::PixelTypeFacts *facts = gz::find_type(type);
+    return facts ? facts->name : "unknown type";
+}
+
+gauze_status gauze_image_desc_bytes(const gauze_image_desc *desc, uint64_t *bytes) {
+    return guarded([&] {
+        check_pointer(bytes, "bytes");
+        *bytes = static_cast<uint64_t>(image_desc(desc, "image").bytes());
+    });
+}
+
+gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *desc,
+                                gauze_image **image) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        check_pointer(image, "image");
+        auto result = std::make_unique<gauze_image>();
+        result->image.engine = engine->engine;
+        result->image.desc = image_desc(desc, "image");
+        result->image.buffer = engine->engine->allocate(
+            static_cast<std::uint64_t>(result->image.desc.bytes()), "the image");
+        *image = result.release();
+    });
+}
+
+void gauze_image_destroy(gauze_image *image) { delete image; }
+
+cl_mem gauze_image_mem(const gauze_image *image) { return image ? image->image.buffer() : nullptr; }
+
+gauze_status gauze_image_write(gauze_image *image, const void *host, size_t bytes) {
+    return guarded([&] {
+        check_pointer(image, "image");
+        check_pointer(host, "host");
+        image->image.write(host, bytes);
+    });
+}
+
+gauze_status gauze_image_read(const gauze_image *image, void *host, size_t bytes) {
+    return guarded([&] {
+        check_pointer(image, "image");
+        check_pointer(host, "host");
+        image->image.read(host, bytes);
+    });
+}
+
+gauze_status gauze_filter_correlate(const gauze_taps *taps, gauze_filter **filter) {
+    return create_filter(taps, filter, gz::Filter::correlate);
+}
+
+gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter) {
+    return create_filter(taps, filter, gz::Filter::convolve);
+}
+
+void gauze_filter_destroy(gauze_filter *filter) { delete filter; }
+
+gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
+                               const gauze_plan_desc *desc, gauze_plan **plan) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        check_pointer(filter, "filter");
+        check_pointer(plan, "plan");
+        const gz::PlanDesc own = plan_desc(desc);
+        *plan = new gauze_plan{{engine->engine, filter->filter, own, or_empty(desc->variant)}};
+    });
+}
+
+void gauze_plan_destroy(gauze_plan *plan) { delete plan; }
+
+gauze_status gauze_plan_prepare(gauze_plan *plan) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        plan->plan.prepare();
+    });
+}
+
+gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        check_pointer(text, "text");
+        *text = plan->plan.explain().c_str();
+    });
+}
+
+gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
+                            uint32_t source_count, const gauze_host_target *targets,
+                            uint32_t target_count) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        check_pointer(sources, "sources");
+        check_pointer(targets, "targets");
+        check_counts(source_count, target_count);
+        plan->plan.run(host_source(sources),
+                       {static_cast<std::byte *>(targets->data), targets->bytes});
+    });
+}
+
+gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const cl_mem *sources,
+                                uint32_t source_count, const cl_mem *targets, uint32_t target_count,
+                                uint32_t wait_count, const cl_event *wait_list, cl_event *event) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        check_pointer(sources, "sources");
+        check_pointer(targets, "targets");
+        check_counts(source_count, target_count);
+        require(wait_count == 0 || wait_list != nullptr, "wait_list is null and wait_count is ",
+                wait_count);
+        plan->plan.enqueue(queue, *sources, *targets,
+                           std::vector<cl_event>(wait_list, wait_list + wait_count), event);
+    });
+}
+
+gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source, gauze_image *target,
+                                uint32_t repeats, gauze_timing *timing) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        check_pointer(source, "source");
+        check_pointer(target, "target");
+        check_struct(timing, "timing");
+        const gz::Timing own = gz::measure(plan->plan, source->image, target->image, repeats);
+        timing->device_time_is_wall = own.device_time_is_wall ? 1 : 0;
+        timing->device_ms = own.device_ms;
+        timing->wall_ms = own.wall_ms;
+        timing->copy_ms = own.copy_ms;
+        timing->launches = own.launches;
+    });
+}
+
+gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source,
+                               const gauze_host_source *target, gauze_verification *result) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        check_pointer(source, "source");
+        check_pointer(target, "target");
+        check_struct(result, "result");
+        const gz::Verification own = gz::verify(plan->plan, host_source(source), host_source(target));
+        result->within_bound = own.worst_error <= own.bound ? 1 : 0;
+        result->worst_error = own.worst_error;
+        result->bound = own.bound;
+        for (std::size_t i = 0; i < own.worst_at.size(); ++i)
+            result->worst_at[i] = own.worst_at[i];
+        result->pixels = own.pixels;
+    });
+}
+
+} // extern "C"

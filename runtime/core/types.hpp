@@ -1,0 +1,47 @@
+// The words that every layer shares: pixel types and four-axis vectors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <gauze/gauze.h>
+
+namespace gz {
+
+enum class PixelType : gauze_type {
+    u8 = GAUZE_U8,
+    u16 = GAUZE_U16,
+    s16 = GAUZE_S16,
+    f16 = GAUZE_F16,
+    f32 = GAUZE_F32,
+    f64 = GAUZE_F64,
+    u32 = GAUZE_U32,
+    s32 = GAUZE_S32
+};
+
+// One row for each pixel type: the only place that lists them.
+struct PixelTypeFacts {
+    PixelType type;
+    const char *name;
+    std::size_t bytes;
+    bool is_integer;
+    double lowest, highest; // range of the values
+    double unit_roundoff;   // of storing a value: relative for floats, 0 for integers
+};
+
+// Facts of a type; nullptr where the number names none.
+const PixelTypeFacts *find_type(gauze_type type);
+const PixelTypeFacts &facts_of(PixelType type);
+
+inline std::size_t size_of(PixelType type) { return facts_of(type).bytes; }
+inline const char *name_of(PixelType type) { return facts_of(type).name; }
+
+// A value along x, y, z and t.
+using Axes = std::array<std::int64_t, 4>;
+
+std::string to_text(const Axes &axes); // "3x5", or "3x5x1x7" where z or t is not 1
+std::string to_place(const Axes &axes); // "(3, 5)", or "(3, 5, 0, 7)" where z or t is not 0
+
+} // namespace gz

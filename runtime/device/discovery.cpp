@@ -1,0 +1,119 @@
+#include "device/discovery.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace gz {
+
+namespace {
+
+constexpr const char *what_to_install =
+    "no OpenCL device was found: install the OpenCL driver of your GPU's vendor, or PoCL to use the "
+    "CPU (Debian and Ubuntu: apt install pocl-opencl-icd)";
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+template <class Matches>
+int best_of(const std::vector<FoundDevice> &devices, Matches &&matches) {
+    int best = -1;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const DeviceFacts &facts = devices[i].facts;
+        if (!matches(facts))
+            continue;
+        if (best < 0 || facts.preference() > devices[static_cast<std::size_t>(best)].facts.preference())
+            best = static_cast<int>(i);
+    }
+    return best;
+}
+
+void ask(const cl::Platform &platform, Discovery &found) {
+    std::vector<cl::Device> devices;
+    try {
+        platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    } catch (const cl::Error &error) {
+        if (error.err() == CL_DEVICE_NOT_FOUND)
+            return;
+        throw;
+    }
+    for (const cl::Device &device : devices)
+        found.devices.push_back({platform, device, facts_of(platform, device)});
+}
+
+} // namespace
+
+Discovery discover() {
+    Discovery found;
+    std::vector<cl::Platform> platforms;
+    try {
+        cl::Platform::get(&platforms);
+    } catch (const cl::Error &error) {
+        if (error.err() != -1001) // the loader's word for "no driver is installed"
+            found.notes.push_back(opencl_error(error, "listing the OpenCL platforms").what());
+    }
+    for (const cl::Platform &platform : platforms) {
+        try {
+            ask(platform, found);
+        } catch (const cl::Error &error) {
+            std::string name = "unnamed";
+            platform.getInfo(CL_PLATFORM_NAME, &name);
+            found.notes.push_back("platform " + name + " is left out: " +
+                                  opencl_error(error, "listing its devices").what());
+        }
+    }
+    return found;
+}
+
+int Discovery::default_device() const {
+    return best_of(devices, [](const DeviceFacts &facts) { return facts.preference() >= 0.0; });
+}
+
+int Discovery::select(const std::string &selector) const {
+    if (devices.empty())
+        fail(Status::no_device, advice());
+    const std::string wanted = lower(selector);
+    int index = -1;
+    const char *end = wanted.data() + wanted.size();
+    if (wanted.empty()) {
+        index = default_device();
+    } else if (const auto number = std::from_chars(wanted.data(), end, index);
+               number.ec == std::errc() && number.ptr == end) {
+        if (index < 0 || static_cast<std::size_t>(index) >= devices.size())
+            fail(Status::no_device, "no OpenCL device has the index ", selector, "; there are ",
+                 devices.size(), ", from 0 on");
+    } else if (wanted == "gpu" || wanted == "cpu") {
+        const bool cpu = wanted == "cpu";
+        index = best_of(devices, [&](const DeviceFacts &facts) {
+            return facts.preference() >= 0.0 &&
+                   (cpu ? facts.is_cpu()
+                        : !facts.is_cpu() && facts.device_class != DeviceClass::accelerator);
+        });
+    } else {
+        index = best_of(devices, [&](const DeviceFacts &facts) {
+            return lower(facts.name).find(wanted) != std::string::npos ||
+                   lower(facts.platform).find(wanted) != std::string::npos;
+        });
+    }
+    if (index < 0) {
+        std::string there_are;
+        for (const FoundDevice &found : devices)
+            there_are += (there_are.empty() ? "" : ", ") + found.facts.name + " (" +
+                         found.facts.platform + ")";
+        fail(Status::no_device, "no usable OpenCL device is named by '", selector, "'; there are: ",
+             there_are);
+    }
+    return index;
+}
+
+std::string Discovery::advice() const {
+    std::string lines = devices.empty() ? what_to_install : "";
+    for (const std::string &note : notes)
+        lines += (lines.empty() ? "" : "\n") + note;
+    return lines;
+}
+
+} // namespace gz

@@ -1,0 +1,33 @@
+// All OpenCL devices of all platforms, and the choice among them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/facts.hpp"
+
+namespace gz {
+
+struct FoundDevice {
+    cl::Platform platform;
+    cl::Device device;
+    DeviceFacts facts;
+};
+
+struct Discovery {
+    std::vector<FoundDevice> devices; // in the order of platforms
+    std::vector<std::string> notes;   // a line for each platform that failed
+
+    // Index of the device taken where none is asked for; -1 where there is none.
+    int default_device() const;
+    // Index of the device that a selector names: "", an index, part of a device's or platform's name, "gpu" or
+    // "cpu". Throws Status::no_device with what there is instead, and what to install where there is nothing.
+    int select(const std::string &selector) const;
+    // The notes, and what to install where there is no device, a line each.
+    std::string advice() const;
+};
+
+// Asks every platform; one that fails is noted and does not hide the others. Never throws for a lack of devices.
+Discovery discover();
+
+} // namespace gz

@@ -1,0 +1,150 @@
+#include "device/engine.hpp"
+
+#include <cstdlib>
+
+#include "device/discovery.hpp"
+
+namespace gz {
+
+namespace {
+
+// A kernel object that goes back to its program when the enqueue is over, however it ends.
+class KernelLease {
+public:
+    explicit KernelLease(Program &program) : program_(program), kernel_(program.lease()) {}
+    ~KernelLease() { program_.give_back(std::move(kernel_)); }
+    KernelLease(const KernelLease &) = delete;
+    KernelLease &operator=(const KernelLease &) = delete;
+    cl::Kernel &kernel() { return kernel_; }
+
+private:
+    Program &program_;
+    cl::Kernel kernel_;
+};
+
+std::string or_environment(const std::string &value, const char *name) {
+    return value.empty() ? environment(name) : value;
+}
+
+cl::NDRange as_range(const std::array<std::size_t, 3> &sizes) {
+    return {sizes[0], sizes[1], sizes[2]};
+}
+
+} // namespace
+
+std::string environment(const char *name) {
+    const char *value = std::getenv(name);
+    return value ? value : "";
+}
+
+void ReadyLaunch::enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory> &sources,
+                          const std::vector<cl::Memory> &targets,
+                          const std::vector<cl::Event> &wait_list, cl::Event *event) const {
+    KernelLease lease(*program_);
+    cl::Kernel &kernel = lease.kernel();
+    attempt("setting kernel arguments", [&] {
+        std::size_t constant = 0;
+        for (cl_uint i = 0; i < launch_.arguments.size(); ++i) {
+            const Argument &argument = launch_.arguments[i];
+            if (const auto *source = std::get_if<SourceBuffer>(&argument))
+                kernel.setArg(i, sources.at(source->index));
+            else if (const auto *target = std::get_if<TargetBuffer>(&argument))
+                kernel.setArg(i, targets.at(target->index));
+            else if (const auto *local = std::get_if<LocalMemory>(&argument))
+                kernel.setArg(i, local->bytes, nullptr);
+            else if (const auto *value = std::get_if<ByValue>(&argument))
+                kernel.setArg(i, value->bytes.size(), value->bytes.data());
+            else
+                kernel.setArg(i, constants_.at(constant++));
+        }
+    });
+    attempt("enqueueing a kernel", [&] {
+        queue.enqueueNDRangeKernel(kernel, cl::NullRange, as_range(launch_.range.global),
+                                   as_range(launch_.range.local),
+                                   wait_list.empty() ? nullptr : &wait_list, event);
+    });
+}
+
+Engine::Engine(const Options &options)
+    : log_(options.log), sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")) {
+    const Discovery found = discover();
+    for (const std::string &note : found.notes)
+        log_(GAUZE_LOG_WARNING, note);
+    const std::string selector = or_environment(options.device, "GAUZE_DEVICE");
+    device_index_ = found.select(selector);
+    is_default_device_ = device_index_ == found.default_device();
+    const FoundDevice &chosen = found.devices[static_cast<std::size_t>(device_index_)];
+    facts_ = chosen.facts;
+    if (!facts_.unusable.empty())
+        fail(Status::no_device, facts_.name, " cannot be used: ", facts_.unusable);
+    device_ = chosen.device;
+    context_ = attempt("creating a context", [&] { return cl::Context(device_); });
+    queue_ = attempt("creating a command queue", [&] {
+        return cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
+    });
+    log_(GAUZE_LOG_INFO, text("using ", facts_.name, " (", facts_.platform, ", class ",
+                              name_of(facts_.device_class), "), chosen ",
+                              selector.empty() ? "as the best device" : "by '" + selector + "'"));
+}
+
+std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
+    const std::string source = sources_.expand(request.file);
+    const std::string options = request.options();
+    const std::string key = request.entry + '\n' + options + '\n' + source;
+    const std::lock_guard<std::mutex> lock(programs_mutex_);
+    std::shared_ptr<Program> &known = programs_[key];
+    if (known)
+        return known;
+
+    cl::Program program =
+        attempt("creating a program", [&] { return cl::Program(context_, source); });
+    const auto build_log = [&] {
+        std::string lines;
+        std::size_t size = 0;
+        if (clGetProgramBuildInfo(program(), device_(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) ==
+                CL_SUCCESS &&
+            size > 1) {
+            lines.resize(size);
+            clGetProgramBuildInfo(program(), device_(), CL_PROGRAM_BUILD_LOG, size, lines.data(),
+                                  nullptr);
+            lines.resize(lines.find_last_not_of(std::string("\0\n ", 3)) + 1);
+        }
+        return lines;
+    };
+    try {
+        ++compile_count_;
+        program.build(device_, options.c_str());
+    } catch (const cl::Error &error) {
+        fail(Status::build_failed, "kernel ", request.entry, " of ", request.file,
+             " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
+             opencl_error_name(error.err()), "\noptions: ", options, "\n", build_log());
+    }
+    const std::string lines = build_log();
+    log_(GAUZE_LOG_DEBUG, text("compiled ", request.entry, " with ", options,
+                               lines.empty() ? "" : "\n", lines));
+    known = std::make_shared<Program>(std::move(program), request.entry);
+    return known;
+}
+
+ReadyLaunch Engine::make_ready(const Launch &launch) {
+    std::shared_ptr<Program> ready = program(launch.program);
+    std::vector<cl::Buffer> constants;
+    for (const Argument &argument : launch.arguments)
+        if (const auto *data = std::get_if<ConstantData>(&argument))
+            constants.push_back(attempt("copying filter taps to the device", [&] {
+                // OpenCL only reads through the pointer, though it takes it as one to write through.
+                return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                  data->bytes.size(), const_cast<std::byte *>(data->bytes.data()));
+            }));
+    return {launch, std::move(ready), std::move(constants)};
+}
+
+cl::Buffer Engine::allocate(std::uint64_t bytes, const std::string &what) const {
+    if (bytes > facts_.max_allocation)
+        fail(Status::unsupported, what, " needs ", bytes, " bytes; the largest buffer of ", facts_.name,
+             " is ", facts_.max_allocation, " bytes");
+    return attempt("allocating device memory",
+                   [&] { return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes); });
+}
+
+} // namespace gz

@@ -1,0 +1,89 @@
+// One device in use: its context, its own queue, its compiled programs. Owns every OpenCL object; there are no others.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "device/facts.hpp"
+#include "device/launch.hpp"
+#include "device/program.hpp"
+#include "device/source.hpp"
+
+namespace gz {
+
+struct Log {
+    gauze_log_callback callback = nullptr;
+    void *user = nullptr;
+
+    void operator()(gauze_log_level level, const std::string &line) const {
+        if (callback)
+            callback(level, line.c_str(), user);
+    }
+};
+
+// A launch whose program is compiled and whose constant data is on the device.
+class ReadyLaunch {
+public:
+    ReadyLaunch(Launch launch, std::shared_ptr<Program> program, std::vector<cl::Buffer> constants)
+        : launch_(std::move(launch)), program_(std::move(program)), constants_(std::move(constants)) {}
+
+    // Enqueues without waiting. Safe to call from many threads.
+    void enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory> &sources,
+                 const std::vector<cl::Memory> &targets, const std::vector<cl::Event> &wait_list,
+                 cl::Event *event) const;
+
+private:
+    Launch launch_;
+    std::shared_ptr<Program> program_;
+    std::vector<cl::Buffer> constants_; // one for each ConstantData, in order
+};
+
+class Engine {
+public:
+    struct Options {
+        std::string device; // selector; "": GAUZE_DEVICE, else the best device
+        std::string cl_dir; // "": GAUZE_CL_DIR, else the embedded sources
+        Log log;
+    };
+    explicit Engine(const Options &options);
+    Engine(const Engine &) = delete;
+    Engine &operator=(const Engine &) = delete;
+
+    const DeviceFacts &facts() const { return facts_; }
+    int device_index() const { return device_index_; } // in discover()'s list
+    bool is_default_device() const { return is_default_device_; }
+    const cl::Context &context() const { return context_; }
+    const cl::Device &device() const { return device_; }
+    const cl::CommandQueue &queue() const { return queue_; } // in order, with profiling
+    const Log &log() const { return log_; }
+    std::uint64_t compile_count() const { return compile_count_; }
+
+    // Compiles what is not compiled yet. Safe to call from many threads.
+    std::shared_ptr<Program> program(const ProgramRequest &request);
+    ReadyLaunch make_ready(const Launch &launch);
+
+    // Refuses more than the device can hold in one buffer, by name.
+    cl::Buffer allocate(std::uint64_t bytes, const std::string &what) const;
+
+private:
+    Log log_;
+    SourceTree sources_;
+    DeviceFacts facts_;
+    int device_index_ = -1;
+    bool is_default_device_ = false;
+    cl::Device device_;
+    cl::Context context_;
+    cl::CommandQueue queue_;
+    std::atomic<std::uint64_t> compile_count_{0};
+    std::mutex programs_mutex_;
+    std::map<std::string, std::shared_ptr<Program>> programs_; // by expanded source, entry and options
+};
+
+// The environment variable's value, "" where it is not set.
+std::string environment(const char *name);
+
+} // namespace gz

@@ -1,0 +1,137 @@
+#include "device/facts.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace gz {
+
+namespace {
+
+std::string trimmed(const std::string &text) {
+    const auto is_text = [](unsigned char c) { return c != 0 && !std::isspace(c); };
+    const auto begin = std::find_if(text.begin(), text.end(), is_text);
+    const auto end = std::find_if(text.rbegin(), text.rend(), is_text).base();
+    return begin < end ? std::string(begin, end) : std::string();
+}
+
+bool contains(const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+}
+
+DeviceClass class_of(const DeviceFacts &facts) {
+    if (contains(facts.platform, "Oclgrind"))
+        return DeviceClass::oclgrind;
+    if (contains(facts.name, "llvmpipe"))
+        return DeviceClass::mesa_cpu;
+    if (facts.type & CL_DEVICE_TYPE_GPU) {
+        if (contains(facts.vendor, "NVIDIA"))
+            return DeviceClass::nvidia_gpu;
+        if (contains(facts.vendor, "Advanced Micro Devices") || contains(facts.vendor, "AMD"))
+            return DeviceClass::amd_gpu;
+        if (contains(facts.vendor, "Intel"))
+            return DeviceClass::intel_gpu;
+        return DeviceClass::other_gpu;
+    }
+    if (facts.type & CL_DEVICE_TYPE_CPU)
+        return contains(facts.platform, "Portable Computing Language") ? DeviceClass::pocl_cpu
+                                                                       : DeviceClass::other_cpu;
+    return DeviceClass::accelerator;
+}
+
+std::string unusable(const DeviceFacts &facts) {
+    // Clover ends the process when a kernel of ours is compiled.
+    if (facts.platform == "Clover")
+        return "Mesa's Clover ends the process when it compiles; use rusticl or PoCL";
+    return "";
+}
+
+} // namespace
+
+const char *name_of(DeviceClass device_class) {
+    switch (device_class) {
+    case DeviceClass::nvidia_gpu:
+        return "nvidia";
+    case DeviceClass::amd_gpu:
+        return "amd";
+    case DeviceClass::intel_gpu:
+        return "intel";
+    case DeviceClass::other_gpu:
+        return "gpu";
+    case DeviceClass::pocl_cpu:
+        return "pocl-cpu";
+    case DeviceClass::mesa_cpu:
+        return "mesa-cpu";
+    case DeviceClass::other_cpu:
+        return "cpu";
+    case DeviceClass::oclgrind:
+        return "oclgrind";
+    case DeviceClass::accelerator:
+        return "accelerator";
+    }
+    return "unknown";
+}
+
+double DeviceFacts::preference() const {
+    if (!unusable.empty())
+        return -1.0;
+    double kind = 0.0;
+    switch (device_class) {
+    case DeviceClass::nvidia_gpu:
+    case DeviceClass::amd_gpu:
+    case DeviceClass::intel_gpu:
+    case DeviceClass::other_gpu:
+        kind = 5.0;
+        break;
+    case DeviceClass::accelerator:
+        kind = 4.0;
+        break;
+    case DeviceClass::pocl_cpu:
+        kind = 3.0;
+        break;
+    case DeviceClass::other_cpu:
+        kind = 2.0;
+        break;
+    case DeviceClass::mesa_cpu:
+        kind = 1.0;
+        break;
+    case DeviceClass::oclgrind:
+        break;
+    }
+    // A rough measure of speed decides within a kind. Integrated GPUs share the host's memory and come after
+    // the others by their few compute units.
+    const double speed = static_cast<double>(compute_units) * std::max(clock_mhz, 1U);
+    return kind * 1e9 + std::min(speed, 1e9 - 1.0);
+}
+
+DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
+    DeviceFacts facts;
+    facts.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
+    facts.vendor = trimmed(device.getInfo<CL_DEVICE_VENDOR>());
+    facts.platform = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+    facts.version = trimmed(device.getInfo<CL_DEVICE_VERSION>());
+    facts.driver = trimmed(device.getInfo<CL_DRIVER_VERSION>());
+    facts.type = device.getInfo<CL_DEVICE_TYPE>();
+    facts.global_memory = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+    facts.max_allocation = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+    facts.local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+    facts.max_parameter_size = device.getInfo<CL_DEVICE_MAX_PARAMETER_SIZE>();
+    facts.max_constant_size = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>();
+    facts.base_alignment = device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8; // reported in bits
+    facts.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+    facts.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
+    facts.max_group_size =
+        static_cast<std::uint32_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
+    const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+    for (std::size_t i = 0; i < 3 && i < sizes.size(); ++i)
+        facts.max_item_sizes[i] = static_cast<std::uint32_t>(sizes[i]);
+    const std::string extensions = " " + device.getInfo<CL_DEVICE_EXTENSIONS>() + " ";
+    facts.has_f64 = contains(extensions, " cl_khr_fp64 ");
+    facts.device_class = class_of(facts);
+    // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
+    facts.junk_event_times = facts.device_class == DeviceClass::mesa_cpu ||
+                             facts.device_class == DeviceClass::oclgrind;
+    facts.unusable = unusable(facts);
+    return facts;
+}
+
+} // namespace gz

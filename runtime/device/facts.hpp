@@ -1,0 +1,55 @@
+// What is known of a device: what it reports, what it gets wrong, and the class that kernel choice goes by. The only
+// place that knows vendors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device/opencl.hpp"
+
+namespace gz {
+
+// Devices that want the same kernels.
+enum class DeviceClass {
+    nvidia_gpu,
+    amd_gpu,
+    intel_gpu,
+    other_gpu,
+    pocl_cpu, // compiles a group to vector code: strips suit it, barriers do not
+    mesa_cpu, // rusticl on llvmpipe: runs items as vector lanes, like a GPU
+    other_cpu,
+    oclgrind, // simulator: everything is slow
+    accelerator
+};
+
+const char *name_of(DeviceClass device_class); // "nvidia", "pocl-cpu", ...
+
+struct DeviceFacts {
+    std::string name, vendor, platform, version, driver;
+    DeviceClass device_class = DeviceClass::other_gpu;
+    cl_device_type type = 0;
+    std::string unusable; // why the device is not chosen unless it is asked for by name or index; "" otherwise
+    std::uint64_t global_memory = 0;
+    std::uint64_t max_allocation = 0;
+    std::uint64_t local_memory = 0;
+    std::uint64_t max_parameter_size = 0;
+    std::uint64_t max_constant_size = 0;
+    std::uint32_t base_alignment = 0; // bytes that buffers start at a multiple of
+    std::uint32_t compute_units = 0;
+    std::uint32_t clock_mhz = 0;
+    std::uint32_t max_group_size = 0;
+    std::uint32_t max_item_sizes[3] = {0, 0, 0};
+    bool has_f64 = false;
+    bool junk_event_times = false; // profiling times mean nothing: use the wall clock
+
+    bool is_cpu() const {
+        return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::mesa_cpu ||
+               device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
+    }
+    // Larger is the better default device; negative: never by default.
+    double preference() const;
+};
+
+DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device);
+
+} // namespace gz

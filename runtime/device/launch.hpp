@@ -1,0 +1,56 @@
+// One kernel launch, described: a plan keeps these and enqueues them again and again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "device/program.hpp"
+
+namespace gz {
+
+struct NDRange {
+    std::array<std::size_t, 3> global{1, 1, 1};
+    std::array<std::size_t, 3> local{1, 1, 1};
+};
+
+// Kernel arguments, in the order of the kernel's parameters.
+struct SourceBuffer {
+    std::size_t index = 0;
+};
+struct TargetBuffer {
+    std::size_t index = 0;
+};
+struct LocalMemory {
+    std::size_t bytes = 0;
+};
+struct ByValue {
+    std::vector<std::byte> bytes;
+};
+struct ConstantData {
+    std::vector<std::byte> bytes; // copied to the device once, when the launch is made ready
+};
+using Argument = std::variant<SourceBuffer, TargetBuffer, LocalMemory, ByValue, ConstantData>;
+
+template <class T>
+std::vector<std::byte> bytes_of(const T *values, std::size_t count) {
+    std::vector<std::byte> bytes(count * sizeof(T));
+    std::memcpy(bytes.data(), values, bytes.size());
+    return bytes;
+}
+
+template <class T>
+ByValue by_value(const T &value) {
+    return {bytes_of(&value, 1)};
+}
+
+struct Launch {
+    ProgramRequest program;
+    NDRange range;
+    std::vector<Argument> arguments;
+};
+
+} // namespace gz

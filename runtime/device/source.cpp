@@ -1,0 +1,70 @@
+#include "device/source.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int max_include_depth = 16;
+
+// The name in a line of the form #include "name", else "".
+std::string included_name(const std::string &line) {
+    std::size_t at = line.find_first_not_of(" \t");
+    if (at == std::string::npos || line[at] != '#')
+        return "";
+    at = line.find_first_not_of(" \t", at + 1);
+    if (at == std::string::npos || line.compare(at, 7, "include") != 0)
+        return "";
+    const std::size_t open = line.find('"', at);
+    const std::size_t close = open == std::string::npos ? open : line.find('"', open + 1);
+    return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
+}
+
+} // namespace
+
+std::string SourceTree::load(const std::string &name) const {
+    if (directory_.empty()) {
+        const EmbeddedSource *end = embedded_sources + embedded_source_count;
+        const EmbeddedSource *found = std::find_if(
+            embedded_sources, end, [&](const EmbeddedSource &source) { return source.name == name; });
+        if (found == end)
+            fail(Status::internal, "the library has no kernel source ", name);
+        return std::string(found->text);
+    }
+    std::ifstream file(directory_ + "/" + name, std::ios::binary);
+    std::ostringstream contents;
+    contents << file.rdbuf();
+    if (!file)
+        fail(Status::build_failed, "cannot read the kernel source ", directory_, "/", name);
+    return contents.str();
+}
+
+void SourceTree::append(const std::string &name, int depth, std::string &to) const {
+    if (depth > max_include_depth)
+        fail(Status::build_failed, "kernel sources include each other without end at ", name);
+    to += "#line 1 \"" + name + "\"\n";
+    std::istringstream lines(load(name));
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+        const std::string included = included_name(line);
+        if (included.empty()) {
+            to += line + "\n";
+        } else {
+            append(included, depth + 1, to);
+            to += "#line " + std::to_string(number + 1) + " \"" + name + "\"\n";
+        }
+    }
+}
+
+std::string SourceTree::expand(const std::string &name) const {
+    std::string expanded;
+    append(name, 0, expanded);
+    return expanded;
+}
+
+} // namespace gz

@@ -1,0 +1,33 @@
+// The .cl sources: embedded in the library, or read from a directory while they are being edited.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gz {
+
+// One embedded file; the table is made by cmake/embed_sources.cmake.
+struct EmbeddedSource {
+    std::string_view name; // relative to cl/, such as "lib/pixel.clh"
+    std::string_view text;
+};
+extern const EmbeddedSource embedded_sources[];
+extern const unsigned embedded_source_count;
+
+class SourceTree {
+public:
+    // directory: where to read the files; "" for the embedded ones.
+    explicit SourceTree(std::string directory) : directory_(std::move(directory)) {}
+
+    // The file with every #include "..." replaced by what it names, relative to the tree's root, and #line directives
+    // that keep the compiler's messages at the real file and line. A file may be included many times.
+    std::string expand(const std::string &name) const;
+
+private:
+    std::string load(const std::string &name) const;
+    void append(const std::string &name, int depth, std::string &to) const;
+
+    std::string directory_;
+};
+
+} // namespace gz

@@ -1,0 +1,96 @@
+// Correlation by tiles with four classes of groups. See cl/correlate_tiled.cl.
+#include "kernel/correlate_kernels.hpp"
+#include "kernel/tile_classes.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int vector_width = 4; // values an item makes along x
+
+int rounded_up(int value) { return (value + vector_width - 1) / vector_width * vector_width; }
+
+bool is_aligned(const CorrelatePass &pass) { return pass.alignment >= vector_width; }
+
+TileShape shape_of(const CorrelatePass &pass, const Config &config) {
+    const Geometry &g = pass.geometry;
+    TileShape shape;
+    shape.width = config.at("GROUP_X") * vector_width;
+    shape.height = config.at("GROUP_Y") * config.at("ITEM_Y");
+    shape.apron_left = g.anchor_x * pass.channels;
+    shape.apron_right = (g.taps_x - 1 - g.anchor_x) * pass.channels;
+    // Aligned reads take whole vectors, so that the apron ends where a vector does.
+    if (is_aligned(pass)) {
+        shape.apron_left = rounded_up(shape.apron_left);
+        shape.apron_right = rounded_up(shape.apron_right);
+    }
+    shape.apron_top = g.anchor_y;
+    shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
+    return shape;
+}
+
+// Taps by value need every index known when the kernel is compiled, so its loops are unrolled: up to a size at which the
+// kernel still fits the instruction cache.
+bool taps_by_value(const CorrelatePass &pass, int bucket) { return bucket <= (pass.separable ? 15 : 7); }
+
+Launch launch(const CorrelatePass &pass, const Config &config) {
+    const Geometry &g = pass.geometry;
+    const int bucket = bucket_of(pass);
+    const bool by_value_taps = taps_by_value(pass, bucket);
+    const TileShape shape = shape_of(pass, config);
+    const std::vector<float> taps = strided_taps(pass, bucket);
+
+    Launch result;
+    result.program = {"correlate_tiled.cl", "correlate_tiled", common_defines(pass)};
+    result.program.defines["BUCKET"] = bucket;
+    result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
+    result.program.defines["TAPS_BY_VALUE"] = by_value_taps ? 1 : 0;
+    for (const auto &[name, value] : config)
+        result.program.defines[name] = value;
+    result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
+                                 config.at("GROUP_X"), config.at("GROUP_Y"));
+
+    const auto taps_bytes = bytes_of(taps.data(), taps.size());
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
+                        by_value(classify(g, pass.channels, shape))};
+    if (by_value_taps)
+        result.arguments.emplace_back(ByValue{taps_bytes});
+    else
+        result.arguments.emplace_back(ConstantData{taps_bytes});
+    const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);
+    const auto tile_width = static_cast<std::size_t>(shape.width + (g.taps_x - 1) * pass.channels);
+    result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});
+    if (pass.separable)
+        result.arguments.emplace_back(
+            LocalMemory{tile_rows * static_cast<std::size_t>(shape.width) * sizeof(float)});
+    return result;
+}
+
+std::vector<Config> preferred(const CorrelatePass &, const DeviceFacts &) {
+    return {{{"GROUP_X", 8}, {"GROUP_Y", 8}, {"ITEM_Y", 4}}};
+}
+
+std::string details(const CorrelatePass &pass, const Config &config) {
+    const TileShape shape = shape_of(pass, config);
+    return text("tile ", shape.width, "x", shape.height, ", ",
+                is_aligned(pass) ? "aligned vectors" : "unaligned", ", taps ",
+                taps_by_value(pass, bucket_of(pass)) ? "by value" : "in constant memory", "; ",
+                describe(classify(pass.geometry, pass.channels, shape),
+                         parts(pass.geometry.width, shape.width),
+                         parts(pass.geometry.height, shape.height)));
+}
+
+} // namespace
+
+CorrelateSpec correlate_tiled() {
+    CorrelateSpec spec;
+    spec.name = "correlate_tiled";
+    spec.tunables = {{"GROUP_X", {8, 16, 32}}, {"GROUP_Y", {4, 8, 16}}, {"ITEM_Y", {2, 4, 8}}};
+    spec.refusal = [](const CorrelatePass &) { return std::string(); };
+    spec.preferred = preferred;
+    spec.launch = launch;
+    spec.details = details;
+    return spec;
+}
+
+} // namespace gz

@@ -1,0 +1,45 @@
+// The one description of a kernel family. Build options, launches, the choice of a kernel, forcing one from outside and
+// the generic tests are all derived from it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device/facts.hpp"
+#include "device/launch.hpp"
+
+namespace gz {
+
+struct Tunable {
+    std::string name; // as the macro in the .cl
+    std::vector<int> values;
+};
+
+// A value for each tunable.
+using Config = std::map<std::string, int>;
+
+std::string to_text(const Config &config); // "GROUP_X=8,GROUP_Y=8"
+
+template <class Pass>
+struct KernelSpec {
+    std::string name; // of the family: the stem of its .cl and its kernel function
+    std::vector<Tunable> tunables;
+    // Why the kernel cannot compute the pass on any configuration; "" where it can.
+    std::function<std::string(const Pass &)> refusal;
+    // Configurations to try first on the device, best first.
+    std::function<std::vector<Config>(const Pass &, const DeviceFacts &)> preferred;
+    // The launch, complete, for a configuration that takes its values from the tunables.
+    std::function<Launch(const Pass &, const Config &)> launch;
+    // What explain() adds about the launch; "" for nothing.
+    std::function<std::string(const Pass &, const Config &)> details;
+};
+
+// Every combination of the tunables' values.
+std::vector<Config> all_configs(const std::vector<Tunable> &tunables);
+
+// Why a launch does not fit the device, "" where it does. Trusts no driver to say so itself.
+std::string misfit(const Launch &launch, const DeviceFacts &facts);
+
+} // namespace gz

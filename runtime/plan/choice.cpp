@@ -1,0 +1,125 @@
+#include "plan/choice.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+#include "core/error.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Forced {
+    std::string name;
+    Config values; // of some tunables
+};
+
+Forced parse(const std::string &forced) {
+    Forced result;
+    std::istringstream parts(forced);
+    std::getline(parts, result.name, ':');
+    std::string setting;
+    while (std::getline(parts, setting, ',')) {
+        const std::size_t equals = setting.find('=');
+        int value = 0;
+        const char *end = setting.data() + setting.size();
+        const auto number = equals == std::string::npos
+                                ? std::from_chars_result{end, std::errc::invalid_argument}
+                                : std::from_chars(setting.data() + equals + 1, end, value);
+        require(number.ec == std::errc() && number.ptr == end, "variant '", forced, "' has '", setting,
+                "' where NAME=NUMBER is expected");
+        result.values[setting.substr(0, equals)] = value;
+    }
+    return result;
+}
+
+std::string names_of(const std::vector<CorrelateSpec> &kernels) {
+    std::string names;
+    for (const CorrelateSpec &spec : kernels)
+        names += (names.empty() ? "" : ", ") + spec.name;
+    return names;
+}
+
+void check_values(const CorrelateSpec &spec, const Config &values) {
+    for (const auto &[name, value] : values) {
+        const auto tunable = std::find_if(spec.tunables.begin(), spec.tunables.end(),
+                                          [&](const Tunable &t) { return t.name == name; });
+        require(tunable != spec.tunables.end(), spec.name, " has no tunable ", name);
+        require(std::count(tunable->values.begin(), tunable->values.end(), value) > 0, spec.name,
+                " cannot take ", name, "=", value);
+    }
+}
+
+// The first configuration that fits the device and has the wanted values, or why there is none.
+struct Fitting {
+    std::optional<Config> config;
+    std::string refusal;
+};
+
+Fitting fit(const CorrelateSpec &spec, const CorrelatePass &pass, const DeviceFacts &facts,
+            const Config &wanted) {
+    Fitting result;
+    result.refusal = spec.refusal(pass);
+    if (!result.refusal.empty())
+        return result;
+    std::vector<Config> candidates = spec.preferred(pass, facts);
+    for (Config &candidate : candidates)
+        for (const auto &[name, value] : wanted)
+            candidate[name] = value;
+    for (const Config &config : all_configs(spec.tunables))
+        if (std::all_of(wanted.begin(), wanted.end(),
+                        [&](const auto &value) { return config.at(value.first) == value.second; }))
+            candidates.push_back(config);
+    for (const Config &config : candidates) {
+        const std::string reason = misfit(spec.launch(pass, config), facts);
+        if (reason.empty()) {
+            result.config = config;
+            return result;
+        }
+        if (result.refusal.empty())
+            result.refusal = to_text(config) + " needs " + reason;
+    }
+    return result;
+}
+
+} // namespace
+
+Choice choose(const CorrelatePass &pass, const DeviceFacts &facts, const std::string &forced,
+              const std::string &forced_by) {
+    const std::vector<CorrelateSpec> kernels = correlate_kernels();
+    const auto find = [&](const std::string &name) {
+        return std::find_if(kernels.begin(), kernels.end(),
+                            [&](const CorrelateSpec &spec) { return spec.name == name; });
+    };
+
+    if (!forced.empty()) {
+        const Forced wanted = parse(forced);
+        const auto spec = find(wanted.name);
+        require(spec != kernels.end(), "no kernel for this filter is called '", wanted.name,
+                "'; there are ", names_of(kernels));
+        check_values(*spec, wanted.values);
+        const Fitting fitting = fit(*spec, pass, facts, wanted.values);
+        if (!fitting.config)
+            fail(Status::unsupported, "kernel ", spec->name, ", forced by ", forced_by,
+                 ", cannot run on ", facts.name, ": ", fitting.refusal);
+        return {*spec, *fitting.config, "forced by " + forced_by, {}};
+    }
+
+    std::vector<std::string> refused;
+    for (const std::string &name : correlate_preference(facts.device_class)) {
+        const auto spec = find(name);
+        const Fitting fitting = fit(*spec, pass, facts, {});
+        if (fitting.config)
+            return {*spec, *fitting.config,
+                    text("preferred on devices of class ", name_of(facts.device_class)), refused};
+        refused.push_back(name + ": " + fitting.refusal);
+    }
+    std::string reasons;
+    for (const std::string &reason : refused)
+        reasons += "; " + reason;
+    fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
+}
+
+} // namespace gz

@@ -1,0 +1,150 @@
+#include "plan/lowering.hpp"
+
+#include <cmath>
+
+#include "core/error.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr std::int64_t staged_row_alignment = 128; // bytes: a memory transaction of the largest kind
+
+void check_type(PixelType type, const char *what) {
+    switch (type) {
+    case PixelType::u8:
+    case PixelType::u16:
+    case PixelType::s16:
+    case PixelType::f16:
+    case PixelType::f32:
+        return;
+    default:
+        fail(Status::unsupported, "the ", what, " has pixel type ", name_of(type),
+             "; u8, u16, s16, f16 and f32 are supported");
+    }
+}
+
+// Largest power of two up to 16 that divides the value.
+int alignment_of(std::int64_t value) {
+    int alignment = 16;
+    while (value % alignment != 0)
+        alignment /= 2;
+    return alignment;
+}
+
+// Steps through one image in values, from the first pixel of its region.
+struct Steps {
+    std::int64_t first, row, slice, volume, plane;
+
+    Steps(const ImageDesc &desc, const Axes &origin) {
+        const auto size = static_cast<std::int64_t>(size_of(desc.type));
+        first = desc.byte_of(origin, 0) / size;
+        row = desc.pitch[1] / size;
+        slice = desc.pitch[2] / size;
+        volume = desc.pitch[3] / size;
+        plane = desc.plane_pitch / size;
+    }
+
+    // Steps that are never taken do not count.
+    int alignment(const Axes &extent, std::int64_t planes) const {
+        int result = alignment_of(first);
+        const std::int64_t steps[] = {row, slice, volume, plane};
+        const std::int64_t counts[] = {extent[1], extent[2], extent[3], planes};
+        for (std::size_t i = 0; i < 4; ++i)
+            if (counts[i] > 1)
+                result = std::min(result, alignment_of(steps[i]));
+        return result;
+    }
+};
+
+} // namespace
+
+PlanDesc complete(PlanDesc desc) {
+    check_type(desc.source.type, "source");
+    check_type(desc.target.type, "target");
+    desc.source = complete(desc.source, "source");
+    desc.target = complete(desc.target, "target");
+    require(desc.source.channels == desc.target.channels, "the source has ", desc.source.channels,
+            " channels and the target ", desc.target.channels);
+    require(desc.source.planes == desc.target.planes, "the source has ", desc.source.planes,
+            " planes and the target ", desc.target.planes);
+    require(std::isfinite(desc.border.value), "the border's constant is ", desc.border.value,
+            "; it must be finite");
+    desc.region = complete(desc.region, desc.source, desc.target);
+    return desc;
+}
+
+CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
+    const Region &region = desc.region;
+    const Taps &taps = filter.taps();
+    const Steps src(desc.source, region.source_origin);
+    const Steps dst(desc.target, region.target_origin);
+    const bool isolated = region.edge == RegionEdge::isolated;
+    const auto narrow = [](std::int64_t value) { return static_cast<gz_int>(value); };
+
+    CorrelatePass pass;
+    pass.src_type = desc.source.type;
+    pass.dst_type = desc.target.type;
+    pass.channels = static_cast<int>(desc.source.channels);
+    pass.planes = desc.source.planes;
+    pass.alignment = std::min(src.alignment(region.extent, pass.planes),
+                              dst.alignment(region.extent, pass.planes));
+
+    Geometry &g = pass.geometry;
+    g.src_first = src.first;
+    g.src_row = src.row;
+    g.src_slice = src.slice;
+    g.src_volume = src.volume;
+    g.src_plane = src.plane;
+    g.dst_first = dst.first;
+    g.dst_row = dst.row;
+    g.dst_slice = dst.slice;
+    g.dst_volume = dst.volume;
+    g.dst_plane = dst.plane;
+    g.width = narrow(region.extent[0] * desc.source.channels);
+    g.height = narrow(region.extent[1]);
+    g.slices = narrow(region.extent[2]);
+    g.volumes = narrow(region.extent[3]);
+    g.valid_left = isolated ? 0 : narrow(-region.source_origin[0]);
+    g.valid_top = isolated ? 0 : narrow(-region.source_origin[1]);
+    g.valid_right = narrow(isolated ? region.extent[0] : desc.source.extent[0] - region.source_origin[0]);
+    g.valid_bottom =
+        narrow(isolated ? region.extent[1] : desc.source.extent[1] - region.source_origin[1]);
+    g.taps_x = narrow(taps.size[0]);
+    g.taps_y = narrow(taps.size[1]);
+    g.anchor_x = narrow(taps.anchor[0]);
+    g.anchor_y = narrow(taps.anchor[1]);
+    g.border_mode = static_cast<gz_int>(desc.border.mode);
+    g.border_value = static_cast<gz_float>(desc.border.value);
+
+    const std::int64_t slices = region.extent[2] * region.extent[3];
+    if (slices > max_row_values || slices * pass.planes > max_row_values)
+        fail(Status::unsupported, "the image has ", slices, " slices in ", pass.planes,
+             " planes; ", max_row_values, " slices in all are supported");
+
+    pass.separable = filter.factors().has_value();
+    const auto append = [&](const std::vector<double> &values) {
+        pass.taps.insert(pass.taps.end(), values.begin(), values.end());
+    };
+    if (pass.separable) {
+        append(filter.factors()->x);
+        append(filter.factors()->y);
+    } else {
+        append(taps.values);
+    }
+    return pass;
+}
+
+PlanDesc staged(const PlanDesc &desc) {
+    PlanDesc result = desc;
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    result.source = packed(desc.source, isolated ? desc.region.extent : desc.source.extent,
+                           staged_row_alignment);
+    result.target = packed(desc.target, desc.region.extent, staged_row_alignment);
+    result.region.target_origin = {0, 0, 0, 0};
+    if (isolated)
+        result.region.source_origin = {0, 0, 0, 0};
+    return result;
+}
+
+} // namespace gz

@@ -1,0 +1,99 @@
+#include "plan/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "core/error.hpp"
+#include "kernel/copy.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr unsigned warm_ups = 2;
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
+}
+
+struct Sample {
+    double device_ms, wall_ms;
+};
+
+// Runs one launch to its end on the engine's queue.
+Sample time_once(Engine &engine, const std::function<void(cl::CommandQueue &, cl::Event *)> &enqueue) {
+    using Clock = std::chrono::steady_clock;
+    cl::CommandQueue queue = engine.queue();
+    cl::Event event;
+    const Clock::time_point begin = Clock::now();
+    enqueue(queue, &event);
+    attempt("waiting for a kernel", [&] { event.wait(); });
+    const double wall = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    if (engine.facts().junk_event_times)
+        return {wall, wall};
+    const auto nanoseconds = attempt("reading profiling times", [&] {
+        return event.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+               event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+    });
+    return {static_cast<double>(nanoseconds) * 1e-6, wall};
+}
+
+void check_image(const DeviceImage &image, const ImageDesc &desc, const Engine &engine,
+                 const char *what) {
+    require(image.engine.get() == &engine, "the ", what, " image belongs to another engine");
+    require(image.desc.bytes() >= desc.bytes(), "the ", what, " image has ", image.desc.bytes(),
+            " bytes; the plan's description needs ", desc.bytes());
+}
+
+} // namespace
+
+Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &target,
+               unsigned repeats) {
+    require(repeats >= 1, "repeats is 0; at least one run is needed");
+    Engine &engine = plan.engine();
+    check_image(source, plan.desc().source, engine, "source");
+    check_image(target, plan.desc().target, engine, "target");
+
+    // A copy reads as much as it writes, so it moves half of what the filter reads and writes together.
+    const std::int64_t moved = plan.desc().region.extent[0] * plan.desc().region.extent[1] *
+                               plan.desc().region.extent[2] * plan.desc().region.extent[3] *
+                               plan.desc().source.planes *
+                               (plan.desc().source.pixel_bytes() + plan.desc().target.pixel_bytes());
+    const std::int64_t bytes = std::max<std::int64_t>(moved / 2 / copy_unit, 1) * copy_unit;
+    const cl::Buffer copy_from =
+        engine.allocate(static_cast<std::uint64_t>(bytes), "the source of the copy");
+    const cl::Buffer copy_to =
+        engine.allocate(static_cast<std::uint64_t>(bytes), "the target of the copy");
+    cl::CommandQueue queue = engine.queue();
+    attempt("filling the source of the copy", [&] {
+        const auto image_bytes = static_cast<std::int64_t>(source.buffer.getInfo<CL_MEM_SIZE>());
+        for (std::int64_t at = 0; at < bytes; at += image_bytes)
+            queue.enqueueCopyBuffer(source.buffer, copy_from, 0, static_cast<std::size_t>(at),
+                                    static_cast<std::size_t>(std::min(image_bytes, bytes - at)));
+        queue.finish();
+    });
+    const ReadyLaunch copy = engine.make_ready(copy_launch(bytes, engine.facts()));
+    const ReadyLaunch &filter = plan.device_launch();
+
+    std::vector<double> device, wall, copied;
+    for (unsigned i = 0; i < warm_ups + repeats; ++i) {
+        const Sample run = time_once(engine, [&](cl::CommandQueue &on, cl::Event *event) {
+            filter.enqueue(on, {source.buffer}, {target.buffer}, {}, event);
+        });
+        const Sample plain = time_once(engine, [&](cl::CommandQueue &on, cl::Event *event) {
+            copy.enqueue(on, {copy_from}, {copy_to}, {}, event);
+        });
+        if (i < warm_ups)
+            continue;
+        device.push_back(run.device_ms);
+        wall.push_back(run.wall_ms);
+        copied.push_back(plain.device_ms);
+    }
+    return {median(device), median(wall), median(copied), engine.facts().junk_event_times, 1};
+}
+
+} // namespace gz

@@ -1,0 +1,246 @@
+#include "plan/plan.hpp"
+
+#include <cstdint>
+#include <utility>
+
+#include "core/error.hpp"
+#include "plan/overlap.hpp"
+
+namespace gz {
+
+namespace {
+
+ChosenPass choose_pass(const Engine &engine, CorrelatePass pass, const std::string &variant) {
+    const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
+    const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
+    Choice choice = choose(pass, engine.facts(), forced, forced_by);
+    return {std::move(pass), std::move(choice)};
+}
+
+CorrelatePass unaligned(CorrelatePass pass) {
+    pass.alignment = 1;
+    return pass;
+}
+
+// Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that one.
+struct Place {
+    cl_mem outermost;
+    std::int64_t offset;
+};
+
+Place place_of(const cl::Buffer &buffer) {
+    const cl::Memory parent = buffer.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
+    if (!parent())
+        return {buffer(), 0};
+    return {parent(), static_cast<std::int64_t>(buffer.getInfo<CL_MEM_OFFSET>())};
+}
+
+// Whether a buffer starts at an address that whole vectors of values can be read from. The device aligns its own buffers;
+// those around host memory start where that does.
+bool starts_aligned(const cl::Buffer &buffer) {
+    constexpr std::uintptr_t alignment = 16 * sizeof(float);
+    if (!(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_USE_HOST_PTR))
+        return true;
+    return reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment == 0;
+}
+
+void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
+                  const char *what) {
+    const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+    require(size >= desc.bytes(), "the ", what, "'s buffer has ", size, " bytes; its description needs ",
+            desc.bytes());
+    require(buffer.getInfo<CL_MEM_CONTEXT>()() == engine.context()(), "the ", what,
+            "'s buffer belongs to another context than the engine's");
+}
+
+void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const PlanDesc &desc) {
+    const Place from = place_of(source);
+    const Place to = place_of(target);
+    std::int64_t from_base = from.offset;
+    std::int64_t to_base = to.offset;
+    if (from.outermost != to.outermost) {
+        // Two buffers may still lie around the same host memory.
+        const auto *from_host = static_cast<const std::byte *>(source.getInfo<CL_MEM_HOST_PTR>());
+        const auto *to_host = static_cast<const std::byte *>(target.getInfo<CL_MEM_HOST_PTR>());
+        if (!from_host || !to_host)
+            return;
+        from_base = reinterpret_cast<std::intptr_t>(from_host);
+        to_base = reinterpret_cast<std::intptr_t>(to_host);
+    }
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    const PixelBox read{desc.source, isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
+                        isolated ? desc.region.extent : desc.source.extent, from_base};
+    const PixelBox written{desc.target, desc.region.target_origin, desc.region.extent, to_base};
+    if (share_bytes(read, written))
+        fail(Status::overlap, "source and target share memory; filtering in place is not supported on "
+                              "device memory");
+}
+
+// Calls copy(byte of `a`, byte of `b`) for each slice of two boxes of equal extents.
+template <class Copy>
+void for_each_slice(const ImageDesc &a, const Axes &a_origin, const ImageDesc &b, const Axes &b_origin,
+                    const Axes &extent, Copy &&copy) {
+    for (std::int64_t plane = 0; plane < a.planes; ++plane)
+        for (std::int64_t t = 0; t < extent[3]; ++t)
+            for (std::int64_t z = 0; z < extent[2]; ++z)
+                copy(a.byte_of({a_origin[0], a_origin[1], a_origin[2] + z, a_origin[3] + t}, plane),
+                     b.byte_of({b_origin[0], b_origin[1], b_origin[2] + z, b_origin[3] + t}, plane));
+}
+
+// Rows between a buffer and host memory.
+struct Rows {
+    cl::array<cl::size_type, 3> size;
+    std::size_t buffer_pitch, host_pitch;
+};
+
+Rows rows_of(const ImageDesc &device, const ImageDesc &host, const Axes &extent) {
+    return {{static_cast<std::size_t>(extent[0] * host.pixel_bytes()),
+             static_cast<std::size_t>(extent[1]), 1},
+            static_cast<std::size_t>(device.pitch[1]),
+            static_cast<std::size_t>(host.pitch[1])};
+}
+
+// A rectangle that starts `byte` bytes into memory with rows of the given pitch.
+cl::array<cl::size_type, 3> corner(std::int64_t byte, std::size_t pitch) {
+    const auto at = static_cast<std::size_t>(byte);
+    return {at % pitch, at / pitch, 0};
+}
+
+} // namespace
+
+ChosenPass::ChosenPass(CorrelatePass pass, Choice choice)
+    : pass_(std::move(pass)), choice_(std::move(choice)) {}
+
+const ReadyLaunch &ChosenPass::ready(Engine &engine) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!ready_)
+        ready_.emplace(engine.make_ready(choice_.spec.launch(pass_, choice_.config)));
+    return *ready_;
+}
+
+Plan::Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
+           const std::string &variant)
+    : engine_(std::move(engine)), filter_(std::move(filter)), desc_(complete(desc)),
+      staged_desc_(staged(desc_)),
+      direct_(choose_pass(*engine_, lower(filter_, desc_), variant)),
+      unaligned_(choose_pass(*engine_, unaligned(lower(filter_, desc_)), variant)),
+      staged_(choose_pass(*engine_, lower(filter_, staged_desc_), variant)),
+      explain_(make_explanation()) {}
+
+void Plan::prepare() const {
+    direct_.ready(*engine_);
+    staged_.ready(*engine_);
+}
+
+void Plan::run(const HostSource &source, const HostTarget &target) const {
+    require(source.data != nullptr, "the source pointer is null");
+    require(target.data != nullptr, "the target pointer is null");
+    const auto check = [](std::size_t bytes, const ImageDesc &desc, const char *what) {
+        require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
+                " bytes; its description needs ", desc.bytes());
+    };
+    check(source.bytes, desc_.source, "source");
+    check(target.bytes, desc_.target, "target");
+
+    const PlanDesc &device = staged_desc_;
+    const ReadyLaunch &launch = staged_.ready(*engine_);
+    const cl::Buffer from =
+        engine_->allocate(static_cast<std::uint64_t>(device.source.bytes()), "the source image");
+    const cl::Buffer to =
+        engine_->allocate(static_cast<std::uint64_t>(device.target.bytes()), "the target image");
+    cl::CommandQueue queue = engine_->queue();
+
+    const Axes begin{0, 0, 0, 0};
+    const Axes source_begin =
+        desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : begin;
+    const Rows upload = rows_of(device.source, desc_.source, device.source.extent);
+    for_each_slice(device.source, begin, desc_.source, source_begin, device.source.extent,
+                   [&](std::int64_t device_byte, std::int64_t host_byte) {
+                       attempt("copying the source to the device", [&] {
+                           queue.enqueueWriteBufferRect(
+                               from, CL_TRUE, corner(device_byte, upload.buffer_pitch), {0, 0, 0},
+                               upload.size, upload.buffer_pitch, 0, upload.host_pitch, 0,
+                               source.data + host_byte);
+                       });
+                   });
+    launch.enqueue(queue, {from}, {to}, {}, nullptr);
+    const Rows download = rows_of(device.target, desc_.target, desc_.region.extent);
+    for_each_slice(device.target, begin, desc_.target, desc_.region.target_origin, desc_.region.extent,
+                   [&](std::int64_t device_byte, std::int64_t host_byte) {
+                       attempt("copying the target from the device", [&] {
+                           queue.enqueueReadBufferRect(
+                               to, CL_TRUE, corner(device_byte, download.buffer_pitch), {0, 0, 0},
+                               download.size, download.buffer_pitch, 0, download.host_pitch, 0,
+                               target.data + host_byte);
+                       });
+                   });
+}
+
+const ChosenPass &Plan::pass_for(const cl::Buffer &source, const cl::Buffer &target) const {
+    return starts_aligned(source) && starts_aligned(target) ? direct_ : unaligned_;
+}
+
+void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
+                   const std::vector<cl_event> &wait_list, cl_event *event) const {
+    require(source != nullptr, "the source buffer is null");
+    require(target != nullptr, "the target buffer is null");
+    cl::CommandQueue on = engine_->queue();
+    const cl::Buffer from(source, true);
+    const cl::Buffer to(target, true);
+    attempt("checking the buffers", [&] {
+        check_buffer(from, desc_.source, *engine_, "source");
+        check_buffer(to, desc_.target, *engine_, "target");
+        check_no_overlap(from, to, desc_);
+        if (queue) {
+            on = cl::CommandQueue(queue, true);
+            require(on.getInfo<CL_QUEUE_CONTEXT>()() == engine_->context()() &&
+                        on.getInfo<CL_QUEUE_DEVICE>()() == engine_->device()(),
+                    "the queue belongs to another context or device than the engine's");
+        }
+    });
+    std::vector<cl::Event> waits;
+    for (cl_event wait : wait_list) {
+        require(wait != nullptr, "an event of the wait list is null");
+        waits.emplace_back(wait, true);
+    }
+    cl::Event done;
+    const ReadyLaunch &launch = pass_for(from, to).ready(*engine_);
+    launch.enqueue(on, {from}, {to}, waits, event ? &done : nullptr);
+    attempt("flushing the queue", [&] { on.flush(); });
+    if (event) {
+        *event = done();
+        clRetainEvent(*event);
+    }
+}
+
+std::string Plan::make_explanation() const {
+    const DeviceFacts &facts = engine_->facts();
+    const Taps &taps = filter_.taps();
+    const auto pass_line = [](const ChosenPass &chosen) {
+        const Choice &choice = chosen.choice();
+        const std::string details = choice.spec.details(chosen.pass(), choice.config);
+        return text(choice.spec.name, ":", to_text(choice.config), details.empty() ? "" : ", ", details);
+    };
+    const std::int64_t pixels = desc_.region.extent[0] * desc_.region.extent[1] *
+                                desc_.region.extent[2] * desc_.region.extent[3] * desc_.source.planes;
+    std::string lines = text(
+        filter_.name(), " ", to_text(taps.size), " taps, anchor ", to_place(taps.anchor),
+        filter_.factors() ? ", separable" : ", not separable", "; ", to_text(desc_.source), " to ",
+        to_text(desc_.target), ", border ", name_of(desc_.border.mode), ", region ",
+        to_text(desc_.region.extent), " from ", to_place(desc_.region.source_origin), " to ",
+        to_place(desc_.region.target_origin),
+        desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
+    lines += text("device: ", facts.name, " (", facts.platform, "), class ",
+                  name_of(facts.device_class), "\n");
+    lines += text("pass 1 of 1: ", pass_line(direct_), "\n");
+    lines += text("chosen because: ", direct_.choice().rule, "\n");
+    for (const std::string &reason : direct_.choice().refused)
+        lines += text("refused: ", reason, "\n");
+    lines += text("launches: 1; reads ", pixels * desc_.source.pixel_bytes(), " bytes, writes ",
+                  pixels * desc_.target.pixel_bytes(), " bytes; workspace 0 bytes\n");
+    lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
+                  staged_desc_.target.bytes(), " bytes of device memory; ", pass_line(staged_), "\n");
+    return lines;
+}
+
+} // namespace gz

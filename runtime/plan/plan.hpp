@@ -1,0 +1,74 @@
+// Plans: a filter on images on an engine, with kernels chosen. Immutable; safe to use from many threads.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "device/engine.hpp"
+#include "plan/choice.hpp"
+#include "plan/lowering.hpp"
+
+namespace gz {
+
+// Pixels in host memory.
+struct HostSource {
+    const std::byte *data = nullptr;
+    std::size_t bytes = 0;
+};
+struct HostTarget {
+    std::byte *data = nullptr;
+    std::size_t bytes = 0;
+};
+
+// A pass with its kernel chosen; compiled on first use.
+class ChosenPass {
+public:
+    ChosenPass(CorrelatePass pass, Choice choice);
+
+    const CorrelatePass &pass() const { return pass_; }
+    const Choice &choice() const { return choice_; }
+    const ReadyLaunch &ready(Engine &engine) const;
+
+private:
+    CorrelatePass pass_;
+    Choice choice_;
+    mutable std::mutex mutex_;
+    mutable std::optional<ReadyLaunch> ready_;
+};
+
+class Plan {
+public:
+    // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.
+    Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
+         const std::string &variant);
+
+    const Filter &filter() const { return filter_; }
+    const PlanDesc &desc() const { return desc_; }
+    Engine &engine() const { return *engine_; }
+    const std::string &explain() const { return explain_; }
+
+    void prepare() const;
+    void run(const HostSource &source, const HostTarget &target) const;
+    // queue: nullptr for the engine's.
+    void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
+                 const std::vector<cl_event> &wait_list, cl_event *event) const;
+    // The launches of device-memory runs on buffers of the engine's own, for measuring.
+    const ReadyLaunch &device_launch() const { return direct_.ready(*engine_); }
+
+private:
+    const ChosenPass &pass_for(const cl::Buffer &source, const cl::Buffer &target) const;
+    std::string make_explanation() const;
+
+    std::shared_ptr<Engine> engine_;
+    Filter filter_;
+    PlanDesc desc_;
+    PlanDesc staged_desc_;
+    ChosenPass direct_;    // device memory as described
+    ChosenPass unaligned_; // the same where a buffer itself starts at an odd address
+    ChosenPass staged_;    // host memory, by way of packed buffers
+    std::string explain_;
+};
+
+} // namespace gz

@@ -1,0 +1,71 @@
+#include "plan/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "filter/reference.hpp"
+
+namespace gz {
+
+namespace {
+
+// What storing in the type adds to a filter's error, for results up to `largest` in magnitude.
+double storing_error(PixelType type, double largest) {
+    const PixelTypeFacts &facts = facts_of(type);
+    if (facts.is_integer)
+        return 0.5;
+    const double smallest = type == PixelType::f16 ? 0x1p-25 : 0.0; // half a step of subnormals
+    return type == PixelType::f32 ? 0.0 : facts.unit_roundoff * largest + smallest;
+}
+
+} // namespace
+
+double distance(double exact, double stored, PixelType type) {
+    const PixelTypeFacts &facts = facts_of(type);
+    if (std::isnan(exact))
+        return std::isnan(stored) || (facts.is_integer && stored == 0.0) ? 0.0 : INFINITY;
+    if (std::isnan(stored))
+        return INFINITY;
+    if (facts.is_integer)
+        exact = std::clamp(exact, facts.lowest, facts.highest);
+    else if (std::isinf(stored) && exact * (stored > 0 ? 1.0 : -1.0) > facts.highest)
+        return 0.0;
+    return exact == stored ? 0.0 : std::abs(exact - stored);
+}
+
+Verification verify(const Plan &plan, const HostSource &source, const HostSource &target) {
+    const PlanDesc &desc = plan.desc();
+    require(source.data != nullptr && target.data != nullptr, "the source or target pointer is null");
+    require(source.bytes >= static_cast<std::uint64_t>(desc.source.bytes()) &&
+                target.bytes >= static_cast<std::uint64_t>(desc.target.bytes()),
+            "the source or target has fewer bytes than its description needs");
+
+    const ReferenceJob job{plan.filter(), desc.source, desc.border, desc.region, source.data};
+    Verification result;
+    double largest_result = 0.0;
+    const Axes &to = desc.region.target_origin;
+    const std::int64_t channels = desc.source.channels;
+    const auto step = static_cast<std::int64_t>(size_of(desc.target.type));
+    compute_in_double(job, [&](const RowPlace &at, const double *exact) {
+        const std::byte *row =
+            target.data + desc.target.byte_of({to[0], to[1] + at.y, to[2] + at.z, to[3] + at.t}, at.plane);
+        for (std::int64_t i = 0; i < desc.region.extent[0] * channels; ++i) {
+            const double error =
+                distance(exact[i], load_pixel(desc.target.type, row + i * step), desc.target.type);
+            if (std::isfinite(exact[i]))
+                largest_result = std::max(largest_result, std::abs(exact[i]));
+            if (error > result.worst_error) {
+                result.worst_error = error;
+                result.worst_at = {to[0] + i / channels, to[1] + at.y,  to[2] + at.z,
+                                   to[3] + at.t,         at.plane,      i % channels};
+            }
+        }
+        result.pixels += static_cast<std::uint64_t>(desc.region.extent[0]);
+    });
+    result.bound = plan.filter().error_bound(largest_magnitude(job)) +
+                   storing_error(desc.target.type, largest_result);
+    return result;
+}
+
+} // namespace gz

@@ -1,0 +1,23 @@
+// A plan's result against the reference in double.
+#pragma once
+
+#include <array>
+
+#include "plan/plan.hpp"
+
+namespace gz {
+
+struct Verification {
+    double worst_error = 0.0;
+    double bound = 0.0;
+    std::array<std::int64_t, 6> worst_at{}; // x, y, z, t, plane, channel, in the target
+    std::uint64_t pixels = 0;
+};
+
+// Distance of a stored value from the exact one: 0 where both are NaN or beyond the type's range on the same side.
+double distance(double exact, double stored, PixelType type);
+
+// target: what the plan wrote.
+Verification verify(const Plan &plan, const HostSource &source, const HostSource &target);
+
+} // namespace gz
