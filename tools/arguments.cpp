@@ -1,0 +1,124 @@
+#include "arguments.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "input_error.hpp"
+
+namespace gauze::tool {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+template <class Number>
+Number parse_number(std::string_view option, std::string_view text, const char *what) {
+    std::string_view digits = trimmed(text);
+    if (digits.starts_with('+') && !digits.starts_with("+-"))
+        digits.remove_prefix(1);
+    Number value{};
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc::result_out_of_range)
+        throw InputError(std::string(option) + ": " + in_quotes(text) + " is out of range");
+    if (error != std::errc() || end != digits.data() + digits.size())
+        throw InputError(std::string(option) + ": " + in_quotes(text) + " is not " + what);
+    return value;
+}
+
+std::array<std::pair<std::string_view, Border>, 4> borders_without_value() {
+    return {{{"clamp", Border::clamp()},
+             {"reflect", Border::reflect()},
+             {"reflect101", Border::reflect101()},
+             {"wrap", Border::wrap()}}};
+}
+
+double parse_finite(std::string_view option, std::string_view text) {
+    const auto value = parse_number<double>(option, text, "a number");
+    if (!std::isfinite(value))
+        throw InputError(std::string(option) + ": " + in_quotes(text) + " is not a finite number");
+    return value;
+}
+
+} // namespace
+
+std::string joined(const std::vector<std::string> &parts, const std::string &separator) {
+    std::string text;
+    for (const std::string &part : parts)
+        text += (text.empty() ? "" : separator) + part;
+    return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos)
+            return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::vector<double> parse_numbers(std::string_view option, std::string_view text) {
+    std::vector<double> values;
+    for (const std::string_view part : split(text, ','))
+        values.push_back(parse_finite(option, part));
+    return values;
+}
+
+std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text) {
+    std::vector<std::int64_t> values;
+    for (const std::string_view part : split(text, ','))
+        values.push_back(parse_number<std::int64_t>(option, part, "a whole number"));
+    return values;
+}
+
+std::string border_names() {
+    std::string names = "constant:V";
+    for (const auto &[name, border] : borders_without_value())
+        names += ", " + std::string(name);
+    return names;
+}
+
+Border parse_border(std::string_view text) {
+    constexpr std::string_view constant = "constant:";
+    if (text.starts_with(constant))
+        return Border::constant(parse_finite("--border", text.substr(constant.size())));
+    for (const auto &[name, border] : borders_without_value())
+        if (text == name)
+            return border;
+    if (text == "constant")
+        throw InputError("--border: constant needs a value, as in constant:0");
+    if (text == "zero")
+        throw InputError("--border: zero is for recursive filters and sums; "
+                         "use constant:0 with this filter");
+    throw InputError("--border: " + in_quotes(text) + " is not one of " + border_names());
+}
+
+Type parse_type(std::string_view option, std::string_view text) {
+    std::vector<std::string> names;
+    for (const Type type :
+         {Type::u8, Type::u16, Type::u32, Type::s16, Type::s32, Type::f16, Type::f32, Type::f64}) {
+        if (text == name_of(type))
+            return type;
+        names.push_back(name_of(type));
+    }
+    throw InputError(std::string(option) + ": " + in_quotes(text) + " is not one of " +
+                     joined(names, ", "));
+}
+
+RegionEdge parse_region_edge(std::string_view text) {
+    if (text == "isolated")
+        return RegionEdge::isolated;
+    if (text == "neighbours")
+        return RegionEdge::neighbours;
+    throw InputError("--roi-edge: " + in_quotes(text) + " is not one of isolated, neighbours");
+}
+
+} // namespace gauze::tool

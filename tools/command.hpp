@@ -1,0 +1,33 @@
+// The commands of `gauze` and what they share.
+#ifndef GAUZE_TOOLS_COMMAND_HPP
+#define GAUZE_TOOLS_COMMAND_HPP
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace gauze::tool {
+
+enum class ExitCode {
+    success = 0,
+    over_bound = 1, // --verify found a difference over the filter's bound
+    bad_input = 2,  // bad usage or bad input
+    no_device = 3   // no device, or none that can do it
+};
+
+// How much of a text of many lines, such as a compiler's log, an error shows.
+enum class ErrorDetail { first_line, all };
+
+// What the command line asks for. The parser fills it in when it meets a command's name.
+struct Invocation {
+    std::function<ExitCode()> run;
+    ErrorDetail detail = ErrorDetail::first_line;
+};
+
+// Each adds one command to the parser. `app` and `invocation` outlive the parsing and the run.
+void add_devices_command(CLI::App &app, Invocation &invocation);
+void add_run_command(CLI::App &app, Invocation &invocation);
+
+} // namespace gauze::tool
+
+#endif

@@ -1,0 +1,277 @@
+// `gauze run FILTER`: filters one file into another.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "engine.hpp"
+#include "filter_command.hpp"
+#include "image_file.hpp"
+#include "input_error.hpp"
+
+namespace gauze::tool {
+namespace {
+
+using Extent = std::array<std::int64_t, 4>;
+
+// What kernels read and write; the library names more types than it filters.
+constexpr std::array filterable_types{Type::u8, Type::u16, Type::s16, Type::f16, Type::f32};
+
+std::string filterable_names() {
+    std::vector<std::string> names;
+    for (const Type type : filterable_types)
+        names.push_back(name_of(type));
+    return joined(names, ", ");
+}
+
+// The options that every filter has, as written.
+struct RunOptions {
+    std::string in, out;
+    std::string border = "clamp";
+    std::string variant;
+    std::string device;
+    std::optional<std::string> src_roi, dst_offset, into, out_type;
+    std::string roi_edge = "isolated";
+    std::optional<unsigned> time;
+    bool channels_last = false;
+    bool verify = false;
+    bool explain = false;
+    bool quiet = false;
+};
+
+void add_run_options(CLI::App &app, RunOptions &options) {
+    app.add_option("IN", options.in, "A .png or .npy file")->required()->type_name("");
+    app.add_option("OUT", options.out, "A .png or .npy file")->required()->type_name("");
+    app.add_option("--border", options.border, "What lies outside: " + border_names())
+        ->type_name("BORDER")
+        ->capture_default_str();
+    app.add_option("--device", options.device, "An index, part of a name, gpu or cpu")
+        ->type_name("SEL");
+    app.add_option("--variant", options.variant, "Force a kernel")->type_name("NAME");
+    app.add_option("--src-roi", options.src_roi, "Box of the source to filter")
+        ->type_name("x,y,w,h|x,y,z,w,h,d");
+    app.add_option("--dst-offset", options.dst_offset,
+                   "Where its result goes (default: the source's offset)")
+        ->type_name("x,y[,z]");
+    app.add_option("--roi-edge", options.roi_edge,
+                   "Beyond the box: isolated (the border) or neighbours (the source's pixels)")
+        ->type_name("EDGE")
+        ->capture_default_str();
+    app.add_option("--into", options.into, "What the result is laid over (default: zeros)")
+        ->type_name("FILE");
+    app.add_flag("--channels-last", options.channels_last,
+                 "The last axis of a .npy file is channels");
+    app.add_option("--out-type", options.out_type, filterable_names() + " (default: as IN)")
+        ->type_name("TYPE");
+    app.add_flag("--verify", options.verify,
+                 "Compare with the double reference; exit code 1 over the filter's bound");
+    app.add_flag("--explain", options.explain, "Print the plan to stderr");
+    app.add_option("--time", options.time, "Run N times more and print the medians")
+        ->type_name("N")
+        ->check(CLI::Range(1u, 1000000u).description(""));
+    app.add_flag("--quiet", options.quiet, "Print no notes");
+}
+
+std::string text_of(const Extent &extent) {
+    std::string text;
+    std::size_t axes = extent.size();
+    while (axes > 2 && extent[axes - 1] == 1)
+        --axes;
+    for (std::size_t axis = 0; axis < axes; ++axis)
+        text += (axis == 0 ? "" : "x") + std::to_string(extent[axis]);
+    return text;
+}
+
+void check_filterable(Type type, const std::string &what) {
+    if (std::ranges::find(filterable_types, type) == filterable_types.end())
+        throw InputError(what + ": " + name_of(type) + " is not a type that can be filtered (" +
+                         filterable_names() + " are)");
+}
+
+// Origin and extent of --src-roi. Axes that it does not name are taken whole.
+void set_source_box(Region &region, const std::string &text, const Extent &source) {
+    const std::string option = "--src-roi";
+    const std::vector<std::int64_t> numbers = parse_integers(option, text);
+    if (numbers.size() % 2 != 0 || numbers.size() > 2 * source.size())
+        throw InputError(option + ": " + in_quotes(text) + " is not x,y,w,h or x,y,z,w,h,d");
+    const std::size_t axes = numbers.size() / 2;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const std::int64_t origin = numbers[axis];
+        const std::int64_t extent = numbers[axes + axis];
+        if (extent < 1)
+            throw InputError(option + ": " + in_quotes(text) + " is empty");
+        // By subtraction: the sum may overflow.
+        if (origin < 0 || origin >= source[axis] || extent > source[axis] - origin)
+            throw InputError(option + ": " + in_quotes(text) + " reaches outside the source of " +
+                             text_of(source));
+        region.source_origin[axis] = origin;
+        region.extent[axis] = extent;
+    }
+}
+
+void set_target_origin(Region &region, const std::string &text) {
+    const std::string option = "--dst-offset";
+    const std::vector<std::int64_t> numbers = parse_integers(option, text);
+    if (numbers.size() > region.target_origin.size())
+        throw InputError(option + ": " + in_quotes(text) + " is not x,y or x,y,z");
+    std::ranges::copy(numbers, region.target_origin.begin());
+}
+
+// None where the options ask for the whole source and nothing else.
+std::optional<Region> region_of(const RunOptions &options, const Extent &source,
+                                const Extent &target) {
+    const RegionEdge edge = parse_region_edge(options.roi_edge);
+    if (!options.src_roi && !options.dst_offset && !options.into)
+        return std::nullopt;
+    Region region;
+    region.edge = edge;
+    region.extent = source;
+    if (options.src_roi)
+        set_source_box(region, *options.src_roi, source);
+    region.target_origin = region.source_origin;
+    if (options.dst_offset)
+        set_target_origin(region, *options.dst_offset);
+    for (std::size_t axis = 0; axis < target.size(); ++axis)
+        if (region.target_origin[axis] < 0 || region.target_origin[axis] >= target[axis] ||
+            region.extent[axis] > target[axis] - region.target_origin[axis])
+            throw InputError("the result of " + text_of(region.extent) +
+                             " reaches outside the target of " + text_of(target) +
+                             "; see --dst-offset");
+    return region;
+}
+
+// What the result is written to: --into's pixels, or zeros of the source's size.
+HostImage make_target(const RunOptions &options, const HostImage &source,
+                      ChannelAxis array_channels) {
+    const std::optional<Type> type =
+        options.out_type ? std::optional(parse_type("--out-type", *options.out_type))
+                         : std::nullopt;
+    if (!options.into) {
+        HostImage target{source.desc, {}, source.form};
+        target.desc.type = type.value_or(source.desc.type);
+        return target;
+    }
+    HostImage target = read_image(*options.into, array_channels);
+    if (target.desc.channels != source.desc.channels)
+        throw InputError("--into " + in_quotes(*options.into) + " has " +
+                         std::to_string(target.desc.channels) + " channels and " +
+                         in_quotes(options.in) + " has " + std::to_string(source.desc.channels));
+    if (type && *type != target.desc.type)
+        throw InputError("--out-type " + name_of(*type) + " differs from the type of --into " +
+                         in_quotes(*options.into) + ", " + name_of(target.desc.type));
+    return target;
+}
+
+void print_device(const DeviceInfo &device) {
+    std::cerr << "device " << device.index << ": " << device.name << " (" << device.platform
+              << ")\n";
+}
+
+void print_verification(const Verification &result) {
+    const auto &at = result.worst_at;
+    char numbers[128];
+    std::snprintf(numbers, sizeof numbers, "worst error %.6g, bound %.6g", result.worst_error,
+                  result.bound);
+    std::cerr << "verify: " << (result.within_bound ? "" : "OVER THE BOUND: ") << numbers
+              << ", at x=" << at[0] << " y=" << at[1] << " z=" << at[2] << " t=" << at[3]
+              << " channel " << at[5] << ", " << result.pixels << " pixels compared\n";
+}
+
+void print_timing(const Timing &timing, unsigned repeats) {
+    char line[256];
+    std::snprintf(line, sizeof line,
+                  "median of %u runs: device %.4f ms, wall %.4f ms, copy %.4f ms, %.2f times the "
+                  "copy, %d launches%s\n",
+                  repeats, timing.device_ms, timing.wall_ms, timing.copy_ms,
+                  timing.device_ms / timing.copy_ms, timing.launches,
+                  timing.device_time_is_wall ? " (the device has no clock to trust: its time is "
+                                               "wall time)"
+                                             : "");
+    std::cout << line;
+}
+
+Timing measure(const Engine &engine, const Plan &plan, const HostImage &source,
+               const HostImage &target, unsigned repeats) {
+    Image device_source = engine.image(source.desc);
+    Image device_target = engine.image(target.desc);
+    device_source.write(source.pixels.data(), source.pixels.size());
+    device_target.write(target.pixels.data(), target.pixels.size());
+    return plan.measure(device_source, device_target, repeats);
+}
+
+ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
+    // Whatever can be refused is refused before the device is asked for anything.
+    const ChannelAxis array_channels =
+        options.channels_last ? ChannelAxis::last : ChannelAxis::none;
+    PlanOptions plan_options;
+    plan_options.with_border(parse_border(options.border)).with_variant(options.variant);
+    format_of(options.out);
+    const Filter filter = command.make();
+    const HostImage source = read_image(options.in, array_channels);
+    check_filterable(source.desc.type, in_quotes(options.in));
+    HostImage target = make_target(options, source, array_channels);
+    check_filterable(target.desc.type,
+                     options.into ? "--into " + in_quotes(*options.into) : "--out-type");
+    plan_options.region = region_of(options, source.desc.extent, target.desc.extent);
+    check_storable(options.out, target.desc);
+    if (!options.into)
+        target.pixels.resize(target.desc.bytes());
+
+    const Engine engine = make_engine(options.device);
+    const Plan plan = engine.plan(filter, source.desc, target.desc, plan_options);
+    if (options.explain)
+        std::cerr << plan.explain();
+    plan.run(source.pixels, target.pixels);
+
+    std::optional<Verification> verification;
+    if (options.verify)
+        verification = plan.verify(source.pixels.data(), source.pixels.size(), target.pixels.data(),
+                                   target.pixels.size());
+    std::optional<Timing> timing;
+    if (options.time)
+        timing = measure(engine, plan, source, target, *options.time);
+    write_image(options.out, target);
+
+    // Only now: a run that is refused on the way prints what was wrong and nothing else.
+    const bool over_bound = verification && !verification->within_bound;
+    if (!options.quiet)
+        print_device(engine.device());
+    if (verification && (over_bound || !options.quiet))
+        print_verification(*verification);
+    if (timing)
+        print_timing(*timing, *options.time);
+    return over_bound ? ExitCode::over_bound : ExitCode::success;
+}
+
+void add_filter(CLI::App &run, const FilterCommand &filter, Invocation &invocation) {
+    CLI::App *const command = run.add_subcommand(filter.name, filter.summary);
+    const auto options = std::make_shared<RunOptions>();
+    add_run_options(*command, *options);
+    filter.add_options(*command);
+    command->callback([filter, options, &invocation] {
+        invocation.run = [filter, options] { return run_filter(filter, *options); };
+        if (options->explain)
+            invocation.detail = ErrorDetail::all;
+    });
+}
+
+} // namespace
+
+void add_run_command(CLI::App &app, Invocation &invocation) {
+    CLI::App *const run = app.add_subcommand("run", "Filter a file");
+    run->require_subcommand(1);
+    for (const FilterCommand &filter : filter_commands())
+        add_filter(*run, filter, invocation);
+}
+
+} // namespace gauze::tool
