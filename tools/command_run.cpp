@@ -150,15 +150,16 @@ std::optional<Region> region_of(const RunOptions &options, const Extent &source,
     return region;
 }
 
+Type out_type(const RunOptions &options, Type otherwise) {
+    return options.out_type ? parse_type("--out-type", *options.out_type) : otherwise;
+}
+
 // What the result is written to: --into's pixels, or zeros of the source's size.
 HostImage make_target(const RunOptions &options, const HostImage &source,
                       ChannelAxis array_channels) {
-    const std::optional<Type> type =
-        options.out_type ? std::optional(parse_type("--out-type", *options.out_type))
-                         : std::nullopt;
     if (!options.into) {
         HostImage target{source.desc, {}, source.form};
-        target.desc.type = type.value_or(source.desc.type);
+        target.desc.type = out_type(options, source.desc.type);
         return target;
     }
     HostImage target = read_image(*options.into, array_channels);
@@ -166,8 +167,8 @@ HostImage make_target(const RunOptions &options, const HostImage &source,
         throw InputError("--into " + in_quotes(*options.into) + " has " +
                          std::to_string(target.desc.channels) + " channels and " +
                          in_quotes(options.in) + " has " + std::to_string(source.desc.channels));
-    if (type && *type != target.desc.type)
-        throw InputError("--out-type " + name_of(*type) + " differs from the type of --into " +
+    if (const Type type = out_type(options, target.desc.type); type != target.desc.type)
+        throw InputError("--out-type " + name_of(type) + " differs from the type of --into " +
                          in_quotes(*options.into) + ", " + name_of(target.desc.type));
     return target;
 }
