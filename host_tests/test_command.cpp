@@ -1,0 +1,592 @@
+// The gauze command from outside: what it prints, its exit codes, the files it writes. CTest sets
+// GAUZE_COMMAND to the built command.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+
+#include <doctest/doctest.h>
+
+#include "image_file.hpp"
+#include "npy.hpp"
+#include "test_files.hpp"
+
+using namespace gauze::tool;
+using gauze::ImageDesc;
+using gauze::Type;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+using Shape = std::vector<std::int64_t>;
+
+struct Outcome {
+    int code = -1; // -1: it did not end by itself
+    std::string out, err;
+};
+
+std::string in_shell(const std::string &text) {
+    std::string result = "'";
+    for (const char c : text)
+        result += c == '\'' ? "'\\''" : std::string(1, c);
+    return result + "'";
+}
+
+// environment: assignments, as "GAUZE_DEVICE=cpu".
+Outcome gauze_command(const Arguments &arguments, const Arguments &environment = {}) {
+    const char *const command = std::getenv("GAUZE_COMMAND");
+    REQUIRE_MESSAGE(command, "GAUZE_COMMAND is not set");
+    const TestDirectory directory;
+    std::string line = "env";
+    for (const std::string &assignment : environment)
+        line += " " + in_shell(assignment);
+    line += " " + in_shell(command);
+    for (const std::string &argument : arguments)
+        line += " " + in_shell(argument);
+    line += " >" + in_shell(directory / "out") + " 2>" + in_shell(directory / "err");
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory / "out"),
+            read_bytes(directory / "err")};
+}
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t line_count(const std::string &text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// A directory with inputs, and a command that runs in it: file names are the names in it.
+class Workplace {
+public:
+    template <class T>
+    void put(const std::string &name, NpyType type, const Shape &shape,
+             const std::vector<T> &values) const {
+        write_npy(directory_ / name, type, shape, to_bytes(values));
+    }
+    void put_floats(const std::string &name, const Shape &shape,
+                    const std::vector<float> &values) const {
+        put(name, {NpyKind::floating, 4}, shape, values);
+    }
+    void put_bytes(const std::string &name, const Shape &shape,
+                   const std::vector<std::uint8_t> &values) const {
+        put(name, {NpyKind::unsigned_integer, 1}, shape, values);
+    }
+
+    template <class T> std::vector<T> get(const std::string &name) const {
+        return from_bytes<T>(read_npy(directory_ / name).data);
+    }
+    Shape shape_of(const std::string &name) const { return read_npy(directory_ / name).shape; }
+    bool has(const std::string &name) const { return std::filesystem::exists(directory_ / name); }
+    std::string operator/(const std::string &name) const { return directory_ / name; }
+    std::size_t file_count() const { return directory_.file_count(); }
+
+    // Arguments that end in .npy or .png are names of files here.
+    Outcome run(Arguments arguments, const Arguments &environment = {}) const {
+        for (std::string &argument : arguments)
+            if (argument.ends_with(".npy") || argument.ends_with(".png"))
+                argument = directory_ / argument;
+        arguments.insert(arguments.begin(), "run");
+        return gauze_command(arguments, environment);
+    }
+
+    // Runs what must succeed, and returns the values of the output.
+    template <class T>
+    std::vector<T> result(const Arguments &arguments, const std::string &out = "out.npy") const {
+        const Outcome outcome = run(arguments);
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        return get<T>(out);
+    }
+
+private:
+    TestDirectory directory_;
+};
+
+using Floats = std::vector<float>;
+using Bytes = std::vector<std::uint8_t>;
+
+template <class T> std::vector<T> numbered(std::size_t count) {
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = static_cast<T>(i * 2654435761U >> 7 & 0xff);
+    return values;
+}
+
+} // namespace
+
+TEST_CASE("command: help and version") {
+    CHECK(gauze_command({"--version"}).out == "gauze " + gauze::version() + "\n");
+    for (const Arguments &arguments :
+         {Arguments{"--help"}, Arguments{"-h"}, Arguments{"run", "--help"},
+          Arguments{"run", "correlate", "--help"}, Arguments{"devices", "--help"}}) {
+        const Outcome outcome = gauze_command(arguments);
+        CHECK(outcome.code == 0);
+        CHECK(outcome.err.empty());
+        CHECK(contains(outcome.out, "Usage: gauze"));
+    }
+    const std::string help = gauze_command({"run", "convolve", "--help"}).out;
+    for (const std::string option :
+         {"--taps", "--anchor", "--normalize", "--border", "--verify", "--variant", "--device",
+          "--src-roi", "--dst-offset", "--roi-edge", "--into", "--channels-last", "--out-type",
+          "--explain", "--time", "--quiet"}) {
+        CAPTURE(option);
+        CHECK(contains(help, option));
+    }
+}
+
+TEST_CASE("command: bad usage is one line and exit code 2") {
+    struct Case {
+        Arguments arguments;
+        std::string message;
+    };
+    for (const Case &c :
+         {Case{{}, "needs one of devices, run"}, Case{{"bench"}, "there is no 'gauze bench'"},
+          Case{{"--verbose"}, "does not take '--verbose'"},
+          Case{{"devices", "all"}, "not expected: all"},
+          Case{{"devices", "--all"}, "not expected: --all"},
+          Case{{"run"}, "'gauze run' needs one of correlate, convolve"},
+          Case{{"run", "gaussian"}, "there is no 'gauze run gaussian'"},
+          Case{{"run", "--quiet", "correlate"}, "does not take '--quiet'"}}) {
+        CAPTURE(c.message);
+        const Outcome outcome = gauze_command(c.arguments);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(outcome.err.starts_with("gauze: "));
+        CHECK(line_count(outcome.err) == 1);
+        CHECK(contains(outcome.err, c.message));
+    }
+}
+
+TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
+    const Workplace place;
+    place.put_floats("in.npy", {3, 4}, Floats(12));
+    place.put_floats("volume.npy", {2, 3, 4}, Floats(24));
+    place.put_bytes("bytes.npy", {3, 4}, Bytes(12));
+    place.put_floats("pair.npy", {3, 2}, Floats(6));
+    place.put_bytes("taps5d.npy", {1, 1, 1, 1, 3}, Bytes(3));
+    place.put<double>("doubles.npy", {NpyKind::floating, 8}, {3, 4}, std::vector<double>(12));
+    place.put<std::uint32_t>("words.npy", {NpyKind::unsigned_integer, 4}, {3, 4},
+                             std::vector<std::uint32_t>(12));
+    place.put_floats("nan.npy", {1}, {std::numeric_limits<float>::quiet_NaN()});
+    write_bytes(place / "broken.npy", "broken");
+    write_bytes(place / "broken.png", "broken");
+    write_bytes(place / "in.tiff", "II*");
+    std::filesystem::create_directory(place / "directory.npy");
+    const std::size_t files = place.file_count();
+
+    struct Case {
+        Arguments arguments;
+        std::string message;
+    };
+    const Arguments good{"correlate", "--taps", "1", "in.npy", "out.npy"};
+    const auto with = [&](const Arguments &more) {
+        Arguments arguments = good;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    const auto taps = [](const std::string &text, const Arguments &more = {}) {
+        Arguments arguments{"correlate", "in.npy", "out.npy", "--taps", text};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    const auto files_of = [](const std::string &in, const std::string &out,
+                             const Arguments &more = {}) {
+        Arguments arguments{"correlate", "--taps", "1", in, out};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    for (const Case &c : {
+             Case{{"correlate", "in.npy", "out.npy"}, "--taps is required"},
+             Case{{"correlate", "--taps", "1", "in.npy"}, "OUT is required"},
+             Case{{"correlate", "--taps", "1"}, "IN is required"},
+             Case{with({"more.npy"}), "not expected"},
+             Case{with({"--sigma", "3"}), "--sigma"},
+             Case{with({"--quiet="}), "'--quiet=' lacks a value"},
+             Case{with({"--border"}), "--border"},
+
+             Case{taps(""), "--taps: '' is not a number"},
+             Case{taps("1,,2"), "--taps: '' is not a number"},
+             Case{taps("1,x"), "--taps: 'x' is not a number"},
+             Case{taps("1,2;3"), "the row '3' has 1 values"},
+             Case{taps("inf"), "--taps: 'inf' is not a finite number"},
+             Case{taps("1e999"), "--taps: '1e999' is out of range"},
+             Case{taps("none.npy"), "No such file"},
+             Case{taps("broken.npy"), "as .npy"},
+             Case{taps("taps5d.npy"), "5 axes"},
+             Case{taps("nan.npy"), "not finite"},
+             Case{taps("1,-1", {"--normalize"}), "--normalize: the sum of the taps is zero"},
+             Case{taps("0.1,0.2,-0.3", {"--normalize"}), "the sum of the taps is zero"},
+             Case{taps("1,1", {"--anchor", "2"}), "--anchor: 2 on axis x"},
+             Case{taps("1,1", {"--anchor", "0,1"}), "--anchor: 1 on axis y"},
+             Case{taps("1,1", {"--anchor", "-1,0"}), "--anchor: -1 on axis x"},
+             Case{taps("1,1", {"--anchor", "0,0,0,0,0"}), "--anchor"},
+             Case{taps("1,1", {"--anchor", "0.5"}), "--anchor: '0.5' is not a whole number"},
+
+             Case{with({"--border", "zero"}), "--border: zero"},
+             Case{with({"--border", "mirror"}), "--border: 'mirror'"},
+             Case{with({"--border", "constant"}), "constant needs a value"},
+             Case{with({"--border", "constant:"}), "--border: '' is not a number"},
+             Case{with({"--border", "constant:nan"}), "not a finite number"},
+             Case{with({"--border", "clamp:1"}), "--border: 'clamp:1'"},
+
+             Case{with({"--src-roi", "0,0,5,1"}), "reaches outside the source of 4x3"},
+             Case{with({"--src-roi", "1,0,4,1"}), "reaches outside the source"},
+             Case{with({"--src-roi", "4,0,1,1"}), "reaches outside the source"},
+             Case{with({"--src-roi", "-1,0,1,1"}), "reaches outside the source"},
+             Case{with({"--src-roi", "1,1,9223372036854775807,1"}), "reaches outside"},
+             Case{with({"--src-roi", "0,0,0,1"}), "--src-roi: '0,0,0,1' is empty"},
+             Case{with({"--src-roi", "0,0,1,-1"}), "is empty"},
+             Case{with({"--src-roi", "0,0,1"}), "--src-roi: '0,0,1' is not x,y,w,h"},
+             Case{with({"--src-roi", "0,0,one,1"}), "'one' is not a whole number"},
+             Case{with({"--src-roi", "0,0,99999999999999999999,1"}), "out of range"},
+             Case{with({"--dst-offset", "1,0"}), "reaches outside the target of 4x3"},
+             Case{with({"--dst-offset", "-1,0"}), "reaches outside the target"},
+             Case{with({"--dst-offset", "0,0,0,0,0"}), "--dst-offset"},
+             Case{with({"--src-roi", "0,0,2,2", "--dst-offset", "3,0"}), "reaches outside"},
+             Case{with({"--roi-edge", "soft"}), "--roi-edge: 'soft'"},
+             Case{with({"--into", "none.npy"}), "No such file"},
+             Case{with({"--into", "bytes.npy", "--out-type", "f32"}), "differs from the type"},
+             Case{with({"--into", "doubles.npy"}), "--into"},
+
+             Case{with({"--out-type", "u7"}), "--out-type: 'u7' is not one of"},
+             Case{with({"--out-type", "f64"}), "--out-type: f64 is not a type that can be"},
+             Case{with({"--time", "0"}), "--time"},
+             Case{with({"--time", "some"}), "--time"},
+             Case{with({"--variant", "no_such_kernel"}), "no_such_kernel"},
+
+             Case{files_of("none.npy", "out.npy"), "No such file"},
+             Case{files_of("broken.npy", "out.npy"), "cannot read"},
+             Case{files_of("broken.png", "out.npy"), "cannot read"},
+             Case{files_of("directory.npy", "out.npy"), "not a regular file"},
+             Case{files_of(place / "in.tiff", "out.npy"), "does not end in .png or .npy"},
+             Case{files_of("in.npy", place / "out.tiff"), "does not end in .png or .npy"},
+             Case{files_of("in.npy", place / "out"), "does not end in .png or .npy"},
+             Case{files_of("doubles.npy", "out.npy"), "f64 is not a type that can be filtered"},
+             Case{files_of("words.npy", "out.npy"), "u32 is not a type that can be filtered"},
+             Case{files_of("in.npy", "out.png"), "u8 or u16, not f32"},
+             Case{files_of("bytes.npy", "out.png", {"--out-type", "s16"}), "not s16"},
+             Case{files_of("volume.npy", "out.png", {"--out-type", "u8"}), "volume"},
+             Case{files_of("in.npy", "nowhere/out.npy"), "No such file or directory"},
+             Case{files_of("in.npy", "directory.npy"), "not a regular file"},
+             Case{files_of("in.npy", "out.npy", {"--channels-last", "--into", "pair.npy"}),
+                  "has 2 channels"},
+         }) {
+        std::string line;
+        for (const std::string &argument : c.arguments)
+            line += " " + argument;
+        CAPTURE(line);
+        const Outcome outcome = place.run(c.arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(outcome.err.starts_with("gauze: "));
+        CHECK(line_count(outcome.err) == 1);
+        CHECK(contains(outcome.err, c.message));
+        CHECK(place.file_count() == files);
+    }
+}
+
+TEST_CASE("command: each border on one axis") {
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 2, 3, 4});
+    const auto two_before = [&](const std::string &border) {
+        // With the anchor in the middle of five, this is the value two places before.
+        return place.result<float>({"correlate", "--taps", "1,0,0,0,0", "--border", border,
+                                    "--verify", "in.npy", "out.npy"});
+    };
+    CHECK(two_before("clamp") == Floats{1, 1, 1, 2});
+    CHECK(two_before("reflect") == Floats{2, 1, 1, 2});
+    CHECK(two_before("reflect101") == Floats{3, 2, 1, 2});
+    CHECK(two_before("wrap") == Floats{3, 4, 1, 2});
+    CHECK(two_before("constant:-9.5") == Floats{-9.5, -9.5, 1, 2});
+}
+
+TEST_CASE("command: taps, in text and in files") {
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 4, 9, 16});
+    const Floats difference{0, 3, 5, 7};
+    CHECK(place.result<float>({"correlate", "--taps", "-1,1", "in.npy", "out.npy"}) == difference);
+    CHECK(place.result<float>({"correlate", "in.npy", "--taps=-1,1", "out.npy"}) == difference);
+    CHECK(place.result<float>({"correlate", "in.npy", "out.npy", "--taps", " -1, +1e0"}) ==
+          difference);
+    CHECK(place.result<float>({"correlate", "--taps", "-.5,.5", "in.npy", "out.npy"}) ==
+          Floats{0, 1.5, 2.5, 3.5});
+    CHECK(place.result<float>({"correlate", "--taps", "-1,1", "--anchor", "0", "in.npy",
+                               "out.npy"}) == Floats{3, 5, 7, 0});
+    CHECK(place.result<float>({"convolve", "--taps", "-1,1", "in.npy", "out.npy"}) ==
+          Floats{-3, -5, -7, 0});
+    CHECK(place.result<float>({"correlate", "--taps", "-1,-1", "--normalize", "in.npy",
+                               "out.npy"}) == Floats{1, 2.5, 6.5, 12.5});
+
+    place.put<std::int8_t>("i1.npy", {NpyKind::signed_integer, 1}, {2}, {-1, 1});
+    place.put<std::int64_t>("i8.npy", {NpyKind::signed_integer, 8}, {1, 2}, {-1, 1});
+    place.put<std::uint16_t>("f2.npy", {NpyKind::floating, 2}, {1, 1, 2}, {0xbc00, 0x3c00});
+    place.put<double>("f8.npy", {NpyKind::floating, 8}, {1, 1, 1, 2}, {-1, 1});
+    for (const std::string name : {"i1.npy", "i8.npy", "f2.npy", "f8.npy"}) {
+        CAPTURE(name);
+        CHECK(place.result<float>({"correlate", "--taps", name, "in.npy", "out.npy"}) ==
+              difference);
+    }
+
+    // Rows of taps are along y; in a file the last axis is x.
+    place.put_floats("square.npy", {2, 2}, {1, 2, 3, 4});
+    place.put_floats("column.npy", {2, 1}, {1, 0});
+    CHECK(place.result<float>({"correlate", "--taps", "1;0", "square.npy", "out.npy"}) ==
+          Floats{1, 2, 1, 2});
+    CHECK(place.result<float>({"correlate", "--taps", "column.npy", "square.npy", "out.npy"}) ==
+          Floats{1, 2, 1, 2});
+}
+
+TEST_CASE("command: pictures of every form are verified on every border") {
+    const Workplace place;
+    struct Form {
+        Type type;
+        int channels;
+    };
+    for (const Form form :
+         {Form{Type::u8, 1}, Form{Type::u16, 2}, Form{Type::u8, 3}, Form{Type::u16, 4}}) {
+        CAPTURE(gauze::name_of(form.type));
+        const ImageDesc desc(form.type, 37, 21, form.channels);
+        const auto values = numbered<std::uint8_t>(desc.bytes());
+        write_image(place / "in.png", {desc, to_bytes(values), {}});
+        for (const std::string border :
+             {"clamp", "constant:100", "reflect", "reflect101", "wrap"}) {
+            CAPTURE(border);
+            const Outcome outcome =
+                place.run({"convolve", "--taps", "1,2,-1;2,4,-2;1,3,1", "--normalize", "--border",
+                           border, "--verify", "in.png", "out.png"});
+            CAPTURE(outcome.err);
+            CHECK(outcome.code == 0);
+            CHECK(outcome.out.empty());
+            CHECK(contains(outcome.err, "verify: worst error"));
+            CHECK(contains(outcome.err, "777 pixels compared"));
+            CHECK(contains(outcome.err, "device "));
+            const HostImage result = read_image(place / "out.png", ChannelAxis::none);
+            CHECK(result.desc.type == desc.type);
+            CHECK(result.desc.channels == desc.channels);
+            CHECK(result.desc.extent == desc.extent);
+        }
+    }
+}
+
+TEST_CASE("command: values are filtered as a picture stores them, 16 bits in the right order") {
+    const Workplace place;
+    const std::vector<std::uint16_t> values{0, 1, 255, 256, 4660, 65535};
+    write_image(place / "in.png", {ImageDesc(Type::u16, 6, 1), to_bytes(values), {}});
+    CHECK(place.result<std::uint16_t>({"correlate", "--taps", "1", "in.png", "out.npy"}) == values);
+    CHECK(place.shape_of("out.npy") == Shape{1, 6});
+    CHECK(place.result<std::uint16_t>({"correlate", "--taps", "2", "in.png", "out.npy"}) ==
+          std::vector<std::uint16_t>{0, 2, 510, 512, 9320, 65535});
+}
+
+TEST_CASE("command: an array's shape is kept") {
+    const Workplace place;
+    for (const Shape &shape : {Shape{12}, Shape{3, 4}, Shape{1, 3, 4}, Shape{2, 1, 2, 3}}) {
+        place.put_floats("in.npy", shape, numbered<float>(12));
+        CHECK(place.result<float>({"correlate", "--taps", "1", "--verify", "in.npy", "out.npy"}) ==
+              numbered<float>(12));
+        CHECK(place.shape_of("out.npy") == shape);
+    }
+    // A picture of one channel and one of three.
+    write_image(place / "gray.png", {ImageDesc(Type::u8, 3, 2), to_bytes(Bytes(6)), {}});
+    write_image(place / "rgb.png", {ImageDesc(Type::u8, 3, 2, 3), to_bytes(Bytes(18)), {}});
+    place.result<std::uint8_t>({"correlate", "--taps", "1", "gray.png", "out.npy"});
+    CHECK(place.shape_of("out.npy") == Shape{2, 3});
+    place.result<std::uint8_t>({"correlate", "--taps", "1", "rgb.png", "out.npy"});
+    CHECK(place.shape_of("out.npy") == Shape{2, 3, 3});
+}
+
+TEST_CASE("command: channels on the last axis are filtered apart") {
+    const Workplace place;
+    place.put_floats("in.npy", {3, 2}, {1, 10, 2, 20, 4, 40});
+    CHECK(place.result<float>({"correlate", "--taps", "-1,1", "--channels-last", "--verify",
+                               "in.npy", "out.npy"}) == Floats{0, 0, 1, 10, 2, 20});
+    CHECK(place.shape_of("out.npy") == Shape{3, 2});
+    CHECK(place.result<float>({"correlate", "--taps", "-1,1", "in.npy", "out.npy"}) ==
+          Floats{0, 9, 0, 18, 0, 36});
+
+    const auto values = numbered<std::uint8_t>(24);
+    place.put_bytes("rgb.npy", {2, 4, 3}, values);
+    CHECK(place.run({"correlate", "--taps", "1", "--channels-last", "rgb.npy", "out.png"}).code ==
+          0);
+    const HostImage image = read_image(place / "out.png", ChannelAxis::none);
+    CHECK(image.desc.channels == 3);
+    CHECK(image.pixels == to_bytes(values));
+}
+
+TEST_CASE("command: the result's type") {
+    const Workplace place;
+    place.put_floats("in.npy", {6}, {0.5F, 1.5F, 2.5F, 300, -3, -32769});
+    const auto as = [&](const std::string &type) {
+        return Arguments{"correlate", "--taps",   "1",      "--out-type",
+                         type,        "--verify", "in.npy", "out.npy"};
+    };
+    // Half to even, and saturated.
+    CHECK(place.result<std::uint8_t>(as("u8")) == Bytes{0, 2, 2, 255, 0, 0});
+    CHECK(name_of(read_npy(place / "out.npy").type) == "u1");
+    CHECK(place.result<std::uint16_t>(as("u16")) == std::vector<std::uint16_t>{0, 2, 2, 300, 0, 0});
+    CHECK(place.result<std::int16_t>(as("s16")) ==
+          std::vector<std::int16_t>{0, 2, 2, 300, -3, -32768});
+    CHECK(name_of(read_npy(place / "out.npy").type) == "i2");
+    place.result<std::uint16_t>(as("f16"));
+    CHECK(name_of(read_npy(place / "out.npy").type) == "f2");
+    CHECK(to_doubles(read_npy(place / "out.npy")).at(3) == 300);
+    CHECK(place.result<float>(as("f32")) == place.get<float>("in.npy"));
+
+    place.put_bytes("bytes.npy", {1, 2}, {7, 250});
+    CHECK(
+        place.run({"correlate", "--taps", "2", "--out-type", "u16", "bytes.npy", "out.png"}).code ==
+        0);
+    const HostImage image = read_image(place / "out.png", ChannelAxis::none);
+    CHECK(image.desc.type == Type::u16);
+    CHECK(from_bytes<std::uint16_t>(image.pixels) == std::vector<std::uint16_t>{14, 500});
+}
+
+TEST_CASE("command: regions") {
+    const Workplace place;
+    place.put_bytes("in.npy", {3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    place.put_bytes("into.npy", {1, 4, 5}, Bytes(20, 99));
+    const auto run = [&](const Arguments &more) {
+        Arguments arguments{"correlate", "--taps", "1", "--verify", "in.npy", "out.npy"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return place.result<std::uint8_t>(arguments);
+    };
+    // The offset defaults to the source's.
+    CHECK(run({"--src-roi", "1,1,2,2"}) == Bytes{0, 0, 0, 0, 0, 6, 7, 0, 0, 10, 11, 0});
+    CHECK(run({"--src-roi", "1,1,2,2", "--dst-offset", "2,0"}) ==
+          Bytes{0, 0, 6, 7, 0, 0, 10, 11, 0, 0, 0, 0});
+    CHECK(run({"--into", "into.npy", "--src-roi", "1,1,2,2", "--dst-offset", "3,2"}) ==
+          Bytes{99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 6, 7, 99, 99, 99, 10, 11});
+    CHECK(place.shape_of("out.npy") == Shape{1, 4, 5});
+    // All of the source.
+    CHECK(run({"--into", "into.npy", "--dst-offset", "1,1"}) ==
+          Bytes{99, 99, 99, 99, 99, 99, 1, 2, 3, 4, 99, 5, 6, 7, 8, 99, 9, 10, 11, 12});
+    CHECK(run({"--into", "into.npy"}) ==
+          Bytes{1, 2, 3, 4, 99, 5, 6, 7, 8, 99, 9, 10, 11, 12, 99, 99, 99, 99, 99, 99});
+
+    // The target gives the type.
+    place.put_floats("floats.npy", {3, 4}, Floats(12, -1));
+    CHECK(place.result<float>({"correlate", "--taps", "1", "in.npy", "out.npy", "--into",
+                               "floats.npy", "--src-roi", "0,0,1,1"}) ==
+          Floats{1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1});
+
+    // What is beyond the edge of the box: its own border, or the source's pixels.
+    place.put_floats("line.npy", {5}, {1, 2, 4, 8, 16});
+    const auto edge = [&](const std::string &name) {
+        return place.result<float>({"correlate", "--taps", "1,0,1", "--src-roi", "1,3",
+                                    "--roi-edge", name, "--verify", "line.npy", "out.npy"});
+    };
+    CHECK(edge("isolated") == Floats{0, 6, 10, 12, 0});
+    CHECK(edge("neighbours") == Floats{0, 5, 10, 20, 0});
+
+    // Boxes in three axes.
+    place.put_bytes("volume.npy", {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+    CHECK(place.result<std::uint8_t>({"correlate", "--taps", "1", "--src-roi", "1,0,1,1,2,1",
+                                      "--dst-offset", "0,0,0", "volume.npy", "out.npy"}) ==
+          Bytes{6, 0, 8, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("command: an output may be its input") {
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 4, 9, 16});
+    CHECK(place.result<float>({"correlate", "--taps", "-1,1", "in.npy", "in.npy"}, "in.npy") ==
+          Floats{0, 3, 5, 7});
+    CHECK(place.file_count() == 1);
+}
+
+TEST_CASE("command: explain, time, quiet") {
+    const Workplace place;
+    place.put_floats("in.npy", {30, 40}, Floats(1200, 1));
+    const Arguments good{"correlate", "--taps", "1,2,1", "in.npy", "out.npy"};
+    const auto run = [&](const Arguments &more) {
+        Arguments arguments = good;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = place.run(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK(place.has("out.npy"));
+        return outcome;
+    };
+    const Outcome plain = run({});
+    CHECK(plain.out.empty());
+    CHECK(line_count(plain.err) == 1);
+    CHECK(contains(plain.err, "device "));
+
+    const Outcome quiet = run({"--quiet", "--verify"});
+    CHECK(quiet.out.empty());
+    CHECK(quiet.err.empty());
+
+    const Outcome explained = run({"--explain"});
+    CHECK(explained.out.empty());
+    CHECK(line_count(explained.err) > 2);
+    CHECK(contains(explained.err, "correlate"));
+
+    const Outcome timed = run({"--time", "3", "--quiet"});
+    CHECK(timed.err.empty());
+    CHECK(line_count(timed.out) == 1);
+    for (const std::string part : {"median of 3 runs", "device ", "wall ", "copy ", " ms"})
+        CHECK(contains(timed.out, part));
+    // The timed runs leave the file as the one run made it.
+    CHECK(place.get<float>("out.npy") == Floats(1200, 4));
+}
+
+TEST_CASE("command: devices") {
+    const Outcome table = gauze_command({"devices"});
+    CHECK(table.code == 0);
+    CHECK(contains(table.out, "* "));
+    CHECK(line_count(table.out) >= 3);
+
+    const Outcome json = gauze_command({"devices", "--json"});
+    CHECK(json.code == 0);
+    CHECK(json.out.starts_with("["));
+    for (const std::string key :
+         {"index", "name", "vendor", "platform", "kind", "version", "driver", "class", "default",
+          "unusable", "global_memory", "max_allocation", "local_memory", "compute_units",
+          "clock_mhz", "max_group_size", "f64"}) {
+        CAPTURE(key);
+        CHECK(contains(json.out, "\"" + key + "\":"));
+    }
+    CHECK(contains(json.out, "\"default\": true"));
+}
+
+TEST_CASE("command: no device is exit code 3 and one line") {
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 2, 3, 4});
+    const Arguments good{"correlate", "--taps", "1", "in.npy", "out.npy"};
+    Arguments with_device = good;
+    with_device.insert(with_device.end(), {"--device", "no such device"});
+    std::filesystem::create_directory(place / "icd");
+    const std::string no_drivers = "OCL_ICD_VENDORS=" + (place / "icd");
+    for (const Outcome &outcome :
+         {place.run(good, {"GAUZE_DEVICE=no such device"}), place.run(with_device),
+          place.run(good, {no_drivers}), gauze_command({"devices"}, {no_drivers})}) {
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 3);
+        CHECK(outcome.out.empty());
+        CHECK(outcome.err.starts_with("gauze: "));
+        CHECK(line_count(outcome.err) == 1);
+    }
+    const Outcome json = gauze_command({"devices", "--json"}, {no_drivers});
+    CHECK(json.code == 3);
+    CHECK(json.out == "[]\n");
+    CHECK(line_count(json.err) == 1);
+    CHECK(!place.has("out.npy"));
+}
+
+TEST_CASE("command: the library's log") {
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 2, 3, 4});
+    const Arguments quiet{"correlate", "--taps", "1", "in.npy", "out.npy", "--quiet"};
+    CHECK(place.run(quiet, {"GAUZE_LOG=error"}).err.empty());
+    CHECK(contains(place.run(quiet, {"GAUZE_LOG=debug"}).err, "debug: "));
+    const Outcome outcome = place.run(quiet, {"GAUZE_LOG=loud"});
+    CHECK(outcome.code == 2);
+    CHECK(contains(outcome.err, "GAUZE_LOG is 'loud'"));
+}
