@@ -1,9 +1,11 @@
 // `gauze devices`: what the library can run on.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gauze/gauze.hpp>

@@ -1,8 +1,8 @@
 // `gauze run FILTER`: filters one file into another.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -216,7 +216,6 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
         options.channels_last ? ChannelAxis::last : ChannelAxis::none;
     PlanOptions plan_options;
     plan_options.with_border(parse_border(options.border)).with_variant(options.variant);
-    format_of(options.out);
     const Filter filter = command.make();
     const HostImage source = read_image(options.in, array_channels);
     check_filterable(source.desc.type, in_quotes(options.in));

@@ -1,6 +1,6 @@
 // The `gauze` command: parses, runs one command, and turns what went wrong into one line and an
 // exit code.
-#include <cstdio>
+#include <cstddef>
 #include <exception>
 #include <iostream>
 #include <new>
