@@ -1,0 +1,58 @@
+// One correlation on one kernel configuration, checked against the references: the bits, the error bound, the guard bands.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/engine.hpp"
+#include "filter/filter.hpp"
+#include "kernel/kernel_spec.hpp"
+#include "plan/lowering.hpp"
+
+namespace support {
+
+enum class Layout { tight, padded_aligned, odd_offset_and_pitch };
+enum class RegionKind { whole, isolated, neighbours };
+
+struct TapsCase {
+    int width, height, anchor_x, anchor_y;
+    bool separable;
+    bool convolve;
+};
+
+struct CorrelateCase {
+    std::string kernel;
+    gz::Config config;
+    gz::PixelType src_type, dst_type;
+    int channels = 1;
+    int planes = 1;
+    int slices = 1;
+    int width = 1, height = 1;
+    TapsCase taps{};
+    gz::BorderMode border = gz::BorderMode::clamp;
+    RegionKind region = RegionKind::whole;
+    Layout layout = Layout::tight;
+
+    std::string name() const; // says everything about the case
+};
+
+// The engine that the environment names, made once.
+const std::shared_ptr<gz::Engine> &engine();
+
+gz::Filter make_filter(const TapsCase &taps, unsigned seed);
+
+// "" if the case passes, or does not fit the device; else what is wrong. worst: largest share of the error bound that the
+// result uses up, accumulated.
+std::string run(const CorrelateCase &test, double &worst);
+
+// The parameters that cases are made of.
+const std::vector<TapsCase> &all_taps();
+const std::vector<std::pair<int, int>> &all_sizes();
+
+// Of one kernel: a case for each pair of parameter values; at most `largest` pixels on a side of image and taps.
+std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, int largest);
+// Of one kernel: every configuration x type x border x size, the other parameters in turn.
+std::vector<CorrelateCase> all_cases(const std::string &kernel);
+
+} // namespace support
