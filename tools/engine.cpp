@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -14,10 +14,9 @@ namespace {
 
 constexpr std::array<const char *, 4> level_names{"error", "warning", "info", "debug"};
 
-// user: the last level to show, as a number in the pointer, so that nothing has to outlive the
-// engine.
+// user: the last level to show.
 void print_log(gauze_log_level level, const char *text, void *user) {
-    if (level < 0 || level > static_cast<gauze_log_level>(reinterpret_cast<std::intptr_t>(user)))
+    if (level < 0 || level > *static_cast<const gauze_log_level *>(user))
         return;
     const auto name = std::min(static_cast<std::size_t>(level), level_names.size() - 1);
     // One call: lines of several threads must not mix.
@@ -41,8 +40,9 @@ Engine make_engine(const std::string &device) {
     EngineOptions options;
     options.device = device;
     if (const std::optional<gauze_log_level> level = log_level()) {
+        static gauze_log_level shown = *level; // the engine may log until the process ends
         options.log = print_log;
-        options.log_user = reinterpret_cast<void *>(static_cast<std::intptr_t>(*level));
+        options.log_user = &shown;
     }
     return Engine(options);
 }
