@@ -112,13 +112,6 @@ private:
 using Floats = std::vector<float>;
 using Bytes = std::vector<std::uint8_t>;
 
-template <class T> std::vector<T> numbered(std::size_t count) {
-    std::vector<T> values(count);
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = static_cast<T>(i * 2654435761U >> 7 & 0xff);
-    return values;
-}
-
 } // namespace
 
 TEST_CASE("command: help and version") {

@@ -98,13 +98,6 @@ void check_refused(const std::string &bytes, const char *why) {
     CHECK_THROWS_WITH_AS(read_from(bytes), doctest::Contains(why), InputError);
 }
 
-template <class T> std::vector<T> numbered(std::size_t count) {
-    std::vector<T> values(count);
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = static_cast<T>(i * 2654435761U >> 7);
-    return values;
-}
-
 class EnvironmentVariable {
 public:
     EnvironmentVariable(const char *name, const char *value) : name_(name) {

@@ -68,6 +68,14 @@ template <class T> std::vector<T> from_bytes(const std::vector<std::byte> &bytes
     return values;
 }
 
+// Values of at most 16 bits that look random and are the same on every run.
+template <class T> std::vector<T> numbered(std::size_t count) {
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = static_cast<T>(i * 2654435761U >> 7 & 0xffff);
+    return values;
+}
+
 } // namespace gauze::tool
 
 #endif
