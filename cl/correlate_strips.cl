@@ -4,14 +4,21 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 
-#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(STRIP) || !defined(BAND)
-#error SEPARABLE, BUCKET, STRIP or BAND is not defined
+#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(STRIP) || \
+    !defined(BAND)
+#error SEPARABLE, BUCKET, ALIGNED, STRIP or BAND is not defined
 #endif
 
 // Values filtered at a time: four vectors, so that four chains of fma hide each other's latency.
 #define STEP 64
 #if STRIP % STEP != 0
 #error STRIP must be a multiple of STEP
+#endif
+// ALIGNED says that every row of the target starts at a multiple of 16 values.
+#if ALIGNED
+#define STORE_STEP STREAM16
+#else
+#define STORE_STEP STORE16
 #endif
 #define EXTENDED (STRIP + (BUCKET - 1) * CHANNELS)
 
@@ -108,10 +115,10 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
 #endif
             }
             if (x + STEP <= count) {
-                STORE16(sum0, to + x);
-                STORE16(sum1, to + x + 16);
-                STORE16(sum2, to + x + 32);
-                STORE16(sum3, to + x + 48);
+                STORE_STEP(sum0, to + x);
+                STORE_STEP(sum1, to + x + 16);
+                STORE_STEP(sum2, to + x + 32);
+                STORE_STEP(sum3, to + x + 48);
             } else {
                 float rest[STEP];
                 vstore16(sum0, 0, rest);

@@ -6,8 +6,8 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 
-#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(TAPS_BY_VALUE)
-#error SEPARABLE, BUCKET, ALIGNED or TAPS_BY_VALUE is not defined
+#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(EXACT)
+#error SEPARABLE, BUCKET, ALIGNED or EXACT is not defined
 #endif
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y)
 #error GROUP_X, GROUP_Y or ITEM_Y is not defined
@@ -16,60 +16,55 @@
 #define TILE_X (GROUP_X * 4)
 #define TILE_Y (GROUP_Y * ITEM_Y)
 
-// Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else rows. By value they
-// sit where an fma can read them directly, if every index is known when the kernel is compiled.
-#if TAPS_BY_VALUE
 #define UNROLL _Pragma("unroll")
-#define BOUND(n) BUCKET
+
+// Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else rows. Those of exactly
+// BUCKET x BUCKET taps are also there by value if EXACT: all loops are unrolled for them, so that an fma reads its tap
+// directly and nothing stands between the loads of a row and those of the next.
 typedef struct Taps {
     float k[SEPARABLE ? 2 * BUCKET : BUCKET * BUCKET];
 } Taps;
-#define TAPS_ARGUMENT const Taps taps
-#define TAP(i) taps.k[i]
-#else
-#define UNROLL
-#define BOUND(n) (n)
-#define TAPS_ARGUMENT __constant float *restrict taps
-#define TAP(i) taps[i]
-#endif
 
-// Taps along x are taken four at a time; a block of four needs this many values of the row.
-#define WINDOW (4 * (CHANNELS + 1))
+// Reads `size` values from from[begin] on, none of them beyond from[last]. from is `shift` values past an aligned address:
+// whole vectors are read and shifted by selection.
+#define READ_FREE_ALIGNED(window, size, from, begin, last)                                         \
+    do {                                                                                           \
+        float raw_[((size) + 6) / 4 * 4];                                                          \
+        UNROLL for (int v_ = 0; v_ < ((size) + 6) / 4; ++v_) {                                     \
+            const int vector_ = min((begin) / 4 + v_, ((last) + shift) / 4);                       \
+            const float4 four_ = LOAD4((from) - shift + 4 * vector_);                              \
+            raw_[4 * v_] = four_.s0;                                                               \
+            raw_[4 * v_ + 1] = four_.s1;                                                           \
+            raw_[4 * v_ + 2] = four_.s2;                                                           \
+            raw_[4 * v_ + 3] = four_.s3;                                                           \
+        }                                                                                          \
+        UNROLL for (int i_ = 0; i_ < (size) + 2; ++i_)                                             \
+            raw_[i_] = shift & 1 ? raw_[i_ + 1] : raw_[i_];                                        \
+        UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                 \
+            (window)[i_] = shift & 2 ? raw_[i_ + 2] : raw_[i_];                                    \
+    } while (0)
 
-// A row as free groups see it: from is the first value that the item's first tap needs; last is the index of the last one
-// needed. Nothing beyond is read.
-static inline void read_window_free(float *window, __global const SRC *from, int begin, int last,
-                                    int shift) {
+#define READ_FREE_UNALIGNED(window, size, from, begin, last)                                       \
+    UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                     \
+        (window)[i_] = LOAD((from) + min((begin) + i_, last))
+
+#define READ_TILE(window, size, from, begin, last)                                                 \
+    UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                     \
+        (window)[i_] = (from)[min((begin) + i_, last)]
+
 #if ALIGNED
-    // from is `shift` values past an aligned address: read whole vectors and shift them by selection.
-    __global const SRC *aligned = from - shift;
-    const int last_vector = (last + shift) / 4;
-    float raw[WINDOW + 4];
-    for (int v = 0; v <= WINDOW / 4; ++v) {
-        const float4 four = LOAD4(aligned + 4 * min(begin / 4 + v, last_vector));
-        raw[4 * v] = four.s0;
-        raw[4 * v + 1] = four.s1;
-        raw[4 * v + 2] = four.s2;
-        raw[4 * v + 3] = four.s3;
-    }
-    for (int i = 0; i < WINDOW + 2; ++i)
-        raw[i] = shift & 1 ? raw[i + 1] : raw[i];
-    for (int i = 0; i < WINDOW; ++i)
-        window[i] = shift & 2 ? raw[i + 2] : raw[i];
+#define READ_FREE READ_FREE_ALIGNED
 #else
-    for (int i = 0; i < WINDOW; ++i)
-        window[i] = LOAD(from + min(begin + i, last));
+#define READ_FREE READ_FREE_UNALIGNED
 #endif
-}
-
-static inline void read_window_local(float *window, __local const float *from, int begin, int last) {
-    for (int i = 0; i < WINDOW; ++i)
-        window[i] = from[min(begin + i, last)];
-}
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                     const TileClasses classes, TAPS_ARGUMENT, __local float *restrict tile
+                     const TileClasses classes,
+#if EXACT
+                     const Taps taps_by_value,
+#endif
+                     __constant float *restrict taps, __local float *restrict tile
 #if SEPARABLE
                      ,
                      __local float4 *restrict filtered
@@ -83,12 +78,12 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
     const bool free_read = column >= classes.free_left && column < classes.free_right &&
                            row >= classes.free_top && row < classes.free_bottom;
     const bool free_write = column < classes.whole_columns && row < classes.whole_rows;
+    const bool exact = EXACT && g.taps_x == BUCKET && g.taps_y == BUCKET;
 
     const int left = column * TILE_X;
     const int top = row * TILE_Y;
     const int tile_width = TILE_X + (g.taps_x - 1) * CHANNELS;
     const int tile_rows = TILE_Y + g.taps_y - 1;
-    const int last = (g.taps_x - 1) * CHANNELS + 3;
     const int shift = -(g.anchor_x * CHANNELS) & 3;
     __global const SRC *origin = src + src_start(g, batch);
 
@@ -103,71 +98,54 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
     barrier(CLK_LOCAL_MEM_FENCE);
 
     float4 sum[ITEM_Y];
-    for (int o = 0; o < ITEM_Y; ++o)
+    UNROLL for (int o = 0; o < ITEM_Y; ++o)
         sum[o] = 0.0f;
     // The first value that the item's first tap needs in the tile's first row.
     __global const SRC *from_source =
         origin + (long)(top - g.anchor_y) * g.src_row + (left + 4 * item_x - g.anchor_x * CHANNELS);
     __local const float *from_tile = tile + 4 * item_x;
 
+    // Rows along x, or the whole of it if not separable: once for each way to read.
+    if (free_read && exact) {
+#if EXACT
+#define UNROLLED 1
+#define READ READ_FREE
+#define FROM(y) (from_source + (y)*g.src_row)
+#include "lib/correlate_tiled_rows.clh"
+#endif
+    } else if (free_read) {
+#define UNROLLED 0
+#define READ READ_FREE
+#define FROM(y) (from_source + (y)*g.src_row)
+#include "lib/correlate_tiled_rows.clh"
+    } else {
+#define UNROLLED 0
+#define READ READ_TILE
+#define FROM(y) (from_tile + (y)*tile_width)
+#include "lib/correlate_tiled_rows.clh"
+    }
+
 #if SEPARABLE
-    for (int y = item_y; y < tile_rows; y += GROUP_Y) {
-        float4 chain = 0.0f;
-        UNROLL for (int block = 0; block < BOUND(g.taps_x); block += 4) {
-            if (block >= g.taps_x)
-                continue;
-            float window[WINDOW];
-            if (free_read)
-                read_window_free(window, from_source + y * g.src_row, block * CHANNELS, last,
-                                 shift);
-            else
-                read_window_local(window, from_tile + y * tile_width, block * CHANNELS, last);
-            UNROLL for (int i = 0; i < 4; ++i) {
-                const int w = i * CHANNELS;
-                if (block + i < BUCKET && block + i < g.taps_x)
-                    chain = fma((float4)(TAP(block + i)),
-                                (float4)(window[w], window[w + 1], window[w + 2], window[w + 3]), chain);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __local const float4 *from_filtered = filtered + item_y * ITEM_Y * GROUP_X + item_x;
+    if (exact) {
+#if EXACT
+        UNROLL for (int y = 0; y < ITEM_Y - 1 + BUCKET; ++y) {
+            const float4 value = from_filtered[y * GROUP_X];
+            UNROLL for (int o = 0; o < ITEM_Y; ++o) {
+                const int j = y - o;
+                if (j >= 0 && j < BUCKET)
+                    sum[o] = fma((float4)(taps_by_value.k[BUCKET + j]), value, sum[o]);
             }
         }
-        filtered[y * GROUP_X + item_x] = chain;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    UNROLL for (int y = 0; y < ITEM_Y - 1 + BOUND(g.taps_y); ++y) {
-        if (y >= ITEM_Y - 1 + g.taps_y)
-            continue;
-        const float4 value = filtered[(item_y * ITEM_Y + y) * GROUP_X + item_x];
-        UNROLL for (int o = 0; o < ITEM_Y; ++o) {
-            const int j = y - o;
-            if (j >= 0 && j < BUCKET && j < g.taps_y)
-                sum[o] = fma((float4)(TAP(BUCKET + j)), value, sum[o]);
-        }
-    }
-#else
-    UNROLL for (int y = 0; y < ITEM_Y - 1 + BOUND(g.taps_y); ++y) {
-        if (y >= ITEM_Y - 1 + g.taps_y)
-            continue;
-        const int tile_y = item_y * ITEM_Y + y;
-        UNROLL for (int block = 0; block < BOUND(g.taps_x); block += 4) {
-            if (block >= g.taps_x)
-                continue;
-            float window[WINDOW];
-            if (free_read)
-                read_window_free(window, from_source + tile_y * g.src_row, block * CHANNELS, last,
-                                 shift);
-            else
-                read_window_local(window, from_tile + tile_y * tile_width, block * CHANNELS, last);
-            UNROLL for (int i = 0; i < 4; ++i) {
-                if (block + i >= BUCKET || block + i >= g.taps_x)
-                    continue;
-                const int w = i * CHANNELS;
-                const float4 value =
-                    (float4)(window[w], window[w + 1], window[w + 2], window[w + 3]);
-                UNROLL for (int o = 0; o < ITEM_Y; ++o) {
-                    const int j = y - o;
-                    if (j >= 0 && j < BUCKET && j < g.taps_y)
-                        sum[o] = fma((float4)(TAP(j * BUCKET + block + i)), value, sum[o]);
-                }
+#endif
+    } else {
+        for (int y = 0; y < ITEM_Y - 1 + g.taps_y; ++y) {
+            const float4 value = from_filtered[y * GROUP_X];
+            UNROLL for (int o = 0; o < ITEM_Y; ++o) {
+                const int j = y - o;
+                if (j >= 0 && j < g.taps_y)
+                    sum[o] = fma((float4)(taps[BUCKET + j]), value, sum[o]);
             }
         }
     }
@@ -177,7 +155,7 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
     const int y = top + item_y * ITEM_Y;
     __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + x;
     if (free_write) {
-        for (int o = 0; o < ITEM_Y; ++o) {
+        UNROLL for (int o = 0; o < ITEM_Y; ++o) {
 #if ALIGNED
             STORE4(sum[o], to + o * g.dst_row);
 #else
@@ -188,7 +166,7 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
 #endif
         }
     } else {
-        for (int o = 0; o < ITEM_Y; ++o) {
+        UNROLL for (int o = 0; o < ITEM_Y; ++o) {
             __global DST *row_to = to + o * g.dst_row;
             if (y + o < g.height) {
                 if (x < g.width)

@@ -71,6 +71,12 @@ const char *name_of(DeviceClass device_class) {
     return "unknown";
 }
 
+std::uint64_t DeviceFacts::usable_local_memory() const {
+    // Launches that ask for all 48 KiB fail with CL_OUT_OF_RESOURCES on NVIDIA (driver 580).
+    constexpr std::uint64_t kept_by_nvidia = 1024;
+    return device_class == DeviceClass::nvidia_gpu ? local_memory - kept_by_nvidia : local_memory;
+}
+
 double DeviceFacts::preference() const {
     if (!unusable.empty())
         return -1.0;

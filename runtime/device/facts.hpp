@@ -46,6 +46,8 @@ struct DeviceFacts {
         return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::mesa_cpu ||
                device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
     }
+    // Bytes of local memory that a kernel's arguments can take.
+    std::uint64_t usable_local_memory() const;
     // Larger is the better default device; negative: never by default.
     double preference() const;
 };

@@ -51,6 +51,7 @@ struct Launch {
     ProgramRequest program;
     NDRange range;
     std::vector<Argument> arguments;
+    std::size_t private_bytes = 0; // of an item's arrays, where they are more than registers hold
 };
 
 } // namespace gz

@@ -29,7 +29,7 @@ struct CorrelatePass {
 };
 
 // Sizes of taps share a program with all others of their bucket: the smallest of these that holds both sizes.
-inline constexpr int tap_buckets[] = {3, 5, 7, 11, 15, 23, 31, 63};
+inline constexpr int tap_buckets[] = {3, 5, 7, 9, 11, 15, 31, 63};
 int bucket_of(const CorrelatePass &pass);
 
 // The taps with `stride` in place of the sizes: rows of stride values, or those along x from 0 on and those along y from

@@ -5,19 +5,41 @@ namespace gz {
 
 namespace {
 
+constexpr int vector_width = 16; // values of a vector
+
+// The strip's last rows, and one row with its aprons.
+std::size_t private_bytes(const CorrelatePass &pass, int bucket, int strip) {
+    const int extended = strip + (bucket - 1) * pass.channels;
+    const int values = pass.separable ? bucket * strip + extended : bucket * extended;
+    return static_cast<std::size_t>(values) * sizeof(float);
+}
+
 Launch launch(const CorrelatePass &pass, const Config &config) {
     const int bucket = bucket_of(pass);
     const std::vector<float> taps = strided_taps(pass, bucket);
     Launch result;
     result.program = {"correlate_strips.cl", "correlate_strips", common_defines(pass)};
     result.program.defines["BUCKET"] = bucket;
+    result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
     result.range = batched_range(pass, parts(pass.geometry.width, config.at("STRIP")),
                                  parts(pass.geometry.height, config.at("BAND")), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(pass.geometry),
                         ConstantData{bytes_of(taps.data(), taps.size())}};
+    result.private_bytes = private_bytes(pass, bucket, config.at("STRIP"));
     return result;
+}
+
+// Long strips read whole pages in order. Bands are high, so that few rows are read twice, once for each band they border
+// on, but not so high that cores stay idle.
+std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
+    const int strip = bucket_of(pass) <= 15 ? 4096 : 512;
+    const std::int64_t strips = parts(pass.geometry.width, strip) * pass.batch();
+    int band = 256;
+    while (band > 16 && strips * parts(pass.geometry.height, band) < 4 * facts.compute_units)
+        band /= 4;
+    return {{{"STRIP", strip}, {"BAND", band}}};
 }
 
 } // namespace
@@ -25,14 +47,9 @@ Launch launch(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec correlate_strips() {
     CorrelateSpec spec;
     spec.name = "correlate_strips";
-    spec.tunables = {{"STRIP", {128, 512, 1024}}, {"BAND", {16, 64, 256}}};
+    spec.tunables = {{"STRIP", {128, 512, 4096}}, {"BAND", {16, 64, 256}}};
     spec.refusal = [](const CorrelatePass &) { return std::string(); };
-    spec.preferred = [](const CorrelatePass &pass, const DeviceFacts &) {
-        // The rows kept in private memory should stay in a core's first cache, and the rows that are filtered twice, once
-        // for each band they border on, should be few.
-        const int strip = bucket_of(pass) <= 15 ? 512 : 128;
-        return std::vector<Config>{{{"STRIP", strip}, {"BAND", pass.geometry.height >= 512 ? 64 : 16}}};
-    };
+    spec.preferred = preferred;
     spec.launch = launch;
     spec.details = [](const CorrelatePass &, const Config &) { return std::string(); };
     return spec;

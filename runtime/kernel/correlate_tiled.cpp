@@ -29,14 +29,16 @@ TileShape shape_of(const CorrelatePass &pass, const Config &config) {
     return shape;
 }
 
-// Taps by value need every index known when the kernel is compiled, so its loops are unrolled: up to a size at which the
-// kernel still fits the instruction cache.
-bool taps_by_value(const CorrelatePass &pass, int bucket) { return bucket <= (pass.separable ? 15 : 7); }
+// Whether the kernel has a second, unrolled body for exactly bucket x bucket taps: up to a size at which it still fits the
+// instruction cache.
+bool has_exact_body(const CorrelatePass &pass, int bucket) {
+    return bucket <= (pass.separable ? 15 : 7);
+}
 
 Launch launch(const CorrelatePass &pass, const Config &config) {
     const Geometry &g = pass.geometry;
     const int bucket = bucket_of(pass);
-    const bool by_value_taps = taps_by_value(pass, bucket);
+    const bool exact = has_exact_body(pass, bucket);
     const TileShape shape = shape_of(pass, config);
     const std::vector<float> taps = strided_taps(pass, bucket);
 
@@ -44,7 +46,7 @@ Launch launch(const CorrelatePass &pass, const Config &config) {
     result.program = {"correlate_tiled.cl", "correlate_tiled", common_defines(pass)};
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
-    result.program.defines["TAPS_BY_VALUE"] = by_value_taps ? 1 : 0;
+    result.program.defines["EXACT"] = exact ? 1 : 0;
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
     result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
@@ -53,10 +55,9 @@ Launch launch(const CorrelatePass &pass, const Config &config) {
     const auto taps_bytes = bytes_of(taps.data(), taps.size());
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
                         by_value(classify(g, pass.channels, shape))};
-    if (by_value_taps)
+    if (exact)
         result.arguments.emplace_back(ByValue{taps_bytes});
-    else
-        result.arguments.emplace_back(ConstantData{taps_bytes});
+    result.arguments.emplace_back(ConstantData{taps_bytes});
     const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);
     const auto tile_width = static_cast<std::size_t>(shape.width + (g.taps_x - 1) * pass.channels);
     result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});
@@ -73,8 +74,7 @@ std::vector<Config> preferred(const CorrelatePass &, const DeviceFacts &) {
 std::string details(const CorrelatePass &pass, const Config &config) {
     const TileShape shape = shape_of(pass, config);
     return text("tile ", shape.width, "x", shape.height, ", ",
-                is_aligned(pass) ? "aligned vectors" : "unaligned", ", taps ",
-                taps_by_value(pass, bucket_of(pass)) ? "by value" : "in constant memory", "; ",
+                is_aligned(pass) ? "aligned vectors" : "unaligned", "; ",
                 describe(classify(pass.geometry, pass.channels, shape),
                          parts(pass.geometry.width, shape.width),
                          parts(pass.geometry.height, shape.height)));

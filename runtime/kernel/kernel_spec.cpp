@@ -2,6 +2,13 @@
 
 namespace gz {
 
+namespace {
+
+// Items keep arrays on the stack of a CPU's thread or, on a GPU, in memory that is set aside for every item at once.
+constexpr std::size_t max_private_bytes = 320 * 1024;
+
+} // namespace
+
 std::string to_text(const Config &config) {
     std::string result;
     for (const auto &[name, value] : config)
@@ -48,8 +55,11 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
         if (!std::holds_alternative<ByValue>(argument))
             parameters += sizeof(void *);
     }
-    if (local > facts.local_memory)
-        return text(local, " bytes of local memory; the device has ", facts.local_memory);
+    if (local > facts.usable_local_memory())
+        return text(local, " bytes of local memory; the device has ", facts.usable_local_memory());
+    if (launch.private_bytes > max_private_bytes)
+        return text(launch.private_bytes, " bytes of private memory; at most ", max_private_bytes,
+                    " are used");
     if (parameters > facts.max_parameter_size)
         return text(parameters, " bytes of arguments; the device takes ", facts.max_parameter_size);
     return "";
