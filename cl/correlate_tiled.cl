@@ -1,7 +1,8 @@
 // Correlation by tiles, after AMD's tiled convolution: a group makes a tile of TILE_X values x TILE_Y rows, an item 4 values
 // of ITEM_Y rows. The host sorts the groups into four classes, once per group: free or checked on read, free or checked on
 // write. Free groups read raw pixels through the cache; checked ones from a tile in local memory that the border has
-// extended. Where the taps are separable, rows are filtered along x once and shared through local memory.
+// extended. Where the taps are separable, rows are filtered along x once and shared through local memory if SHARE_ROWS,
+// else each item filters the rows that it needs, which costs less for few taps.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -9,8 +10,8 @@
 #if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(EXACT)
 #error SEPARABLE, BUCKET, ALIGNED or EXACT is not defined
 #endif
-#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y)
-#error GROUP_X, GROUP_Y or ITEM_Y is not defined
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y) || !defined(SHARE_ROWS)
+#error GROUP_X, GROUP_Y, ITEM_Y or SHARE_ROWS is not defined
 #endif
 
 #define TILE_X (GROUP_X * 4)
@@ -18,37 +19,37 @@
 
 #define UNROLL _Pragma("unroll")
 
-// Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else rows. Those of exactly
-// BUCKET x BUCKET taps are also there by value if EXACT: all loops are unrolled for them, so that an fma reads its tap
-// directly and nothing stands between the loads of a row and those of the next.
+// Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else rows. If EXACT, there is
+// a second body for exactly BUCKET x BUCKET taps anchored in the middle: its loops are unrolled and its taps come by value,
+// so that an fma reads its tap directly, and nothing stands between the loads of a row and those of the next.
 typedef struct Taps {
     float k[SEPARABLE ? 2 * BUCKET : BUCKET * BUCKET];
 } Taps;
 
 // Reads `size` values from from[begin] on, none of them beyond from[last]. from is `shift` values past an aligned address:
 // whole vectors are read and shifted by selection.
-#define READ_FREE_ALIGNED(window, size, from, begin, last)                                         \
+#define READ_FREE_ALIGNED(window, size, from, begin, last, shift)                                  \
     do {                                                                                           \
         float raw_[((size) + 6) / 4 * 4];                                                          \
         UNROLL for (int v_ = 0; v_ < ((size) + 6) / 4; ++v_) {                                     \
-            const int vector_ = min((begin) / 4 + v_, ((last) + shift) / 4);                       \
-            const float4 four_ = LOAD4((from) - shift + 4 * vector_);                              \
+            const int vector_ = min((begin) / 4 + v_, ((last) + (shift)) / 4);                       \
+            const float4 four_ = LOAD4((from) - (shift) + 4 * vector_);                            \
             raw_[4 * v_] = four_.s0;                                                               \
             raw_[4 * v_ + 1] = four_.s1;                                                           \
             raw_[4 * v_ + 2] = four_.s2;                                                           \
             raw_[4 * v_ + 3] = four_.s3;                                                           \
         }                                                                                          \
         UNROLL for (int i_ = 0; i_ < (size) + 2; ++i_)                                             \
-            raw_[i_] = shift & 1 ? raw_[i_ + 1] : raw_[i_];                                        \
+            raw_[i_] = (shift) & 1 ? raw_[i_ + 1] : raw_[i_];                                        \
         UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                 \
-            (window)[i_] = shift & 2 ? raw_[i_ + 2] : raw_[i_];                                    \
+            (window)[i_] = (shift) & 2 ? raw_[i_ + 2] : raw_[i_];                                    \
     } while (0)
 
-#define READ_FREE_UNALIGNED(window, size, from, begin, last)                                       \
+#define READ_FREE_UNALIGNED(window, size, from, begin, last, shift)                                \
     UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                     \
         (window)[i_] = LOAD((from) + min((begin) + i_, last))
 
-#define READ_TILE(window, size, from, begin, last)                                                 \
+#define READ_TILE(window, size, from, begin, last, shift)                                          \
     UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                     \
         (window)[i_] = (from)[min((begin) + i_, last)]
 
@@ -65,7 +66,7 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
                      const Taps taps_by_value,
 #endif
                      __constant float *restrict taps, __local float *restrict tile
-#if SEPARABLE
+#if SHARE_ROWS
                      ,
                      __local float4 *restrict filtered
 #endif
@@ -78,13 +79,12 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
     const bool free_read = column >= classes.free_left && column < classes.free_right &&
                            row >= classes.free_top && row < classes.free_bottom;
     const bool free_write = column < classes.whole_columns && row < classes.whole_rows;
-    const bool exact = EXACT && g.taps_x == BUCKET && g.taps_y == BUCKET;
+    const bool exact = EXACT && g.taps_x == BUCKET && g.taps_y == BUCKET && g.anchor_x == BUCKET / 2;
 
     const int left = column * TILE_X;
     const int top = row * TILE_Y;
     const int tile_width = TILE_X + (g.taps_x - 1) * CHANNELS;
     const int tile_rows = TILE_Y + g.taps_y - 1;
-    const int shift = -(g.anchor_x * CHANNELS) & 3;
     __global const SRC *origin = src + src_start(g, batch);
 
     if (!free_read) {
@@ -105,7 +105,7 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
         origin + (long)(top - g.anchor_y) * g.src_row + (left + 4 * item_x - g.anchor_x * CHANNELS);
     __local const float *from_tile = tile + 4 * item_x;
 
-    // Rows along x, or the whole of it if not separable: once for each way to read.
+    // Rows along x if they are shared, else the whole of it: once for each way to read.
     if (free_read && exact) {
 #if EXACT
 #define UNROLLED 1
@@ -125,7 +125,7 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
 #include "lib/correlate_tiled_rows.clh"
     }
 
-#if SEPARABLE
+#if SHARE_ROWS
     barrier(CLK_LOCAL_MEM_FENCE);
     __local const float4 *from_filtered = filtered + item_y * ITEM_Y * GROUP_X + item_x;
     if (exact) {

@@ -77,6 +77,12 @@ std::uint64_t DeviceFacts::usable_local_memory() const {
     return device_class == DeviceClass::nvidia_gpu ? local_memory - kept_by_nvidia : local_memory;
 }
 
+std::uint64_t DeviceFacts::usable_private_memory() const {
+    // They are on the stack of a CPU's thread or, on a GPU, in memory that is set aside for every item at once: 512 KiB
+    // each at most on NVIDIA. Mesa 22.3 gives wrong bits for arrays of 144 KiB.
+    return device_class == DeviceClass::mesa_cpu ? 16 * 1024 : 320 * 1024;
+}
+
 double DeviceFacts::preference() const {
     if (!unusable.empty())
         return -1.0;
@@ -136,6 +142,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
     facts.junk_event_times = facts.device_class == DeviceClass::mesa_cpu ||
                              facts.device_class == DeviceClass::oclgrind;
+    // "Treating load_kernel_arg in control flow as uniform", says Mesa 22.3, and reads 0.
+    facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
     facts.unusable = unusable(facts);
     return facts;
 }

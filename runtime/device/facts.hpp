@@ -42,12 +42,16 @@ struct DeviceFacts {
     bool has_f64 = false;
     bool junk_event_times = false; // profiling times mean nothing: use the wall clock
 
+    bool misreads_arguments = false; // arrays passed by value read as 0 inside branches
+
     bool is_cpu() const {
         return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::mesa_cpu ||
                device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
     }
     // Bytes of local memory that a kernel's arguments can take.
     std::uint64_t usable_local_memory() const;
+    // Bytes of arrays that an item can keep.
+    std::uint64_t usable_private_memory() const;
     // Larger is the better default device; negative: never by default.
     double preference() const;
 };

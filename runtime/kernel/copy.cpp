@@ -5,7 +5,7 @@ namespace gz {
 Launch copy_launch(std::int64_t bytes, const DeviceFacts &facts) {
     // A GPU wants an item per vector, a CPU a long stretch per item.
     const bool cpu = facts.is_cpu();
-    const int group = cpu ? 1 : static_cast<int>(std::min(facts.max_group_size, 256U));
+    const int group = cpu ? 1 : static_cast<int>(std::min(facts.max_group_size, 128U));
     const int chunk = cpu ? 4096 : 1;
     const auto count = static_cast<std::uint64_t>(bytes / copy_unit);
     const auto per_group = static_cast<std::uint64_t>(group) * static_cast<std::uint64_t>(chunk);

@@ -5,7 +5,7 @@ namespace gz {
 
 namespace {
 
-Launch launch(const CorrelatePass &pass, const Config &config) {
+Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
     Launch result;
@@ -25,7 +25,7 @@ CorrelateSpec correlate_plain() {
     CorrelateSpec spec;
     spec.name = "correlate_plain";
     spec.tunables = {{"GROUP_X", {1, 16, 64}}, {"GROUP_Y", {1, 4}}};
-    spec.refusal = [](const CorrelatePass &) { return std::string(); };
+    spec.refusal = [](const CorrelatePass &, const Config &) { return std::string(); };
     spec.preferred = [](const CorrelatePass &, const DeviceFacts &facts) {
         // On a CPU a group is a loop: one row of it vectorises.
         if (facts.is_cpu())

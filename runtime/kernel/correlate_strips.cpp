@@ -14,7 +14,7 @@ std::size_t private_bytes(const CorrelatePass &pass, int bucket, int strip) {
     return static_cast<std::size_t>(values) * sizeof(float);
 }
 
-Launch launch(const CorrelatePass &pass, const Config &config) {
+Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
     const int bucket = bucket_of(pass);
     const std::vector<float> taps = strided_taps(pass, bucket);
     Launch result;
@@ -48,7 +48,7 @@ CorrelateSpec correlate_strips() {
     CorrelateSpec spec;
     spec.name = "correlate_strips";
     spec.tunables = {{"STRIP", {128, 512, 4096}}, {"BAND", {16, 64, 256}}};
-    spec.refusal = [](const CorrelatePass &) { return std::string(); };
+    spec.refusal = [](const CorrelatePass &, const Config &) { return std::string(); };
     spec.preferred = preferred;
     spec.launch = launch;
     spec.details = [](const CorrelatePass &, const Config &) { return std::string(); };

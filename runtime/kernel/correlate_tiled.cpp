@@ -31,14 +31,14 @@ TileShape shape_of(const CorrelatePass &pass, const Config &config) {
 
 // Whether the kernel has a second, unrolled body for exactly bucket x bucket taps: up to a size at which it still fits the
 // instruction cache.
-bool has_exact_body(const CorrelatePass &pass, int bucket) {
-    return bucket <= (pass.separable ? 15 : 7);
+bool has_exact_body(const CorrelatePass &pass, int bucket, const DeviceFacts &facts) {
+    return bucket <= (pass.separable ? 15 : 7) && !facts.misreads_arguments;
 }
 
-Launch launch(const CorrelatePass &pass, const Config &config) {
+Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int bucket = bucket_of(pass);
-    const bool exact = has_exact_body(pass, bucket);
+    const bool exact = has_exact_body(pass, bucket, facts);
     const TileShape shape = shape_of(pass, config);
     const std::vector<float> taps = strided_taps(pass, bucket);
 
@@ -61,14 +61,15 @@ Launch launch(const CorrelatePass &pass, const Config &config) {
     const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);
     const auto tile_width = static_cast<std::size_t>(shape.width + (g.taps_x - 1) * pass.channels);
     result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});
-    if (pass.separable)
+    if (config.at("SHARE_ROWS"))
         result.arguments.emplace_back(
             LocalMemory{tile_rows * static_cast<std::size_t>(shape.width) * sizeof(float)});
     return result;
 }
 
-std::vector<Config> preferred(const CorrelatePass &, const DeviceFacts &) {
-    return {{{"GROUP_X", 8}, {"GROUP_Y", 8}, {"ITEM_Y", 4}}};
+std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+    const int share = pass.separable ? 1 : 0;
+    return {{{"GROUP_X", 8}, {"GROUP_Y", 8}, {"ITEM_Y", 4}, {"SHARE_ROWS", share}}};
 }
 
 std::string details(const CorrelatePass &pass, const Config &config) {
@@ -85,8 +86,13 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec correlate_tiled() {
     CorrelateSpec spec;
     spec.name = "correlate_tiled";
-    spec.tunables = {{"GROUP_X", {8, 16, 32}}, {"GROUP_Y", {4, 8, 16}}, {"ITEM_Y", {2, 4, 8}}};
-    spec.refusal = [](const CorrelatePass &) { return std::string(); };
+    spec.tunables = {{"GROUP_X", {8, 16, 32}}, {"GROUP_Y", {4, 8, 16}}, {"ITEM_Y", {2, 4, 8}},
+                     {"SHARE_ROWS", {0, 1}}};
+    spec.refusal = [](const CorrelatePass &pass, const Config &config) {
+        return std::string(config.at("SHARE_ROWS") && !pass.separable
+                               ? "rows are shared only where taps are separable"
+                               : "");
+    };
     spec.preferred = preferred;
     spec.launch = launch;
     spec.details = details;

@@ -26,12 +26,12 @@ template <class Pass>
 struct KernelSpec {
     std::string name; // of the family: the stem of its .cl and its kernel function
     std::vector<Tunable> tunables;
-    // Why the kernel cannot compute the pass on any configuration; "" where it can.
-    std::function<std::string(const Pass &)> refusal;
+    // Why the kernel cannot compute the pass in the configuration; "" where it can.
+    std::function<std::string(const Pass &, const Config &)> refusal;
     // Configurations to try first on the device, best first.
     std::function<std::vector<Config>(const Pass &, const DeviceFacts &)> preferred;
-    // The launch, complete, for a configuration that takes its values from the tunables.
-    std::function<Launch(const Pass &, const Config &)> launch;
+    // The launch on the device, complete, for a configuration that takes its values from the tunables.
+    std::function<Launch(const Pass &, const Config &, const DeviceFacts &)> launch;
     // What explain() adds about the launch; "" for nothing.
     std::function<std::string(const Pass &, const Config &)> details;
 };

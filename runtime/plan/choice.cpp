@@ -61,9 +61,6 @@ struct Fitting {
 Fitting fit(const CorrelateSpec &spec, const CorrelatePass &pass, const DeviceFacts &facts,
             const Config &wanted) {
     Fitting result;
-    result.refusal = spec.refusal(pass);
-    if (!result.refusal.empty())
-        return result;
     std::vector<Config> candidates = spec.preferred(pass, facts);
     for (Config &candidate : candidates)
         for (const auto &[name, value] : wanted)
@@ -73,13 +70,15 @@ Fitting fit(const CorrelateSpec &spec, const CorrelatePass &pass, const DeviceFa
                         [&](const auto &value) { return config.at(value.first) == value.second; }))
             candidates.push_back(config);
     for (const Config &config : candidates) {
-        const std::string reason = misfit(spec.launch(pass, config), facts);
+        std::string reason = spec.refusal(pass, config);
+        if (reason.empty())
+            reason = misfit(spec.launch(pass, config, facts), facts);
         if (reason.empty()) {
             result.config = config;
             return result;
         }
         if (result.refusal.empty())
-            result.refusal = to_text(config) + " needs " + reason;
+            result.refusal = to_text(config) + ": " + reason;
     }
     return result;
 }

@@ -114,7 +114,7 @@ ChosenPass::ChosenPass(CorrelatePass pass, Choice choice)
 const ReadyLaunch &ChosenPass::ready(Engine &engine) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!ready_)
-        ready_.emplace(engine.make_ready(choice_.spec.launch(pass_, choice_.config)));
+        ready_.emplace(engine.make_ready(choice_.spec.launch(pass_, choice_.config, engine.facts())));
     return *ready_;
 }
 
