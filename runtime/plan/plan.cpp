@@ -1,5 +1,6 @@
 #include "plan/plan.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -76,34 +77,34 @@ void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const 
                               "device memory");
 }
 
-// Calls copy(byte of `a`, byte of `b`) for each slice of two boxes of equal extents.
-template <class Copy>
-void for_each_slice(const ImageDesc &a, const Axes &a_origin, const ImageDesc &b, const Axes &b_origin,
-                    const Axes &extent, Copy &&copy) {
-    for (std::int64_t plane = 0; plane < a.planes; ++plane)
-        for (std::int64_t t = 0; t < extent[3]; ++t)
-            for (std::int64_t z = 0; z < extent[2]; ++z)
-                copy(a.byte_of({a_origin[0], a_origin[1], a_origin[2] + z, a_origin[3] + t}, plane),
-                     b.byte_of({b_origin[0], b_origin[1], b_origin[2] + z, b_origin[3] + t}, plane));
-}
-
-// Rows between a buffer and host memory.
+// Some rows of pixels that lie both in a buffer, where they start a row, and in host memory.
 struct Rows {
+    cl::array<cl::size_type, 3> buffer_origin; // as OpenCL's rectangles have it
     cl::array<cl::size_type, 3> size;
     std::size_t buffer_pitch, host_pitch;
+    std::int64_t host_byte;
 };
 
-Rows rows_of(const ImageDesc &device, const ImageDesc &host, const Axes &extent) {
-    return {{static_cast<std::size_t>(extent[0] * host.pixel_bytes()),
-             static_cast<std::size_t>(extent[1]), 1},
-            static_cast<std::size_t>(device.pitch[1]),
-            static_cast<std::size_t>(host.pitch[1])};
-}
-
-// A rectangle that starts `byte` bytes into memory with rows of the given pitch.
-cl::array<cl::size_type, 3> corner(std::int64_t byte, std::size_t pitch) {
-    const auto at = static_cast<std::size_t>(byte);
-    return {at % pitch, at / pitch, 0};
+// Calls copy(rows) until all of a box has been named: from the device image's first pixel on, from `origin` on in the host's.
+// NVIDIA (driver 580) refuses rectangles of tens of thousands of rows.
+template <class Copy>
+void for_each_rows(const ImageDesc &device, const ImageDesc &host, const Axes &origin, const Axes &extent,
+                   Copy &&copy) {
+    constexpr std::int64_t most_rows = 8192;
+    const auto pitch = static_cast<std::size_t>(device.pitch[1]);
+    for (std::int64_t plane = 0; plane < device.planes; ++plane)
+        for (std::int64_t t = 0; t < extent[3]; ++t)
+            for (std::int64_t z = 0; z < extent[2]; ++z)
+                for (std::int64_t y = 0; y < extent[1]; y += most_rows) {
+                    const auto byte = static_cast<std::size_t>(device.byte_of({0, y, z, t}, plane));
+                    const Axes at{origin[0], origin[1] + y, origin[2] + z, origin[3] + t};
+                    copy(Rows{{0, byte / pitch, 0},
+                              {static_cast<std::size_t>(extent[0] * host.pixel_bytes()),
+                               static_cast<std::size_t>(std::min(most_rows, extent[1] - y)), 1},
+                              pitch,
+                              static_cast<std::size_t>(host.pitch[1]),
+                              host.byte_of(at, plane)});
+                }
 }
 
 } // namespace
@@ -150,30 +151,24 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
         engine_->allocate(static_cast<std::uint64_t>(device.target.bytes()), "the target image");
     cl::CommandQueue queue = engine_->queue();
 
-    const Axes begin{0, 0, 0, 0};
-    const Axes source_begin =
-        desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : begin;
-    const Rows upload = rows_of(device.source, desc_.source, device.source.extent);
-    for_each_slice(device.source, begin, desc_.source, source_begin, device.source.extent,
-                   [&](std::int64_t device_byte, std::int64_t host_byte) {
-                       attempt("copying the source to the device", [&] {
-                           queue.enqueueWriteBufferRect(
-                               from, CL_TRUE, corner(device_byte, upload.buffer_pitch), {0, 0, 0},
-                               upload.size, upload.buffer_pitch, 0, upload.host_pitch, 0,
-                               source.data + host_byte);
-                       });
-                   });
+    const Axes source_origin = desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin
+                                                                         : Axes{0, 0, 0, 0};
+    for_each_rows(device.source, desc_.source, source_origin, device.source.extent, [&](const Rows &rows) {
+        attempt("copying the source to the device", [&] {
+            queue.enqueueWriteBufferRect(from, CL_TRUE, rows.buffer_origin, {0, 0, 0}, rows.size,
+                                         rows.buffer_pitch, 0, rows.host_pitch, 0,
+                                         source.data + rows.host_byte);
+        });
+    });
     launch.enqueue(queue, {from}, {to}, {}, nullptr);
-    const Rows download = rows_of(device.target, desc_.target, desc_.region.extent);
-    for_each_slice(device.target, begin, desc_.target, desc_.region.target_origin, desc_.region.extent,
-                   [&](std::int64_t device_byte, std::int64_t host_byte) {
-                       attempt("copying the target from the device", [&] {
-                           queue.enqueueReadBufferRect(
-                               to, CL_TRUE, corner(device_byte, download.buffer_pitch), {0, 0, 0},
-                               download.size, download.buffer_pitch, 0, download.host_pitch, 0,
-                               target.data + host_byte);
-                       });
-                   });
+    for_each_rows(device.target, desc_.target, desc_.region.target_origin, desc_.region.extent,
+                  [&](const Rows &rows) {
+                      attempt("copying the target from the device", [&] {
+                          queue.enqueueReadBufferRect(to, CL_TRUE, rows.buffer_origin, {0, 0, 0},
+                                                      rows.size, rows.buffer_pitch, 0, rows.host_pitch,
+                                                      0, target.data + rows.host_byte);
+                      });
+                  });
 }
 
 const ChosenPass &Plan::pass_for(const cl::Buffer &source, const cl::Buffer &target) const {
