@@ -12,14 +12,15 @@ using support::CorrelateCase;
 namespace {
 
 void run_all(const std::vector<CorrelateCase> &cases) {
-    double worst = 0.0;
+    support::Tally tally;
     for (const CorrelateCase &test : cases) {
         INFO(test.name());
-        CHECK(support::run(test, worst) == "");
+        CHECK(support::run(test, tally) == "");
     }
-    MESSAGE(cases.size(), " cases on ", support::engine()->facts().name, ", ",
-            support::engine()->compile_count(), " programs so far; the worst error is ", worst,
-            " of its bound");
+    CHECK(tally.ran > 0);
+    MESSAGE(tally.ran, " cases on ", support::engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it, ", support::engine()->compile_count(),
+            " programs so far; the worst error is ", tally.worst, " of its bound");
 }
 
 } // namespace

@@ -42,9 +42,14 @@ const std::shared_ptr<gz::Engine> &engine();
 
 gz::Filter make_filter(const TapsCase &taps, unsigned seed);
 
-// "" if the case passes, or does not fit the device; else what is wrong. worst: largest share of the error bound that the
-// result uses up, accumulated.
-std::string run(const CorrelateCase &test, double &worst);
+// What a number of cases came to.
+struct Tally {
+    int ran = 0, misfits = 0; // misfits: the configuration does not fit the device
+    double worst = 0.0;       // largest share of the error bound that a result used up
+};
+
+// "" if the case passes, or does not fit the device; else what is wrong.
+std::string run(const CorrelateCase &test, Tally &tally);
 
 // The parameters that cases are made of.
 const std::vector<TapsCase> &all_taps();

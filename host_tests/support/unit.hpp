@@ -1,0 +1,134 @@
+// What several unit tests need: refusals, made-up descriptions and devices, directories that go away again.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "plan/lowering.hpp"
+
+namespace support {
+
+// Checks that a call is refused with the status and that the text says each of the parts.
+template <class Call>
+void check_refused(gz::Status status, std::initializer_list<std::string> parts, Call &&call) {
+    std::optional<gz::Error> refusal;
+    try {
+        call();
+    } catch (const gz::Error &error) {
+        refusal = error;
+    }
+    const std::string said = refusal ? refusal->what() : "nothing was refused";
+    INFO(said);
+    REQUIRE(refusal.has_value());
+    CHECK(refusal->status() == status);
+    for (const std::string &part : parts) {
+        INFO("the text should say: ", part);
+        CHECK(said.find(part) != std::string::npos);
+    }
+}
+
+// A number from low to high, both included.
+inline std::int64_t draw(std::minstd_rand &random, std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+inline gz::Taps make_taps(std::int64_t width, std::int64_t height, std::int64_t anchor_x,
+                          std::int64_t anchor_y, std::vector<double> values) {
+    return {{width, height, 1, 1}, {anchor_x, anchor_y, 0, 0}, std::move(values)};
+}
+
+// Taps of the size that are no product of a row and a column, or are one, anchored in the middle.
+enum class Rank { one, full };
+inline gz::Taps make_taps(std::int64_t width, std::int64_t height, Rank rank) {
+    std::vector<double> values;
+    for (std::int64_t j = 0; j < height; ++j)
+        for (std::int64_t i = 0; i < width; ++i)
+            values.push_back(rank == Rank::one ? 1.0 : static_cast<double>(1 + (i * i + 3 * j) % 7));
+    return make_taps(width, height, width / 2, height / 2, std::move(values));
+}
+
+// An image without gaps.
+inline gz::ImageDesc make_image(gz::PixelType type, gz::Axes extent, std::int64_t channels = 1,
+                                std::int64_t planes = 1) {
+    gz::ImageDesc desc;
+    desc.type = type;
+    desc.extent = extent;
+    desc.channels = channels;
+    desc.planes = planes;
+    return gz::complete(desc, "image");
+}
+
+// The pass of taps over a whole image without gaps.
+inline gz::CorrelatePass make_pass(gz::PixelType type, gz::Axes extent, std::int64_t channels,
+                                   const gz::Taps &taps) {
+    gz::PlanDesc desc;
+    desc.source = make_image(type, extent, channels);
+    desc.target = desc.source;
+    return gz::lower(gz::Filter::correlate(taps), gz::complete(desc));
+}
+
+inline constexpr gz::DeviceClass all_device_classes[] = {
+    gz::DeviceClass::nvidia_gpu, gz::DeviceClass::amd_gpu,  gz::DeviceClass::intel_gpu,
+    gz::DeviceClass::other_gpu,  gz::DeviceClass::pocl_cpu, gz::DeviceClass::mesa_cpu,
+    gz::DeviceClass::other_cpu,  gz::DeviceClass::oclgrind, gz::DeviceClass::accelerator};
+
+// A device that does not exist, with room for everything.
+inline gz::DeviceFacts make_facts(gz::DeviceClass device_class) {
+    gz::DeviceFacts facts;
+    facts.name = "made-up device";
+    facts.vendor = "made-up vendor";
+    facts.platform = "made-up platform";
+    facts.device_class = device_class;
+    facts.global_memory = std::uint64_t{1} << 34;
+    facts.max_allocation = std::uint64_t{1} << 32;
+    facts.local_memory = 48 * 1024;
+    facts.max_parameter_size = 4096;
+    facts.max_constant_size = 64 * 1024;
+    facts.base_alignment = 128;
+    facts.compute_units = 16;
+    facts.clock_mhz = 1000;
+    facts.max_group_size = 1024;
+    for (std::uint32_t &size : facts.max_item_sizes)
+        size = 1024;
+    return facts;
+}
+
+// An empty directory of its own, removed with all that is in it.
+class TempDir {
+public:
+    TempDir() {
+        std::string name = (std::filesystem::temp_directory_path() / "gauze_XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    ~TempDir() {
+        std::error_code ignored; // a destructor has nobody to tell
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempDir(const TempDir &) = delete;
+    TempDir &operator=(const TempDir &) = delete;
+
+    std::string path() const { return path_.string(); }
+
+    // name: may have directories, which are made.
+    void write(const std::string &name, const std::string &text) const {
+        std::filesystem::create_directories((path_ / name).parent_path());
+        std::ofstream file(path_ / name, std::ios::binary);
+        file << text;
+        REQUIRE(file.good());
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+} // namespace support

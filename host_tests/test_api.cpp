@@ -1,0 +1,472 @@
+// The library as an embedder uses it: the public headers and the shared library, nothing else.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <gauze/gauze.hpp>
+
+namespace {
+
+using gauze::Border;
+using gauze::Image;
+using gauze::ImageDesc;
+using gauze::PlanOptions;
+using gauze::Region;
+using gauze::Taps;
+using gauze::Type;
+
+gauze::Engine &engine() {
+    static gauze::Engine shared;
+    return shared;
+}
+
+std::vector<float> random_pixels(std::size_t count) {
+    std::minstd_rand random(5);
+    std::vector<float> pixels(count);
+    for (float &pixel : pixels)
+        pixel = static_cast<float>(random() % 4096) / 4096.0F;
+    return pixels;
+}
+
+Taps ones(std::int64_t width, std::int64_t height, double value = 1.0) {
+    return {std::vector<double>(static_cast<std::size_t>(width * height), value), width, height};
+}
+
+// Taps that are not the product of a row and a column.
+Taps cross(double middle = 5.0) { return {{0, -1, 0, -1, middle, -1, 0, -1, 0}, 3, 3}; }
+
+// The status of the error that `call` throws, GAUZE_OK if none, and its text.
+struct Outcome {
+    gauze_status status = GAUZE_OK;
+    std::string text;
+};
+template <class Call>
+Outcome outcome_of(Call &&call) {
+    try {
+        call();
+    } catch (const gauze::Error &error) {
+        return {error.status(), error.what()};
+    }
+    return {};
+}
+
+void check_refused(const Outcome &outcome, gauze_status status, const std::string &part) {
+    INFO(outcome.text);
+    CHECK(outcome.status == status);
+    CHECK(outcome.text.find(part) != std::string::npos);
+    CHECK(outcome.text.find('\n') == std::string::npos);
+}
+
+const std::size_t float_bytes = sizeof(float);
+
+} // namespace
+
+TEST_SUITE("api") {
+    TEST_CASE("version and names") {
+        CHECK(gauze::version() == "0.1.0");
+        CHECK(std::string(gauze_status_name(GAUZE_ERROR_OVERLAP)) == "GAUZE_ERROR_OVERLAP");
+        CHECK(std::string(gauze_status_name(12345)) == "unknown status");
+        CHECK(gauze::size_of(Type::f16) == 2);
+        CHECK(gauze::name_of(Type::s16) == "s16");
+        CHECK(gauze_type_size(99) == 0);
+    }
+
+    TEST_CASE("devices") {
+        const gauze::DeviceList list = gauze::devices();
+        REQUIRE(!list.devices.empty());
+        int defaults = 0;
+        for (const gauze::DeviceInfo &info : list.devices) {
+            CHECK(!info.name.empty());
+            CHECK(info.max_allocation > 0);
+            defaults += info.is_default ? 1 : 0;
+        }
+        CHECK(defaults == 1);
+    }
+
+    TEST_CASE("an engine says what it chose, to the log and when asked") {
+        std::string log;
+        gauze::EngineOptions options;
+        options.log = [](gauze_log_level, const char *text, void *user) {
+            *static_cast<std::string *>(user) += text;
+        };
+        options.log_user = &log;
+        const gauze::Engine logged(options);
+        CHECK(log.find(logged.device().name) != std::string::npos);
+
+        gauze::EngineOptions nothing;
+        nothing.device = "no such device";
+        check_refused(outcome_of([&] { gauze::Engine refused(nothing); }), GAUZE_ERROR_NO_DEVICE,
+                      "no such device");
+    }
+
+    TEST_CASE("host memory: the example of the README") {
+        const int width = 64, height = 48;
+        std::vector<std::uint8_t> src(width * height * 3, 100), dst(src.size(), 0);
+        const gauze::Plan plan = engine().plan(gauze::correlate(ones(3, 3, 1.0 / 9)),
+                                               Image::u8(width, height, 3));
+        plan.run(src, dst);
+        CHECK(dst == src); // a mean of equal pixels
+    }
+
+    TEST_CASE("results verify, and wrong ones do not") {
+        const ImageDesc desc = Image::f32(61, 47);
+        const std::vector<float> src = random_pixels(61 * 47);
+        std::vector<float> dst(src.size());
+        const gauze::Plan plan = engine().plan(gauze::convolve(cross()), desc);
+        plan.run(src, dst);
+        const auto verify = [&] {
+            return plan.verify(src.data(), src.size() * float_bytes, dst.data(),
+                               dst.size() * float_bytes);
+        };
+        CHECK(verify().within_bound);
+        CHECK(verify().pixels == 61 * 47);
+        dst[30 * 61 + 17] += 0.01F;
+        CHECK(!verify().within_bound);
+        CHECK(verify().worst_at[0] == 17);
+        CHECK(verify().worst_at[1] == 30);
+    }
+
+    TEST_CASE("in place on host memory is as if the source had been copied") {
+        const ImageDesc desc = Image::f32(70, 33);
+        std::vector<float> pixels = random_pixels(70 * 33);
+        std::vector<float> expected(pixels.size());
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
+        plan.run(pixels, expected);
+        plan.run(pixels, pixels);
+        CHECK(pixels == expected);
+    }
+
+    TEST_CASE("device memory: pitch, offset, region, wait list and event") {
+        // Two images in one buffer: the source's rows are 80 pixels apart from byte 256 on, the target follows.
+        ImageDesc from = Image::f32(61, 40), to = from;
+        from.offset = 256;
+        from.pitch[1] = 80 * 4;
+        to.offset = 256 + 40 * 80 * 4;
+        to.pitch[1] = 64 * 4;
+        Region region;
+        region.source_origin = {5, 3, 0, 0};
+        region.extent = {50, 30, 0, 0};
+        region.target_origin = {11, 10, 0, 0};
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), from, to,
+                                               PlanOptions().with_region(region));
+
+        ImageDesc memory = Image::f32(80 * 40 + 64 * 40 + 64, 1);
+        Image both = engine().image(memory);
+        std::vector<float> pixels = random_pixels(static_cast<std::size_t>(memory.extent[0]));
+        both.write(pixels.data(), pixels.size() * float_bytes);
+        cl_context context = nullptr;
+        REQUIRE(clGetMemObjectInfo(both.mem(), CL_MEM_CONTEXT, sizeof context, &context, nullptr) ==
+                CL_SUCCESS);
+        cl_int error = CL_SUCCESS;
+        cl_event start = clCreateUserEvent(context, &error);
+        REQUIRE(error == CL_SUCCESS);
+        cl_event done = nullptr;
+        plan.enqueue(nullptr, both.mem(), both.mem(), {start}, &done);
+        REQUIRE(done != nullptr);
+        cl_int state = CL_COMPLETE;
+        clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+        CHECK(state != CL_COMPLETE); // it waits for `start`, and enqueue did not
+        clSetUserEventStatus(start, CL_COMPLETE);
+        clWaitForEvents(1, &done);
+        clReleaseEvent(done);
+        clReleaseEvent(start);
+
+        std::vector<float> got(pixels.size());
+        both.read(got.data(), got.size() * float_bytes);
+        std::vector<float> expected = pixels;
+        plan.run(pixels.data(), pixels.size() * float_bytes, expected.data(),
+                 expected.size() * float_bytes);
+        CHECK(got == expected);
+    }
+
+    TEST_CASE("overlap on device memory is refused, neighbours in one buffer are not") {
+        const ImageDesc whole = Image::f32(100, 50);
+        Image image = engine().image(whole);
+        const std::vector<float> pixels = random_pixels(5000);
+        image.write(pixels.data(), pixels.size() * float_bytes);
+        const auto enqueue = [&](std::int64_t from_x, std::int64_t to_x) {
+            Region region;
+            region.source_origin = {from_x, 0, 0, 0};
+            region.extent = {40, 50, 0, 0};
+            region.target_origin = {to_x, 0, 0, 0};
+            engine()
+                .plan(gauze::correlate(cross()), whole, PlanOptions().with_region(region))
+                .enqueue(nullptr, image.mem(), image.mem());
+        };
+        check_refused(outcome_of([&] { enqueue(0, 0); }), GAUZE_ERROR_OVERLAP, "in place");
+        check_refused(outcome_of([&] { enqueue(0, 39); }), GAUZE_ERROR_OVERLAP, "in place");
+        CHECK(outcome_of([&] { enqueue(0, 40); }).status == GAUZE_OK);
+        CHECK(outcome_of([&] { enqueue(60, 20); }).status == GAUZE_OK);
+        std::vector<float> got(5000);
+        image.read(got.data(), got.size() * float_bytes);
+        CHECK(got != pixels);
+    }
+
+    TEST_CASE("new taps, sizes, anchors and borders compile nothing") {
+        const gauze::Engine own;
+        const auto run = [&](const gauze::Filter &filter, std::int64_t width, std::int64_t height,
+                             Border border) {
+            const ImageDesc desc = Image::f32(width, height);
+            const std::vector<float> src = random_pixels(static_cast<std::size_t>(width * height));
+            std::vector<float> dst(src.size());
+            own.plan(filter, desc, PlanOptions().with_border(border)).run(src, dst);
+        };
+        run(gauze::correlate(cross()), 200, 100, Border::clamp());
+        const std::uint64_t compiled = own.compile_count();
+        CHECK(compiled == 1);
+        run(gauze::correlate(cross(7.5)), 200, 100, Border::clamp());
+        run(gauze::convolve(Taps({1, 2, 0, 4, 5, 6, 7, 8, 1}, 3, 3, 0, 2)), 200, 100, Border::clamp());
+        run(gauze::correlate(Taps({1, 2, 3, 5}, 2, 2)), 200, 100, Border::clamp());
+        run(gauze::correlate(cross()), 333, 57, Border::clamp());
+        run(gauze::correlate(cross()), 1, 1, Border::wrap());
+        run(gauze::correlate(cross()), 200, 100, Border::constant(0.25));
+        run(gauze::correlate(cross()), 200, 100, Border::constant(-3));
+        run(gauze::correlate(cross()), 200, 100, Border::reflect101());
+        CHECK(own.compile_count() == compiled);
+    }
+
+    TEST_CASE("one plan on many threads") {
+        const ImageDesc desc = Image::f32(301, 200);
+        const std::vector<float> src = random_pixels(301 * 200);
+        std::vector<float> expected(src.size());
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
+        plan.run(src, expected);
+        std::vector<std::thread> threads;
+        std::vector<int> wrong(4, 0);
+        for (std::size_t t = 0; t < wrong.size(); ++t)
+            threads.emplace_back([&, t] {
+                std::vector<float> dst(src.size());
+                for (int i = 0; i < 20; ++i) {
+                    plan.run(src, dst);
+                    wrong[t] += dst == expected ? 0 : 1;
+                }
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        CHECK(wrong == std::vector<int>(4, 0));
+    }
+
+    TEST_CASE("a plan outlives its engine handle and its filter") {
+        const ImageDesc desc = Image::f32(16, 16);
+        std::vector<float> src = random_pixels(256), dst(256, -1.0F);
+        gauze_plan *plan = nullptr;
+        {
+            gauze::Engine own;
+            const gauze::Filter filter = gauze::correlate(ones(1, 1));
+            const gauze_image_desc image = desc.c_desc();
+            gauze_plan_desc plan_desc{};
+            plan_desc.struct_size = sizeof plan_desc;
+            plan_desc.source_count = plan_desc.target_count = 1;
+            plan_desc.sources = plan_desc.targets = &image;
+            REQUIRE(gauze_plan_create(own.c_handle(), filter.c_handle(), &plan_desc, &plan) == GAUZE_OK);
+        }
+        const gauze_host_source from{src.data(), src.size() * float_bytes};
+        const gauze_host_target to{dst.data(), dst.size() * float_bytes};
+        CHECK(gauze_plan_run(plan, &from, 1, &to, 1) == GAUZE_OK);
+        CHECK(dst == src);
+        gauze_plan_destroy(plan);
+    }
+
+    TEST_CASE("explain names the kernel, the rule and the groups") {
+        const gauze::Plan tiled =
+            engine().plan(gauze::correlate(ones(5, 5)), Image::f32(512, 512),
+                          PlanOptions().with_variant("correlate_tiled:GROUP_X=8,GROUP_Y=8,ITEM_Y=4"));
+        const std::string text = tiled.explain();
+        INFO(text);
+        CHECK(text.find("separable") != std::string::npos);
+        CHECK(text.find("forced by the caller") != std::string::npos);
+        // 16x16 tiles: all of them whole, the outermost ring reads across the border.
+        CHECK(text.find("groups 16x16: free on read and write 196, free on read only 0, free on write "
+                        "only 60, checked on both 0") != std::string::npos);
+        CHECK(engine().plan(gauze::correlate(cross()), Image::u8(9, 9)).explain().find("chosen because") !=
+              std::string::npos);
+    }
+
+    TEST_CASE("measuring gives times") {
+        const ImageDesc desc = Image::f32(256, 256);
+        Image src = engine().image(desc), dst = engine().image(desc);
+        const std::vector<float> pixels = random_pixels(256 * 256);
+        src.write(pixels.data(), pixels.size() * float_bytes);
+        const gauze::Timing timing = engine().plan(gauze::correlate(cross()), desc).measure(src, dst, 3);
+        CHECK(timing.device_ms > 0.0);
+        CHECK(timing.wall_ms > 0.0);
+        CHECK(timing.copy_ms > 0.0);
+        CHECK(timing.launches == 1);
+    }
+}
+
+TEST_SUITE("bad input") {
+    TEST_CASE("filters") {
+        const auto refused = [](const Taps &taps) {
+            return outcome_of([&] { gauze::correlate(taps); });
+        };
+        check_refused(refused(Taps({}, 0, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "taps");
+        check_refused(refused(Taps({1, 2}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT, "2 values");
+        check_refused(refused(Taps({1, 2, 3}, 3, 1, 3, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "anchor is 3");
+        check_refused(refused(Taps({1, 2, 3}, 3, 1, 0, -1)), GAUZE_ERROR_INVALID_ARGUMENT, "anchor is -1");
+        check_refused(refused(Taps({1, std::nan(""), 3}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT, "tap 1 is");
+        check_refused(refused(Taps({1, 1e300, 3}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT, "tap 1 is");
+        check_refused(refused(ones(64, 1)), GAUZE_ERROR_UNSUPPORTED, "size 64");
+        gauze_filter *filter = nullptr;
+        CHECK(gauze_filter_correlate(nullptr, &filter) == GAUZE_ERROR_INVALID_ARGUMENT);
+        CHECK(std::string(gauze_last_error()) == "taps is null");
+        gauze_taps taps{};
+        taps.struct_size = 3;
+        CHECK(gauze_filter_correlate(&taps, &filter) == GAUZE_ERROR_INVALID_ARGUMENT);
+        CHECK(std::string(gauze_last_error()).find("struct_size is 3") != std::string::npos);
+        taps.struct_size = sizeof taps;
+        taps.size[0] = taps.size[1] = 1;
+        CHECK(gauze_filter_correlate(&taps, &filter) == GAUZE_ERROR_INVALID_ARGUMENT);
+        CHECK(std::string(gauze_last_error()) == "taps->values is null");
+        CHECK(filter == nullptr);
+    }
+
+    TEST_CASE("images") {
+        const auto refused = [](const ImageDesc &desc) {
+            return outcome_of([&] { engine().plan(gauze::correlate(cross()), desc); });
+        };
+        const ImageDesc good = Image::f32(16, 16);
+        ImageDesc bad = Image::f32(0, 16);
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "extent of 0 pixels along x");
+        bad = Image::f32(16, -4);
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "extent of -4 pixels along y");
+        bad = Image::f32(16, 16, 5);
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "5 channels");
+        bad = good;
+        bad.pitch[1] = 60;
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "row pitch of 60");
+        bad = good;
+        bad.offset = 2;
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "starts at byte 2");
+        bad = good;
+        bad.planes = -1;
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "-1 planes");
+        bad = good;
+        bad.extent = {1 << 20, 1 << 20, 1 << 20, 1 << 20};
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "too large");
+        bad = good;
+        bad.type = Type::f64;
+        check_refused(refused(bad), GAUZE_ERROR_UNSUPPORTED, "pixel type f64");
+        bad.type = static_cast<Type>(77);
+        check_refused(refused(bad), GAUZE_ERROR_INVALID_ARGUMENT, "type is 77");
+        gauze_image_desc c_desc = good.c_desc();
+        c_desc.memory = GAUZE_MEMORY_SVM;
+        uint64_t bytes = 0;
+        CHECK(gauze_image_desc_bytes(&c_desc, &bytes) == GAUZE_ERROR_UNSUPPORTED);
+        check_refused(outcome_of([&] {
+                          engine().image(Image::u8(2000000000, 2000000000));
+                      }),
+                      GAUZE_ERROR_UNSUPPORTED, "the largest buffer");
+    }
+
+    TEST_CASE("plans") {
+        const ImageDesc good = Image::f32(16, 16);
+        const gauze::Filter filter = gauze::correlate(cross());
+        const auto refused = [&](const ImageDesc &from, const ImageDesc &to, const PlanOptions &options) {
+            return outcome_of([&] { engine().plan(filter, from, to, options); });
+        };
+        check_refused(refused(good, Image::f32(16, 17), {}), GAUZE_ERROR_INVALID_ARGUMENT, "16x17");
+        check_refused(refused(good, Image::f32(16, 16, 2), {}), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "1 channels and the target 2");
+        const auto with_region = [](std::int64_t x, std::int64_t width, std::int64_t to_x) {
+            Region region;
+            region.source_origin[0] = x;
+            region.extent[0] = width;
+            region.target_origin[0] = to_x;
+            return PlanOptions().with_region(region);
+        };
+        check_refused(refused(good, good, with_region(-1, 4, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "x = -1");
+        check_refused(refused(good, good, with_region(10, 7, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "7 pixels");
+        check_refused(refused(good, good, with_region(0, 10, 7)), GAUZE_ERROR_INVALID_ARGUMENT, "x = 7");
+        check_refused(
+            refused(good, good,
+                    PlanOptions().with_border(Border::constant(std::numeric_limits<double>::infinity()))),
+            GAUZE_ERROR_INVALID_ARGUMENT, "constant is inf");
+        check_refused(refused(good, good, PlanOptions().with_border({42, 0.0})),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "border is 42");
+        check_refused(refused(good, good, PlanOptions().with_variant("fast")),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "'fast'");
+        check_refused(refused(good, good, PlanOptions().with_variant("correlate_tiled:GROUP_X=5")),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "GROUP_X=5");
+        gauze_plan *plan = nullptr;
+        CHECK(gauze_plan_create(nullptr, filter.c_handle(), nullptr, &plan) ==
+              GAUZE_ERROR_INVALID_ARGUMENT);
+        CHECK(std::string(gauze_last_error()) == "engine is null");
+    }
+
+    TEST_CASE("runs leave the target alone") {
+        const ImageDesc desc = Image::f32(16, 16);
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
+        const std::vector<float> src = random_pixels(256), before = random_pixels(256);
+        std::vector<float> dst = before;
+        const std::size_t bytes = src.size() * float_bytes;
+        check_refused(outcome_of([&] { plan.run(nullptr, bytes, dst.data(), bytes); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "source pointer is null");
+        check_refused(outcome_of([&] { plan.run(src.data(), bytes, nullptr, bytes); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "target pointer is null");
+        check_refused(outcome_of([&] { plan.run(src.data(), bytes - 1, dst.data(), bytes); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "1023 bytes");
+        check_refused(outcome_of([&] { plan.run(src.data(), bytes, dst.data(), bytes - 4); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "1020 bytes");
+        CHECK(dst == before);
+
+        Image small = engine().image(Image::f32(16, 15)), image = engine().image(desc);
+        check_refused(outcome_of([&] { plan.enqueue(nullptr, small.mem(), image.mem()); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "source's buffer has 960 bytes");
+        check_refused(outcome_of([&] { plan.enqueue(nullptr, nullptr, image.mem()); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "source buffer is null");
+        const gauze::Engine other;
+        Image foreign = other.image(desc);
+        check_refused(outcome_of([&] { plan.enqueue(nullptr, foreign.mem(), image.mem()); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "another context");
+        check_refused(outcome_of([&] { image.write(src.data(), 100); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "100 bytes");
+        check_refused(outcome_of([&] { plan.measure(image, small, 1); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "960 bytes");
+    }
+
+    TEST_CASE("a kernel that does not compile shows the compiler's log") {
+        const std::filesystem::path directory =
+            std::filesystem::temp_directory_path() /
+            ("gauze-broken-" + std::to_string(std::random_device()()));
+        std::filesystem::create_directories(directory);
+        for (const char *name : {"correlate_tiled", "correlate_strips", "correlate_plain"})
+            std::ofstream(directory / (std::string(name) + ".cl"))
+                << "__kernel void " << name << "() {\n    undeclared_thing = 1;\n}\n";
+        gauze::EngineOptions options;
+        options.cl_dir = directory.string();
+        const gauze::Engine broken(options);
+        const gauze::Plan plan = broken.plan(gauze::correlate(cross()), Image::f32(8, 8));
+        const std::vector<float> src(64, 1.0F);
+        std::vector<float> dst(64, 7.0F);
+        const Outcome outcome = outcome_of([&] { plan.run(src, dst); });
+        INFO(outcome.text);
+        CHECK(outcome.status == GAUZE_ERROR_BUILD_FAILED);
+        CHECK(outcome.text.find("undeclared_thing") != std::string::npos);
+        CHECK(outcome.text.find("-cl-std=CL1.2") != std::string::npos);
+        CHECK(outcome.text.find(".cl") != std::string::npos);
+        CHECK(dst == std::vector<float>(64, 7.0F));
+        std::filesystem::remove_all(directory);
+    }
+
+    TEST_CASE("nothing to destroy is fine") {
+        gauze_engine_destroy(nullptr);
+        gauze_plan_destroy(nullptr);
+        gauze_filter_destroy(nullptr);
+        gauze_image_destroy(nullptr);
+        gauze_device_list_destroy(nullptr);
+    }
+}

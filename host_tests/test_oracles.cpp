@@ -1,0 +1,159 @@
+// Results against expected values from an independent source, in the directory that GAUZE_ORACLES names, through the public
+// API. Every kernel must pass every case that it can run.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+#include <nlohmann/json.hpp>
+
+#include "image_file.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+double value_at(gauze::Type type, const std::byte *at) {
+    const auto read = [&](auto value) {
+        std::memcpy(&value, at, sizeof value);
+        return static_cast<double>(value);
+    };
+    switch (type) {
+    case gauze::Type::u8:
+        return read(std::uint8_t());
+    case gauze::Type::u16:
+        return read(std::uint16_t());
+    case gauze::Type::s16:
+        return read(std::int16_t());
+    case gauze::Type::f64:
+        return read(double());
+    default:
+        return read(float());
+    }
+}
+
+std::vector<double> values_of(const gauze::tool::HostImage &image) {
+    const std::size_t step = gauze::size_of(image.desc.type);
+    std::vector<double> values;
+    for (std::size_t at = 0; at + step <= image.pixels.size(); at += step)
+        values.push_back(value_at(image.desc.type, image.pixels.data() + at));
+    return values;
+}
+
+// Numbers of nested arrays in order.
+void flatten(const json &nested, std::vector<double> &to) {
+    if (nested.is_array())
+        for (const json &part : nested)
+            flatten(part, to);
+    else
+        to.push_back(nested.get<double>());
+}
+
+gauze::Filter make_filter(const json &test) {
+    const json &params = test["params"];
+    gauze::Taps taps;
+    flatten(params["taps"], taps.values);
+    taps.size = {static_cast<std::int64_t>(params["taps"][0].size()),
+                 static_cast<std::int64_t>(params["taps"].size()), 1, 1};
+    taps.has_anchor = true;
+    taps.anchor = {params["anchor"][0], params["anchor"][1], 0, 0};
+    return test["op"] == "correlate" ? gauze::correlate(taps) : gauze::convolve(taps);
+}
+
+gauze::PlanOptions make_options(const json &test) {
+    gauze::PlanOptions options;
+    const std::string border = test["border"];
+    const gauze::Border borders[] = {gauze::Border::clamp(), gauze::Border::reflect(),
+                                     gauze::Border::reflect101(), gauze::Border::wrap(),
+                                     gauze::Border::constant(test["border_value"])};
+    const char *const names[] = {"clamp", "reflect", "reflect101", "wrap", "constant"};
+    bool known = false;
+    for (std::size_t i = 0; i < 5; ++i)
+        if (border == names[i]) {
+            options.border = borders[i];
+            known = true;
+        }
+    REQUIRE(known);
+    const json &params = test["params"];
+    if (params.contains("src_roi")) {
+        gauze::Region region;
+        for (std::size_t i = 0; i < 2; ++i) {
+            region.source_origin[i] = params["src_roi"][i];
+            region.extent[i] = params["src_roi"][i + 2];
+            region.target_origin[i] = params["dst_offset"][i];
+        }
+        if (params["roi_edge"] == "neighbours")
+            region.edge = gauze::RegionEdge::neighbours;
+        options.with_region(region);
+    }
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("oracles") {
+    const char *const root = std::getenv("GAUZE_ORACLES");
+    const std::string directory = root ? root : "";
+    std::ifstream manifest(directory + "/manifest.json");
+    if (!manifest) {
+        MESSAGE("no oracles here: nothing is compared with them");
+        return;
+    }
+    const gauze::Engine engine;
+    int passed = 0, skipped = 0;
+    double worst_float = 0.0, worst_integer = 0.0;
+    const json cases = json::parse(manifest)["cases"];
+    for (const json &test : cases) {
+        if (test["op"] != "correlate" && test["op"] != "convolve")
+            continue;
+        if (test["shape"].size() != 2) {
+            ++skipped; // taps along z and t are not supported yet
+            continue;
+        }
+        const std::string name = test["name"];
+        const auto load = [&](const char *key) {
+            return gauze::tool::read_image(directory + "/" + test[key].get<std::string>(),
+                                           gauze::tool::ChannelAxis::none);
+        };
+        const gauze::tool::HostImage input = load("input");
+        const std::vector<double> expected = values_of(load("expected"));
+        const bool is_integer = test["dtype"] != "float32";
+        double largest = 1.0;
+        for (const double value : expected)
+            largest = std::isnan(value) ? largest : std::max(largest, std::abs(value));
+
+        for (const char *kernel : {"", "correlate_tiled", "correlate_strips", "correlate_plain"}) {
+            INFO(name, " ", kernel);
+            gauze::PlanOptions options = make_options(test);
+            const gauze::Plan plan =
+                engine.plan(make_filter(test), input.desc, options.with_variant(kernel));
+            constexpr std::byte untouched{0x5a};
+            gauze::tool::HostImage output = input;
+            output.pixels.assign(input.pixels.size(), untouched);
+            const double sentinel = value_at(output.desc.type, output.pixels.data());
+            plan.run(input.pixels, output.pixels);
+            const std::vector<double> got = values_of(output);
+            REQUIRE(got.size() == expected.size());
+            double worst = 0.0;
+            for (std::size_t i = 0; i < got.size(); ++i) {
+                if (std::isnan(expected[i]))
+                    CHECK(got[i] == sentinel); // a pixel that must not be written
+                else
+                    worst = std::max(worst, std::abs(got[i] - expected[i]));
+            }
+            const double tolerance = test["tolerance"];
+            CHECK(worst <= tolerance * (is_integer ? 1.0 : largest));
+            (is_integer ? worst_integer : worst_float) =
+                std::max(is_integer ? worst_integer : worst_float, is_integer ? worst : worst / largest);
+        }
+        ++passed;
+    }
+    MESSAGE(passed, " cases on ", engine.device().name, ", each on every kernel; worst relative error ",
+            worst_float, ", worst error of integers ", worst_integer, "; ", skipped, " cases in 3-D and 4-D are left out");
+    CHECK(passed > 0);
+}
