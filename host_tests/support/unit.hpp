@@ -1,4 +1,4 @@
-// What several unit tests need: refusals, made-up descriptions and devices, directories that go away again.
+// What several unit tests need: refusals, made-up descriptions and devices, temporary directories.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "device/facts.hpp"
 #include "plan/lowering.hpp"
 
 namespace support {
@@ -52,7 +53,8 @@ inline gz::Taps make_taps(std::int64_t width, std::int64_t height, Rank rank) {
     std::vector<double> values;
     for (std::int64_t j = 0; j < height; ++j)
         for (std::int64_t i = 0; i < width; ++i)
-            values.push_back(rank == Rank::one ? 1.0 : static_cast<double>(1 + (i * i + 3 * j) % 7));
+            values.push_back(rank == Rank::one ? 1.0
+                                               : static_cast<double>(1 + (i * i + 3 * j) % 7));
     return make_taps(width, height, width / 2, height / 2, std::move(values));
 }
 
