@@ -29,8 +29,9 @@ using gauze::Taps;
 using gauze::Type;
 
 gauze::Engine &engine() {
-    static gauze::Engine shared;
-    return shared;
+    // Never destroyed: drivers may be gone before static destructors run.
+    static auto *const shared = new gauze::Engine();
+    return *shared;
 }
 
 std::vector<float> random_pixels(std::size_t count) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,7 +106,7 @@ TEST_CASE("oracles") {
         return;
     }
     const gauze::Engine engine;
-    int passed = 0, skipped = 0;
+    int passed = 0, skipped = 0, misfits = 0;
     double worst_float = 0.0, worst_integer = 0.0;
     const json cases = json::parse(manifest)["cases"];
     for (const json &test : cases) {
@@ -130,13 +131,20 @@ TEST_CASE("oracles") {
         for (const char *kernel : {"", "correlate_tiled", "correlate_strips", "correlate_plain"}) {
             INFO(name, " ", kernel);
             gauze::PlanOptions options = make_options(test);
-            const gauze::Plan plan =
-                engine.plan(make_filter(test), input.desc, options.with_variant(kernel));
+            std::optional<gauze::Plan> plan;
+            try {
+                plan = engine.plan(make_filter(test), input.desc, options.with_variant(kernel));
+            } catch (const gauze::Error &error) {
+                CHECK(error.status() == GAUZE_ERROR_UNSUPPORTED);
+                CHECK(*kernel != 0); // some kernel fits every device
+                ++misfits;
+                continue;
+            }
             constexpr std::byte untouched{0x5a};
             gauze::tool::HostImage output = input;
             output.pixels.assign(input.pixels.size(), untouched);
             const double sentinel = value_at(output.desc.type, output.pixels.data());
-            plan.run(input.pixels, output.pixels);
+            plan->run(input.pixels, output.pixels);
             const std::vector<double> got = values_of(output);
             REQUIRE(got.size() == expected.size());
             double worst = 0.0;
@@ -153,7 +161,8 @@ TEST_CASE("oracles") {
         }
         ++passed;
     }
-    MESSAGE(passed, " cases on ", engine.device().name, ", each on every kernel; worst relative error ",
-            worst_float, ", worst error of integers ", worst_integer, "; ", skipped, " cases in 3-D and 4-D are left out");
+    MESSAGE(passed, " cases on ", engine.device().name, ", each on every kernel but for ", misfits,
+            " that do not fit it; worst relative error ", worst_float, ", worst error of integers ",
+            worst_integer, "; ", skipped, " cases in 3-D and 4-D are left out");
     CHECK(passed > 0);
 }

@@ -143,8 +143,10 @@ std::string CorrelateCase::name() const {
 }
 
 const std::shared_ptr<Engine> &engine() {
-    static const std::shared_ptr<Engine> shared = std::make_shared<Engine>(Engine::Options());
-    return shared;
+    // Never destroyed: drivers may be gone before static destructors run.
+    static const auto *const shared =
+        new std::shared_ptr<Engine>(std::make_shared<Engine>(Engine::Options()));
+    return *shared;
 }
 
 Filter make_filter(const TapsCase &test, unsigned seed) {
@@ -248,18 +250,18 @@ const std::vector<std::pair<int, int>> &all_sizes() {
     return sizes;
 }
 
-std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, int largest) {
+std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits) {
     const std::vector<CorrelateSpec> kernels = correlate_kernels();
     const CorrelateSpec &spec = *std::find_if(kernels.begin(), kernels.end(),
                                               [&](const auto &k) { return k.name == kernel; });
     // The number of cases is about the product of the two longest lists: every other of the sizes will do.
     std::vector<TapsCase> taps;
     for (const TapsCase &t : all_taps())
-        if (std::max(t.width, t.height) <= largest)
+        if (std::max(t.width, t.height) <= limits.taps)
             taps.push_back(t);
     std::vector<std::pair<int, int>> sizes;
     for (std::size_t i = 0; i < all_sizes().size(); i += 2)
-        if (std::max(all_sizes()[i].first, all_sizes()[i].second) <= largest)
+        if (std::max(all_sizes()[i].first, all_sizes()[i].second) <= limits.image)
             sizes.push_back(all_sizes()[i]);
 
     const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };

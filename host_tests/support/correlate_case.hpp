@@ -55,8 +55,13 @@ std::string run(const CorrelateCase &test, Tally &tally);
 const std::vector<TapsCase> &all_taps();
 const std::vector<std::pair<int, int>> &all_sizes();
 
-// Of one kernel: a case for each pair of parameter values; at most `largest` pixels on a side of image and taps.
-std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, int largest);
+// Longest sides of images and taps to use.
+struct Limits {
+    int image = 100000, taps = 100000;
+};
+
+// Of one kernel: a case for each pair of parameter values.
+std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits);
 // Of one kernel: every configuration x type x border x size, the other parameters in turn.
 std::vector<CorrelateCase> all_cases(const std::string &kernel);
 
