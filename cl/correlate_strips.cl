@@ -1,12 +1,11 @@
-// Correlation for CPUs: an item filters a strip of STRIP values and BAND rows alone, in vector registers, with no barrier.
+// Correlation for CPUs: an item filters a strip of STRIP values and `band` rows alone, in vector registers, with no barrier.
 // Each source row is first extended by the border into private memory as f32, so that nothing is guarded in x after that.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 
-#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(STRIP) || \
-    !defined(BAND)
-#error SEPARABLE, BUCKET, ALIGNED, STRIP or BAND is not defined
+#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(STRIP)
+#error SEPARABLE, BUCKET, ALIGNED or STRIP is not defined
 #endif
 
 // Values filtered at a time: four vectors, so that four chains of fma hide each other's latency.
@@ -59,12 +58,12 @@ static void extend_row(float *to, __global const SRC *origin, const Geometry g, 
 // taps: separable, those along x and then, from BUCKET on, those along y; else rows of BUCKET.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void correlate_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                      __constant float *restrict taps) {
+                      __constant float *restrict taps, const int band) {
     const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * BAND;
+    const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);
     const int count = min(STRIP, g.width - left);
-    const int rows = min(BAND, g.height - top);
+    const int rows = min(band, g.height - top);
     const int padded = (count + STEP - 1) / STEP * STEP;
     const int apron = (g.taps_x - 1) * CHANNELS;
     __global const SRC *origin = src + src_start(g, batch);

@@ -233,6 +233,8 @@ TEST_SUITE("api") {
         run(gauze::correlate(Taps({1, 2, 3, 5}, 2, 2)), 200, 100, Border::clamp());
         run(gauze::correlate(cross()), 333, 57, Border::clamp());
         run(gauze::correlate(cross()), 1, 1, Border::wrap());
+        run(gauze::correlate(cross()), 2500, 1900, Border::clamp());
+        run(gauze::correlate(cross()), 5000, 17, Border::clamp());
         run(gauze::correlate(cross()), 200, 100, Border::constant(0.25));
         run(gauze::correlate(cross()), 200, 100, Border::constant(-3));
         run(gauze::correlate(cross()), 200, 100, Border::reflect101());

@@ -418,8 +418,8 @@ TEST_SUITE("reference") {
     }
 
     TEST_CASE("the bound covers a constant border that f32 rounds") {
-        // Every rounding loses almost half a unit, all of them downwards: that of the first tap, of the
-        // border, of their product (a tie), and of three additions of almost half a unit.
+        // Every rounding loses almost half a unit, all of them downwards: that of the first tap, of
+        // the border, of their product (a tie), and of three additions of almost half a unit.
         constexpr double u = 0x1p-24;
         const double almost_half = 0.99 * u;
         const double nearly_one = 1.0 + 0x1p-12 + almost_half;

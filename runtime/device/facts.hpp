@@ -28,7 +28,7 @@ struct DeviceFacts {
     std::string name, vendor, platform, version, driver;
     DeviceClass device_class = DeviceClass::other_gpu;
     cl_device_type type = 0;
-    std::string unusable; // why the device is not chosen unless it is asked for by name or index; "" otherwise
+    std::string unusable; // why the device is refused; "" where it is not
     std::uint64_t global_memory = 0;
     std::uint64_t max_allocation = 0;
     std::uint64_t local_memory = 0;

@@ -37,7 +37,7 @@ ImageDesc complete(ImageDesc desc, const std::string &what);
 // A tight description of the same pixels, rows padded to a multiple of row_alignment bytes.
 ImageDesc packed(const ImageDesc &desc, const Axes &extent, std::int64_t row_alignment);
 
-std::string to_text(const ImageDesc &desc); // "u8 x3 640x480"
+std::string to_text(const ImageDesc &desc); // "u8 640x480 x3 channels"
 
 // A box of source pixels and where its result goes.
 enum class RegionEdge : gauze_region_edge {

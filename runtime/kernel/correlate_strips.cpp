@@ -21,12 +21,12 @@ Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts
     result.program = {"correlate_strips.cl", "correlate_strips", common_defines(pass)};
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
-    for (const auto &[name, value] : config)
-        result.program.defines[name] = value;
+    result.program.defines["STRIP"] = config.at("STRIP");
+    const std::int32_t band = config.at("BAND"); // an argument: it depends on the image's size
     result.range = batched_range(pass, parts(pass.geometry.width, config.at("STRIP")),
-                                 parts(pass.geometry.height, config.at("BAND")), 1, 1);
+                                 parts(pass.geometry.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(pass.geometry),
-                        ConstantData{bytes_of(taps.data(), taps.size())}};
+                        ConstantData{bytes_of(taps.data(), taps.size())}, by_value(band)};
     result.private_bytes = private_bytes(pass, bucket, config.at("STRIP"));
     return result;
 }

@@ -13,7 +13,7 @@
 namespace gz {
 
 struct Tunable {
-    std::string name; // as the macro in the .cl
+    std::string name; // of the macro in the .cl, or of a number that goes into the launch alone
     std::vector<int> values;
 };
 

@@ -17,7 +17,7 @@ struct TileShape {
 // l - apron_left >= L and l + W - 1 + apron_right <= R, free on write where l + W - 1 is inside the target. Rows alike.
 TileClasses classify(const Geometry &geometry, int channels, const TileShape &shape);
 
-// "groups 16x16: read free 196, checked 60; write free 256, checked 0"
+// "groups 16x16: free on read and write 196, free on read only 0, free on write only 60, checked on both 0"
 std::string describe(const TileClasses &classes, std::int64_t columns, std::int64_t rows);
 
 } // namespace gz

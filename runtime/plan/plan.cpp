@@ -219,7 +219,8 @@ std::string Plan::make_explanation() const {
     const std::int64_t pixels = desc_.region.extent[0] * desc_.region.extent[1] *
                                 desc_.region.extent[2] * desc_.region.extent[3] * desc_.source.planes;
     std::string lines = text(
-        filter_.name(), " ", to_text(taps.size), " taps, anchor ", to_place(taps.anchor),
+        filter_.name(), " ", to_text(taps.size), " taps, as a correlation anchored at ",
+        to_place(taps.anchor),
         filter_.factors() ? ", separable" : ", not separable", "; ", to_text(desc_.source), " to ",
         to_text(desc_.target), ", border ", name_of(desc_.border.mode), ", region ",
         to_text(desc_.region.extent), " from ", to_place(desc_.region.source_origin), " to ",

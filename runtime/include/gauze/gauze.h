@@ -95,7 +95,7 @@ typedef struct gauze_device_info {
     const char *version;         /* OpenCL version the device reports */
     const char *driver;          /* driver version */
     const char *device_class;    /* what kernel choice goes by: "nvidia", "pocl-cpu", ... */
-    const char *unusable;        /* why the device is never chosen by itself; NULL if it may be */
+    const char *unusable;        /* why an engine refuses the device; NULL if it does not */
     uint64_t global_memory;      /* bytes */
     uint64_t max_allocation;     /* bytes of the largest single buffer */
     uint64_t local_memory;       /* bytes a work-group can share */
