@@ -1,0 +1,361 @@
+// From descriptions to the numbers that kernels get.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+#include "filter/reference.hpp"
+#include "plan/lowering.hpp"
+#include "support/unit.hpp"
+
+using gz::Axes;
+using gz::BorderMode;
+using gz::CorrelatePass;
+using gz::Filter;
+using gz::ImageDesc;
+using gz::PixelType;
+using gz::PlanDesc;
+using gz::RegionEdge;
+using gz::Status;
+using support::check_refused;
+using support::draw;
+using support::make_image;
+using support::make_taps;
+using support::Rank;
+
+namespace {
+
+// A part of a u16 image of 2 channels with gaps, to a part of an f32 one.
+PlanDesc described() {
+    PlanDesc desc;
+    desc.source.type = PixelType::u16;
+    desc.source.channels = 2;
+    desc.source.extent = {20, 10, 3, 2};
+    desc.source.pitch = {0, 96, 1000, 4000};
+    desc.source.offset = 32;
+    desc.source.planes = 2;
+    desc.source.plane_pitch = 10000;
+    desc.target.type = PixelType::f32;
+    desc.target.channels = 2;
+    desc.target.extent = {30, 12, 4, 2};
+    desc.target.planes = 2;
+    desc.border = {BorderMode::constant, 0.1};
+    desc.region.source_origin = {3, 2, 1, 0};
+    desc.region.extent = {10, 5, 2, 2};
+    desc.region.target_origin = {4, 1, 2, 0};
+    return gz::complete(desc);
+}
+
+template <class Spoil>
+void check_spoiled(Status status, std::initializer_list<std::string> parts, Spoil &&spoil) {
+    PlanDesc desc = described();
+    spoil(desc);
+    check_refused(status, parts, [&] { gz::complete(desc); });
+}
+
+// Alignment of a pass from one whole image to another.
+int alignment_of(const ImageDesc &source, const ImageDesc &target) {
+    PlanDesc desc;
+    desc.source = source;
+    desc.target = target;
+    return gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc)).alignment;
+}
+
+ImageDesc u8_image(std::int64_t width, std::int64_t height, std::int64_t pitch,
+                   std::int64_t offset = 0) {
+    ImageDesc desc = make_image(PixelType::u8, {width, height, 1, 1});
+    desc.pitch = {0, pitch, 0, 0};
+    desc.plane_pitch = 0;
+    desc.offset = offset;
+    return desc;
+}
+
+PlanDesc random_desc(std::minstd_rand &random) {
+    constexpr PixelType types[] = {PixelType::u8, PixelType::s16, PixelType::f32};
+    PlanDesc desc;
+    desc.source.type = types[random() % 3];
+    desc.source.channels = draw(random, 1, 4);
+    desc.source.planes = draw(random, 1, 2);
+    desc.target.type = types[random() % 3];
+    desc.target.channels = desc.source.channels;
+    desc.target.planes = desc.source.planes;
+    desc.region.edge = random() % 2 ? RegionEdge::isolated : RegionEdge::neighbours;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::int64_t most = i < 2 ? 12 : 3;
+        desc.source.extent[i] = draw(random, 1, most);
+        desc.region.source_origin[i] = draw(random, 0, desc.source.extent[i] - 1);
+        desc.region.extent[i] =
+            draw(random, 1, desc.source.extent[i] - desc.region.source_origin[i]);
+        desc.region.target_origin[i] = draw(random, 0, 3);
+        desc.target.extent[i] =
+            desc.region.target_origin[i] + desc.region.extent[i] + draw(random, 0, 2);
+    }
+    desc.source.pitch[1] =
+        desc.source.extent[0] * desc.source.pixel_bytes() +
+        draw(random, 0, 3) * static_cast<std::int64_t>(gz::size_of(desc.source.type));
+    desc.source.offset =
+        draw(random, 0, 3) * static_cast<std::int64_t>(gz::size_of(desc.source.type));
+    desc.border = {gz::all_border_modes[random() % 5], 0.5};
+    return gz::complete(desc);
+}
+
+// All results of a job, one after the other.
+std::vector<float> results_of(const Filter &filter, const PlanDesc &desc, const std::byte *pixels) {
+    std::vector<float> results;
+    gz::compute_in_f32({filter, desc.source, desc.border, desc.region, pixels},
+                       [&](const gz::RowPlace &, const float *row) {
+                           results.insert(results.end(), row,
+                                          row + desc.region.extent[0] * desc.source.channels);
+                       });
+    return results;
+}
+
+} // namespace
+
+TEST_SUITE("lowering") {
+    TEST_CASE("the geometry of a described region, number by number") {
+        const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 7};
+        const CorrelatePass pass =
+            gz::lower(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
+        CHECK(pass.src_type == PixelType::u16);
+        CHECK(pass.dst_type == PixelType::f32);
+        CHECK(pass.channels == 2);
+        CHECK(pass.planes == 2);
+        CHECK(pass.batch() == 8); // 2 slices of 2 volumes of 2 planes
+
+        const gz::Geometry &g = pass.geometry;
+        CHECK(g.src_first == (32 + 3 * 4 + 2 * 96 + 1 * 1000) / 2);
+        CHECK(g.src_row == 48);
+        CHECK(g.src_slice == 500);
+        CHECK(g.src_volume == 2000);
+        CHECK(g.src_plane == 5000);
+        // The target's rows have 60 values, its slices 12 rows, its volumes 4 slices.
+        CHECK(g.dst_first == 4 * 2 + 1 * 60 + 2 * 720);
+        CHECK(g.dst_row == 60);
+        CHECK(g.dst_slice == 720);
+        CHECK(g.dst_volume == 2880);
+        CHECK(g.dst_plane == 5760);
+        CHECK(g.width == 20);
+        CHECK(g.height == 5);
+        CHECK(g.slices == 2);
+        CHECK(g.volumes == 2);
+        CHECK(g.valid_left == 0);
+        CHECK(g.valid_right == 10);
+        CHECK(g.valid_top == 0);
+        CHECK(g.valid_bottom == 5);
+        CHECK(g.taps_x == 5);
+        CHECK(g.taps_y == 3);
+        CHECK(g.anchor_x == 4);
+        CHECK(g.anchor_y == 0);
+        CHECK(g.border_mode == GAUZE_BORDER_CONSTANT);
+        CHECK(g.border_value == 0.1F);
+
+        CHECK_FALSE(pass.separable);
+        CHECK(pass.taps == std::vector<float>(values.begin(), values.end()));
+    }
+
+    TEST_CASE("neighbours may be read, up to the image's edges") {
+        PlanDesc desc = described();
+        desc.region.edge = RegionEdge::neighbours;
+        const gz::Geometry g =
+            gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
+        CHECK(g.valid_left == -3);
+        CHECK(g.valid_right == 17);
+        CHECK(g.valid_top == -2);
+        CHECK(g.valid_bottom == 8);
+        CHECK(g.width == 20);
+        CHECK(g.height == 5);
+        CHECK(g.src_first == (32 + 3 * 4 + 2 * 96 + 1 * 1000) / 2);
+    }
+
+    TEST_CASE("borders go by their number") {
+        for (const BorderMode mode : gz::all_border_modes) {
+            PlanDesc desc = described();
+            desc.border.mode = mode;
+            CHECK(gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
+                      .geometry.border_mode == static_cast<gauze_border>(mode));
+        }
+    }
+
+    TEST_CASE("separable taps are a row and a column, those of a convolution reversed") {
+        const CorrelatePass pass =
+            gz::lower(Filter::convolve(make_taps(3, 2, 0, 1, {1, 2, 4, 2, 4, 8})), described());
+        REQUIRE(pass.separable);
+        CHECK(pass.geometry.anchor_x == 2);
+        CHECK(pass.geometry.anchor_y == 0);
+        // Reversed, the rows are 8 4 2 and 4 2 1.
+        CHECK(pass.taps == std::vector<float>{8, 4, 2, 1, 0.5F});
+    }
+
+    TEST_CASE("alignment is that of the first value and of every step that is taken") {
+        const ImageDesc aligned = u8_image(64, 8, 64);
+        CHECK(alignment_of(aligned, aligned) == 16);
+        CHECK(alignment_of(u8_image(64, 8, 72), aligned) == 8);
+        CHECK(alignment_of(aligned, u8_image(64, 8, 68)) == 4);
+        CHECK(alignment_of(u8_image(64, 8, 72), u8_image(64, 8, 66)) == 2);
+        CHECK(alignment_of(u8_image(64, 8, 65), aligned) == 1);
+        CHECK(alignment_of(u8_image(64, 8, 64, 4), aligned) == 4);
+        CHECK(alignment_of(aligned, u8_image(64, 8, 64, 1)) == 1);
+        CHECK(alignment_of(aligned, u8_image(64, 8, 64, 1600)) == 16);
+        // One row takes no step to the next.
+        CHECK(alignment_of(u8_image(63, 1, 63), u8_image(63, 1, 65)) == 16);
+    }
+
+    TEST_CASE("alignment counts values, not bytes") {
+        ImageDesc image = make_image(PixelType::f32, {64, 8, 1, 1});
+        CHECK(alignment_of(image, image) == 16);
+        image.pitch = {0, 65 * 4, 0, 0};
+        image.plane_pitch = 0;
+        CHECK(alignment_of(image, make_image(PixelType::f32, {64, 8, 1, 1})) == 1);
+    }
+
+    TEST_CASE("alignment heeds slices, volumes and planes where there are some") {
+        const auto of = [](const Axes &extent, std::int64_t planes, const Axes &pitch,
+                           std::int64_t plane_pitch) {
+            ImageDesc image = make_image(PixelType::u8, extent, 1, planes);
+            const ImageDesc tight = image;
+            image.pitch = pitch;
+            image.plane_pitch = plane_pitch;
+            return alignment_of(image, tight);
+        };
+        CHECK(of({16, 4, 1, 1}, 1, {0, 16, 65, 0}, 0) == 16);
+        CHECK(of({16, 4, 2, 1}, 1, {0, 16, 65, 0}, 0) == 1);
+        CHECK(of({16, 4, 2, 1}, 1, {0, 16, 72, 0}, 0) == 8);
+        CHECK(of({16, 4, 1, 2}, 1, {0, 16, 64, 66}, 0) == 2);
+        CHECK(of({16, 4, 1, 1}, 2, {0, 16, 64, 64}, 68) == 4);
+        CHECK(of({16, 4, 1, 1}, 1, {0, 16, 64, 64}, 65) == 16);
+    }
+
+    TEST_CASE("the region's first pixel decides, not the image's") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::u8, {64, 8, 1, 1});
+        desc.region.source_origin = {4, 3, 0, 0};
+        desc.region.target_origin = {0, 3, 0, 0};
+        const auto alignment = [&] {
+            return gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+                .alignment;
+        };
+        CHECK(alignment() == 4);
+        desc.region.target_origin = {2, 3, 0, 0};
+        CHECK(alignment() == 2);
+        desc.region.source_origin = desc.region.target_origin = {32, 3, 0, 0};
+        CHECK(alignment() == 16);
+    }
+}
+
+TEST_SUITE("staged") {
+    TEST_CASE("no more than is read and written, rows aligned") {
+        const PlanDesc desc = gz::staged(described());
+        CHECK(desc.source.extent == Axes{10, 5, 2, 2});
+        CHECK(desc.target.extent == Axes{10, 5, 2, 2});
+        CHECK(desc.source.offset == 0);
+        CHECK(desc.source.pitch == Axes{4, 128, 640, 1280});
+        CHECK(desc.target.pitch == Axes{8, 128, 640, 1280});
+        CHECK(desc.region.source_origin == Axes{0, 0, 0, 0});
+        CHECK(desc.region.target_origin == Axes{0, 0, 0, 0});
+        CHECK(desc.region.extent == Axes{10, 5, 2, 2});
+        CHECK(desc.border.value == 0.1);
+        CHECK(gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment == 16);
+    }
+
+    TEST_CASE("with neighbours, the whole source") {
+        PlanDesc desc = described();
+        desc.region.edge = RegionEdge::neighbours;
+        const PlanDesc staged = gz::staged(desc);
+        CHECK(staged.source.extent == desc.source.extent);
+        CHECK(staged.region.source_origin == desc.region.source_origin);
+        CHECK(staged.target.extent == desc.region.extent);
+        CHECK(staged.region.target_origin == Axes{0, 0, 0, 0});
+    }
+
+    TEST_CASE("the work is the same: size, what may be read around it, and every result") {
+        std::minstd_rand random(11);
+        const Filter filters[] = {Filter::correlate(make_taps(3, 5, Rank::one)),
+                                  Filter::convolve(make_taps(4, 4, Rank::full))};
+        for (int turn = 0; turn < 300; ++turn) {
+            const PlanDesc desc = random_desc(random);
+            const PlanDesc staged = gz::staged(desc);
+            const Filter &filter = filters[turn % 2];
+            CAPTURE(turn);
+            CHECK(gz::complete(staged).source.bytes() == staged.source.bytes());
+            const gz::Geometry direct = gz::lower(filter, desc).geometry;
+            const gz::Geometry moved = gz::lower(filter, staged).geometry;
+            // From the sizes on, everything but the steps through memory.
+            REQUIRE(std::memcmp(&direct.width, &moved.width,
+                                sizeof direct - offsetof(gz::Geometry, width)) == 0);
+
+            // The staged source holds the pixels that a run would copy to the device.
+            std::vector<std::byte> pixels(static_cast<std::size_t>(desc.source.bytes()));
+            for (std::byte &byte : pixels)
+                byte = static_cast<std::byte>(random() % 60); // an ordinary number in any type
+            const Axes from = desc.region.edge == RegionEdge::isolated ? desc.region.source_origin
+                                                                       : Axes{0, 0, 0, 0};
+            std::vector<std::byte> copied(static_cast<std::size_t>(staged.source.bytes()));
+            const Axes &n = staged.source.extent;
+            for (std::int64_t plane = 0; plane < staged.source.planes; ++plane)
+                for (std::int64_t t = 0; t < n[3]; ++t)
+                    for (std::int64_t z = 0; z < n[2]; ++z)
+                        for (std::int64_t y = 0; y < n[1]; ++y)
+                            std::memcpy(
+                                copied.data() + staged.source.byte_of({0, y, z, t}, plane),
+                                pixels.data() +
+                                    desc.source.byte_of(
+                                        {from[0], from[1] + y, from[2] + z, from[3] + t}, plane),
+                                static_cast<std::size_t>(n[0] * desc.source.pixel_bytes()));
+            REQUIRE(results_of(filter, desc, pixels.data()) ==
+                    results_of(filter, staged, copied.data()));
+        }
+    }
+}
+
+TEST_SUITE("plan description") {
+    TEST_CASE("defaults are filled in") {
+        PlanDesc desc;
+        desc.source.extent = desc.target.extent = {7, 5, 0, 0};
+        const PlanDesc done = gz::complete(desc);
+        CHECK(done.source.pitch == Axes{4, 28, 140, 140});
+        CHECK(done.region.extent == Axes{7, 5, 1, 1});
+        CHECK(done.border.mode == BorderMode::clamp);
+    }
+
+    TEST_CASE("pixel types without kernels are unsupported") {
+        for (const PixelType type : {PixelType::f64, PixelType::u32, PixelType::s32}) {
+            check_spoiled(Status::unsupported, {"source", gz::name_of(type)},
+                          [&](PlanDesc &desc) { desc.source.type = type; });
+            check_spoiled(Status::unsupported, {"target", gz::name_of(type)},
+                          [&](PlanDesc &desc) { desc.target.type = type; });
+        }
+    }
+
+    TEST_CASE("images that do not go together are refused") {
+        check_spoiled(Status::invalid_argument, {"2 channels", "1"}, [](PlanDesc &desc) {
+            desc.target = make_image(PixelType::f32, {30, 12, 4, 2}, 1, 2);
+        });
+        check_spoiled(Status::invalid_argument, {"2 planes", "3"}, [](PlanDesc &desc) {
+            desc.target = make_image(PixelType::f32, {30, 12, 4, 2}, 2, 3);
+        });
+        check_spoiled(Status::invalid_argument, {"source", "-1"},
+                      [](PlanDesc &desc) { desc.source.extent[0] = -1; });
+        check_spoiled(Status::invalid_argument, {"target", "row pitch"},
+                      [](PlanDesc &desc) { desc.target.pitch[1] = 4; });
+        check_spoiled(Status::invalid_argument, {"region", "target"},
+                      [](PlanDesc &desc) { desc.region.target_origin[0] = 21; });
+    }
+
+    TEST_CASE("constants of the border that are not finite in f32 are refused") {
+        const auto constant = [](double value) {
+            return [value](PlanDesc &desc) { desc.border.value = value; };
+        };
+        check_spoiled(Status::invalid_argument, {"border", "nan"}, constant(std::nan("")));
+        check_spoiled(Status::invalid_argument, {"border", "inf"},
+                      constant(std::numeric_limits<double>::infinity()));
+        check_spoiled(Status::invalid_argument, {"border", "-1e+300"}, constant(-1e300));
+        PlanDesc desc = described();
+        desc.border.value = std::numeric_limits<float>::max();
+        CHECK(std::isfinite(
+            gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+                .geometry.border_value));
+    }
+}
