@@ -1,0 +1,248 @@
+// The choice of a device: among made-up ones, and among those that are there.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "device/discovery.hpp"
+#include "support/unit.hpp"
+
+using gz::DeviceClass;
+using gz::DeviceFacts;
+using gz::Discovery;
+using gz::FoundDevice;
+using gz::Status;
+using support::check_refused;
+using support::make_facts;
+
+namespace {
+
+DeviceFacts named(DeviceClass device_class, const std::string &name, const std::string &platform) {
+    DeviceFacts facts = make_facts(device_class);
+    facts.name = name;
+    facts.platform = platform;
+    return facts;
+}
+
+Discovery found(const std::vector<DeviceFacts> &devices) {
+    Discovery discovery;
+    for (const DeviceFacts &facts : devices)
+        discovery.devices.push_back({{}, {}, facts});
+    return discovery;
+}
+
+// A desktop with everything.
+Discovery many() {
+    DeviceFacts broken = named(DeviceClass::other_gpu, "Broken GPU", "Clover");
+    broken.unusable = "it ends the process";
+    broken.compute_units = 500;
+    DeviceFacts slow = named(DeviceClass::intel_gpu, "UHD Graphics", "Intel OpenCL HD");
+    slow.compute_units = 4;
+    return found({named(DeviceClass::mesa_cpu, "llvmpipe", "rusticl"),
+                  named(DeviceClass::pocl_cpu, "pthread-CPU", "Portable Computing Language"),
+                  broken, slow, named(DeviceClass::nvidia_gpu, "Big H200", "NVIDIA CUDA"),
+                  named(DeviceClass::oclgrind, "Simulator", "Oclgrind"),
+                  named(DeviceClass::accelerator, "FPGA board", "Boards")});
+}
+
+std::string changed_case(std::string text) {
+    for (char &c : text) {
+        const auto letter = static_cast<unsigned char>(c);
+        c = static_cast<char>(std::islower(letter) ? std::toupper(letter) : std::tolower(letter));
+    }
+    return text;
+}
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_SUITE("selection") {
+    TEST_CASE("the default is the best usable device") {
+        CHECK(many().default_device() == 4);
+        CHECK(many().select("") == 4);
+        Discovery devices = many();
+        devices.devices.erase(devices.devices.begin() + 4); // the slow GPU is left
+        CHECK(devices.default_device() == 3);
+        devices.devices.erase(devices.devices.begin() + 3); // the board
+        CHECK(devices.default_device() == 4);
+        devices.devices.erase(devices.devices.begin() + 4); // PoCL before Mesa and the simulator
+        CHECK(devices.default_device() == 1);
+        devices.devices.erase(devices.devices.begin() + 1);
+        CHECK(devices.default_device() == 0);
+    }
+
+    TEST_CASE("of two alike the faster is the default, of two the same the first") {
+        DeviceFacts one = make_facts(DeviceClass::amd_gpu);
+        DeviceFacts two = one;
+        CHECK(found({one, two}).default_device() == 0);
+        two.compute_units *= 2;
+        CHECK(found({one, two}).default_device() == 1);
+        one.clock_mhz *= 3;
+        CHECK(found({one, two}).default_device() == 0);
+        one.clock_mhz = 0; // some drivers do not say
+        CHECK(found({one, two}).default_device() == 1);
+        CHECK(found({one}).default_device() == 0);
+    }
+
+    TEST_CASE("by index") {
+        const Discovery devices = many();
+        for (int i = 0; i < 7; ++i)
+            CHECK(devices.select(std::to_string(i)) == i);
+        check_refused(Status::no_device, {"7"}, [&] { devices.select("7"); });
+        check_refused(Status::no_device, {"-1"}, [&] { devices.select("-1"); });
+        check_refused(Status::no_device, {"99999999999999999999"},
+                      [&] { devices.select("99999999999999999999"); });
+    }
+
+    TEST_CASE("by part of a device's or platform's name, case aside") {
+        const Discovery devices = many();
+        CHECK(devices.select("H200") == 4);
+        CHECK(devices.select("h200") == 4);
+        CHECK(devices.select("NVIDIA") == 4);
+        CHECK(devices.select("nvidia cuda") == 4);
+        CHECK(devices.select("UHD") == 3);
+        CHECK(devices.select("portable") == 1);
+        CHECK(devices.select("RUSTICL") == 0);
+        CHECK(devices.select("LLVMPIPE") == 0);
+        // Of several that match, the best.
+        CHECK(devices.select("i") == 4);
+        CHECK(devices.select("hd") == 3);
+    }
+
+    TEST_CASE("an unusable device is found only by what names it alone") {
+        CHECK(many().select("clover") == 2);
+        CHECK(many().select("2") == 2);
+        CHECK(many().select("GPU") != 2);
+        CHECK(found({many().devices[2].facts}).default_device() == -1);
+    }
+
+    TEST_CASE("cpu and gpu name kinds") {
+        const Discovery devices = many();
+        CHECK(devices.select("gpu") == 4);
+        CHECK(devices.select("GPU") == 4);
+        CHECK(devices.select("cpu") == 1);
+        CHECK(devices.select("Cpu") == 1);
+        // An accelerator is neither.
+        const Discovery board = found({make_facts(DeviceClass::accelerator)});
+        check_refused(Status::no_device, {"'gpu'"}, [&] { board.select("gpu"); });
+        check_refused(Status::no_device, {"'cpu'"}, [&] { board.select("cpu"); });
+    }
+
+    TEST_CASE("a name that nothing has is refused with all that there is") {
+        check_refused(Status::no_device,
+                      {"'voodoo'", "llvmpipe (rusticl)",
+                       "pthread-CPU (Portable Computing Language)", "Broken GPU (Clover)",
+                       "UHD Graphics", "Big H200 (NVIDIA CUDA)", "Simulator", "FPGA board"},
+                      [] { many().select("voodoo"); });
+        const Discovery broken = found({many().devices[2].facts});
+        check_refused(Status::no_device, {"Broken GPU"}, [&] { broken.select(""); });
+    }
+
+    TEST_CASE("without devices, the text says what to install, and what failed") {
+        Discovery none;
+        CHECK(none.default_device() == -1);
+        for (const char *selector : {"", "0", "gpu", "nvidia"})
+            check_refused(Status::no_device, {"install", "PoCL"}, [&] { none.select(selector); });
+        none.notes = {"platform A is left out", "platform B is left out"};
+        check_refused(Status::no_device,
+                      {"install", "platform A is left out", "platform B is left out"},
+                      [&] { none.select(""); });
+        const std::string advice = none.advice();
+        CHECK(std::count(advice.begin(), advice.end(), '\n') == 2); // a line each
+    }
+
+    TEST_CASE("with devices, the advice is only the notes") {
+        Discovery devices = many();
+        CHECK(devices.advice() == "");
+        devices.notes = {"platform A is left out"};
+        CHECK(devices.advice() == "platform A is left out");
+    }
+}
+
+TEST_SUITE("discovery") {
+    TEST_CASE("what the drivers report makes sense") {
+        const Discovery devices = gz::discover();
+        REQUIRE_MESSAGE(!devices.devices.empty(), devices.advice());
+        for (const FoundDevice &device : devices.devices) {
+            const DeviceFacts &facts = device.facts;
+            CAPTURE(facts.name);
+            CHECK_FALSE(facts.name.empty());
+            CHECK_FALSE(std::isspace(static_cast<unsigned char>(facts.name.front())));
+            CHECK_FALSE(std::isspace(static_cast<unsigned char>(facts.name.back())));
+            CHECK(contains(facts.version, "OpenCL "));
+            CHECK_FALSE(facts.platform.empty());
+            CHECK_FALSE(facts.driver.empty());
+            // The least that OpenCL 1.2 allows, table 4.3.
+            CHECK(facts.max_parameter_size >= 1024);
+            CHECK(facts.max_constant_size >= 64 * 1024);
+            CHECK(facts.local_memory >= 32 * 1024);
+            CHECK(facts.max_group_size >= 1);
+            CHECK(facts.compute_units >= 1);
+            CHECK(facts.max_allocation > 0);
+            CHECK(facts.max_allocation <= facts.global_memory);
+            CHECK(facts.base_alignment > 0);
+            CHECK(facts.usable_local_memory() <= facts.local_memory);
+            CHECK((facts.preference() < 0.0) == !facts.unusable.empty());
+            if (facts.platform == "Portable Computing Language" &&
+                (facts.type & CL_DEVICE_TYPE_CPU))
+                CHECK(facts.device_class == DeviceClass::pocl_cpu);
+        }
+    }
+
+    TEST_CASE("the default device is usable, and the best") {
+        const Discovery devices = gz::discover();
+        const int chosen = devices.default_device();
+        REQUIRE(chosen >= 0);
+        const DeviceFacts &facts = devices.devices[static_cast<std::size_t>(chosen)].facts;
+        CHECK(facts.unusable.empty());
+        for (const FoundDevice &device : devices.devices)
+            CHECK(device.facts.preference() <= facts.preference());
+        CHECK(devices.select("") == chosen);
+    }
+
+    TEST_CASE("every device is selected by its index and its name") {
+        const Discovery devices = gz::discover();
+        for (std::size_t i = 0; i < devices.devices.size(); ++i) {
+            CHECK(devices.select(std::to_string(i)) == static_cast<int>(i));
+            const std::string &name = devices.devices[i].facts.name;
+            const std::string part = name.substr(0, std::max<std::size_t>(4, name.size() / 2));
+            CAPTURE(part);
+            for (const std::string &selector : {name, part, changed_case(part)}) {
+                const auto selected = static_cast<std::size_t>(devices.select(selector));
+                const DeviceFacts &facts = devices.devices[selected].facts;
+                CHECK((contains(facts.name, part) || contains(facts.platform, part)));
+            }
+        }
+    }
+
+    TEST_CASE("cpu names a CPU where there is one") {
+        const Discovery devices = gz::discover();
+        const bool has_cpu =
+            std::any_of(devices.devices.begin(), devices.devices.end(), [](const auto &device) {
+                return device.facts.is_cpu() && device.facts.unusable.empty();
+            });
+        if (has_cpu)
+            CHECK(devices.devices[static_cast<std::size_t>(devices.select("cpu"))].facts.is_cpu());
+        else
+            check_refused(Status::no_device, {"'cpu'"}, [&] { devices.select("cpu"); });
+    }
+
+    TEST_CASE("an unknown name is refused with every device that there is") {
+        const Discovery devices = gz::discover();
+        for (const FoundDevice &device : devices.devices)
+            check_refused(Status::no_device, {"no such device", device.facts.name},
+                          [&] { devices.select("no such device"); });
+    }
+
+    TEST_CASE("every class has a name of its own") {
+        std::vector<std::string> names;
+        for (const DeviceClass device_class : support::all_device_classes)
+            names.push_back(gz::name_of(device_class));
+        std::sort(names.begin(), names.end());
+        CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+        CHECK(std::find(names.begin(), names.end(), "unknown") == names.end());
+    }
+}
