@@ -71,6 +71,11 @@ ProgramRequest fill_program(int offset = 2) {
     return {"fill.cl", "fill", {{"OFFSET", offset}}};
 }
 
+// Oclgrind counts the lines of what it is given, whatever they say.
+bool heeds_line_directives(const Engine &engine) {
+    return engine.facts().device_class != gz::DeviceClass::oclgrind;
+}
+
 // What 64 items of the program write.
 std::vector<cl_int> run_fill(Engine &engine, const ProgramRequest &request) {
     gz::Launch launch;
@@ -200,7 +205,12 @@ TEST_SUITE("engine") {
         CHECK(one() != two());
         const cl_kernel handle = one();
         program->give_back(std::move(one));
-        CHECK(program->lease()() == handle);
+        const cl::Kernel again = program->lease();
+        CHECK(again() == handle);
+        const cl::Kernel three = program->lease(); // that one is lent, and `two` still is
+        CHECK(three() != nullptr);
+        CHECK(three() != handle);
+        CHECK(three() != two());
     }
 
     TEST_CASE("a program that does not compile says why, where and with which options") {
@@ -212,8 +222,9 @@ TEST_SUITE("engine") {
                        "-cl-std=CL1.2", "-D OFFSET=2", "never_declared"},
                       [&] { engine.program(fill_program()); });
         // The compiler's message is at the real file and line, in spite of the include before it.
-        check_refused(Status::build_failed, {"fill.cl:3:"},
-                      [&] { engine.program(fill_program()); });
+        if (heeds_line_directives(engine))
+            check_refused(Status::build_failed, {"fill.cl:3:"},
+                          [&] { engine.program(fill_program()); });
         check_refused(Status::build_failed, {"kernel fill", "never_declared"},
                       [&] { run_fill(engine, fill_program()); });
 
@@ -230,8 +241,8 @@ TEST_SUITE("engine") {
         write_tree(directory, good_source);
         directory.write("lib/value.clh", "\nint broken( {\n#define VALUE 1\n");
         Engine engine(options_of("", directory.path()));
-        check_refused(Status::build_failed, {"lib/value.clh:2:"},
-                      [&] { engine.program(fill_program()); });
+        const std::string place = heeds_line_directives(engine) ? "lib/value.clh:2:" : "broken";
+        check_refused(Status::build_failed, {place}, [&] { engine.program(fill_program()); });
     }
 
     TEST_CASE("a missing macro is an error, as every kernel of the library demands") {
