@@ -293,36 +293,37 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
     return cases;
 }
 
-std::vector<CorrelateCase> all_cases(const std::string &kernel) {
+std::vector<CorrelateCase> all_cases(const std::string &kernel, PixelType type) {
     const std::vector<CorrelateSpec> kernels = correlate_kernels();
     const CorrelateSpec &spec = *std::find_if(kernels.begin(), kernels.end(),
                                               [&](const auto &k) { return k.name == kernel; });
     // The parameters that are not multiplied out change with the size and with the configuration, so that a configuration
     // meets all taps and each program serves all borders.
+    const auto number = static_cast<std::size_t>(
+        std::find(std::begin(types), std::end(types), type) - std::begin(types));
     std::vector<CorrelateCase> cases;
     std::size_t config_number = 0;
     for (const Config &config : all_configs(spec.tunables)) {
-        for (std::size_t t = 0; t < std::size(types); ++t)
-            for (std::size_t s = 0; s < all_sizes().size(); ++s) {
-                const std::size_t turn = config_number + 7 * t + s;
-                CorrelateCase test;
-                test.kernel = kernel;
-                test.config = config;
-                test.src_type = types[t];
-                test.dst_type = turn % 4 == 3 ? types[(t + turn) % 5] : types[t];
-                test.channels = static_cast<int>(turn % 4) + 1;
-                test.planes = turn % 3 == 2 ? 3 : 1;
-                test.slices = turn % 5 == 4 ? 2 : 1;
-                std::tie(test.width, test.height) = all_sizes()[s];
-                test.taps = all_taps()[(turn + turn / 4) % all_taps().size()];
-                test.region = regions[turn % 3];
-                test.layout = layouts[turn / 3 % 3];
-                make_possible(test);
-                for (const BorderMode border : gz::all_border_modes) {
-                    test.border = border;
-                    cases.push_back(test);
-                }
+        for (std::size_t s = 0; s < all_sizes().size(); ++s) {
+            const std::size_t turn = config_number + 7 * number + s;
+            CorrelateCase test;
+            test.kernel = kernel;
+            test.config = config;
+            test.src_type = type;
+            test.dst_type = turn % 4 == 3 ? types[(number + turn) % 5] : type;
+            test.channels = static_cast<int>(turn % 4) + 1;
+            test.planes = turn % 3 == 2 ? 3 : 1;
+            test.slices = turn % 5 == 4 ? 2 : 1;
+            std::tie(test.width, test.height) = all_sizes()[s];
+            test.taps = all_taps()[(turn + turn / 4) % all_taps().size()];
+            test.region = regions[turn % 3];
+            test.layout = layouts[turn / 3 % 3];
+            make_possible(test);
+            for (const BorderMode border : gz::all_border_modes) {
+                test.border = border;
+                cases.push_back(test);
             }
+        }
         ++config_number;
     }
     return cases;

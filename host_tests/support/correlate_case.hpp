@@ -62,7 +62,7 @@ struct Limits {
 
 // Of one kernel: a case for each pair of parameter values.
 std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits);
-// Of one kernel: every configuration x type x border x size, the other parameters in turn.
-std::vector<CorrelateCase> all_cases(const std::string &kernel);
+// Of one kernel and source type: every configuration x border x size, the other parameters in turn.
+std::vector<CorrelateCase> all_cases(const std::string &kernel, gz::PixelType type);
 
 } // namespace support

@@ -67,15 +67,34 @@ Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts
     return result;
 }
 
-std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
-    // Measured on NVIDIA (H200, 16384x16384 f32). Rows of a warp's width; tall items reuse what they load once there are
-    // enough taps. Sharing rows of few taps costs more, in local memory and barriers, than filtering them again.
+Config shaped(int group_x, int group_y, int item_y, int share_rows) {
+    return {{"GROUP_X", group_x}, {"GROUP_Y", group_y}, {"ITEM_Y", item_y}, {"SHARE_ROWS", share_rows}};
+}
+
+// Measured on NVIDIA (H200, 16384x16384 f32). Tall items reuse what they load once there are enough taps to reuse it for.
+// Sharing filtered rows pays for many taps; for few, its local memory and barriers cost more than filtering rows again.
+Config fastest(const CorrelatePass &pass) {
     const int bucket = bucket_of(pass);
-    const int share = pass.separable && bucket > 7 ? 1 : 0;
-    const int item_y = bucket <= 3 || share ? 4 : 8;
-    return {{{"GROUP_X", 32}, {"GROUP_Y", 4}, {"ITEM_Y", item_y}, {"SHARE_ROWS", share}},
-            {{"GROUP_X", 16}, {"GROUP_Y", 4}, {"ITEM_Y", item_y}, {"SHARE_ROWS", share}},
-            {{"GROUP_X", 8}, {"GROUP_Y", 8}, {"ITEM_Y", 4}, {"SHARE_ROWS", share}}};
+    if (bucket <= 3)
+        return shaped(32, 4, 4, 0);
+    if (!pass.separable)
+        return bucket <= 7 ? shaped(32, 4, 8, 0) : shaped(32, 8, 8, 0);
+    switch (bucket) {
+    case 5:
+        return shaped(32, 8, 8, 0);
+    case 7:
+    case 9:
+        return shaped(32, 4, 8, 0);
+    case 15:
+        return shaped(16, 16, 4, 1);
+    default:
+        return shaped(16, 8, 4, 1);
+    }
+}
+
+// The fastest, then smaller ones for devices or images with less room.
+std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+    return {fastest(pass), shaped(16, 4, 4, 0), shaped(8, 8, 4, 0)};
 }
 
 std::string details(const CorrelatePass &pass, const Config &config) {
@@ -92,7 +111,7 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec correlate_tiled() {
     CorrelateSpec spec;
     spec.name = "correlate_tiled";
-    spec.tunables = {{"GROUP_X", {8, 16, 32}}, {"GROUP_Y", {4, 8, 16}}, {"ITEM_Y", {2, 4, 8}},
+    spec.tunables = {{"GROUP_X", {8, 16, 32}}, {"GROUP_Y", {4, 8, 16}}, {"ITEM_Y", {4, 8}},
                      {"SHARE_ROWS", {0, 1}}};
     spec.refusal = [](const CorrelatePass &pass, const Config &config) {
         return std::string(config.at("SHARE_ROWS") && !pass.separable

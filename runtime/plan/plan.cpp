@@ -1,6 +1,5 @@
 #include "plan/plan.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -85,26 +84,29 @@ struct Rows {
     std::int64_t host_byte;
 };
 
-// Calls copy(rows) until all of a box has been named: from the device image's first pixel on, from `origin` on in the host's.
-// NVIDIA (driver 580) refuses rectangles of tens of thousands of rows.
+// Calls copy(rows) for each slice of a box: from the device image's first pixel on, from `origin` on in the host's.
 template <class Copy>
-void for_each_rows(const ImageDesc &device, const ImageDesc &host, const Axes &origin, const Axes &extent,
-                   Copy &&copy) {
-    constexpr std::int64_t most_rows = 8192;
+void for_each_slice(const ImageDesc &device, const ImageDesc &host, const Axes &origin,
+                    const Axes &extent, Copy &&copy) {
     const auto pitch = static_cast<std::size_t>(device.pitch[1]);
     for (std::int64_t plane = 0; plane < device.planes; ++plane)
         for (std::int64_t t = 0; t < extent[3]; ++t)
-            for (std::int64_t z = 0; z < extent[2]; ++z)
-                for (std::int64_t y = 0; y < extent[1]; y += most_rows) {
-                    const auto byte = static_cast<std::size_t>(device.byte_of({0, y, z, t}, plane));
-                    const Axes at{origin[0], origin[1] + y, origin[2] + z, origin[3] + t};
-                    copy(Rows{{0, byte / pitch, 0},
-                              {static_cast<std::size_t>(extent[0] * host.pixel_bytes()),
-                               static_cast<std::size_t>(std::min(most_rows, extent[1] - y)), 1},
-                              pitch,
-                              static_cast<std::size_t>(host.pitch[1]),
-                              host.byte_of(at, plane)});
-                }
+            for (std::int64_t z = 0; z < extent[2]; ++z) {
+                const auto byte = static_cast<std::size_t>(device.byte_of({0, 0, z, t}, plane));
+                const Axes at{origin[0], origin[1], origin[2] + z, origin[3] + t};
+                copy(Rows{{0, byte / pitch, 0},
+                          {static_cast<std::size_t>(extent[0] * host.pixel_bytes()),
+                           static_cast<std::size_t>(extent[1]), 1},
+                          pitch,
+                          static_cast<std::size_t>(host.pitch[1]),
+                          host.byte_of(at, plane)});
+            }
+}
+
+// Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole rows when it checks that
+// a rectangle lies inside its buffer.
+cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what) {
+    return engine.allocate(static_cast<std::uint64_t>(desc.plane_pitch * desc.planes), what);
 }
 
 } // namespace
@@ -145,15 +147,13 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
 
     const PlanDesc &device = staged_desc_;
     const ReadyLaunch &launch = staged_.ready(*engine_);
-    const cl::Buffer from =
-        engine_->allocate(static_cast<std::uint64_t>(device.source.bytes()), "the source image");
-    const cl::Buffer to =
-        engine_->allocate(static_cast<std::uint64_t>(device.target.bytes()), "the target image");
+    const cl::Buffer from = allocate_rows(*engine_, device.source, "the source image");
+    const cl::Buffer to = allocate_rows(*engine_, device.target, "the target image");
     cl::CommandQueue queue = engine_->queue();
 
     const Axes source_origin = desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin
                                                                          : Axes{0, 0, 0, 0};
-    for_each_rows(device.source, desc_.source, source_origin, device.source.extent, [&](const Rows &rows) {
+    for_each_slice(device.source, desc_.source, source_origin, device.source.extent, [&](const Rows &rows) {
         attempt("copying the source to the device", [&] {
             queue.enqueueWriteBufferRect(from, CL_TRUE, rows.buffer_origin, {0, 0, 0}, rows.size,
                                          rows.buffer_pitch, 0, rows.host_pitch, 0,
@@ -161,7 +161,7 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
         });
     });
     launch.enqueue(queue, {from}, {to}, {}, nullptr);
-    for_each_rows(device.target, desc_.target, desc_.region.target_origin, desc_.region.extent,
+    for_each_slice(device.target, desc_.target, desc_.region.target_origin, desc_.region.extent,
                   [&](const Rows &rows) {
                       attempt("copying the target from the device", [&] {
                           queue.enqueueReadBufferRect(to, CL_TRUE, rows.buffer_origin, {0, 0, 0},
