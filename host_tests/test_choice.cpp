@@ -66,9 +66,9 @@ TEST_SUITE("choice") {
         CHECK(one.config.at("GROUP_Y") == 16);
         CHECK(is_config_of(one));
         const Choice all =
-            choose_forced("correlate_tiled:GROUP_X=16,GROUP_Y=8,ITEM_Y=2,SHARE_ROWS=1");
+            choose_forced("correlate_tiled:GROUP_X=16,GROUP_Y=8,ITEM_Y=8,SHARE_ROWS=1");
         CHECK(all.config ==
-              Config{{"GROUP_X", 16}, {"GROUP_Y", 8}, {"ITEM_Y", 2}, {"SHARE_ROWS", 1}});
+              Config{{"GROUP_X", 16}, {"GROUP_Y", 8}, {"ITEM_Y", 8}, {"SHARE_ROWS", 1}});
         CHECK(choose_forced("correlate_strips:BAND=64,STRIP=128").config ==
               Config{{"STRIP", 128}, {"BAND", 64}});
     }

@@ -39,7 +39,7 @@ std::string SourceTree::load(const std::string &name) const {
     std::ifstream file(directory_ + "/" + name, std::ios::binary);
     std::ostringstream contents;
     contents << file.rdbuf();
-    if (!file)
+    if (!file || contents.bad())
         fail(Status::build_failed, "cannot read the kernel source ", directory_, "/", name);
     return contents.str();
 }

@@ -52,8 +52,12 @@ double Filter::error_bound(double largest) const {
     constexpr double u = 0x1p-24;
     const Axes &size = taps_.size;
     const double chain = static_cast<double>(factors_ ? size[0] + size[1] : size[0] * size[1]) * u;
-    const double tap_rounding = factors_ ? 2.0 * u + separable_tolerance : u;
-    return (chain / (1.0 - chain) + tap_rounding) * taps_.sum_of_magnitudes() * largest;
+    const double rounding = factors_ ? 3.0 * u + separable_tolerance : 2.0 * u;
+    constexpr double half_of_smallest = 0x1p-150;
+    const auto steps = static_cast<double>((size[0] + 1) * size[1]); // at most
+    const double underflow = half_of_smallest * steps * (1.0 + largest) *
+                             (factors_ ? 1.0 + taps_.sum_of_magnitudes() : 1.0);
+    return (chain / (1.0 - chain) + rounding) * taps_.sum_of_magnitudes() * largest + underflow;
 }
 
 } // namespace gz

@@ -23,7 +23,8 @@ public:
     // Bound of |result - exact result| for a source whose magnitudes, border included, reach `largest`, in f32 before
     // the result is stored. A chain of n fused multiply-adds errs by at most n u / (1 - n u) of the sum of the
     // magnitudes of its terms, u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-    // section 3.1); one u more for rounding each tap, and the tolerance of separable taps.
+    // section 3.1); one u more each for rounding a tap and the border's constant, the tolerance of separable taps, and
+    // half of f32's smallest number for each tap and each step that may underflow.
     double error_bound(double largest) const;
 
 private:

@@ -59,7 +59,7 @@ ImageDesc complete(ImageDesc desc, const std::string &what) {
         require(desc.extent[i] >= 1, what, " has an extent of ", desc.extent[i], " pixels along ",
                 axis_name[i]);
         if (desc.pitch[i] == 0)
-            desc.pitch[i] = inner;
+            desc.pitch[i] = i == 0 ? inner : checked_product(desc.extent[i - 1], desc.pitch[i - 1], what);
         require(desc.pitch[i] >= inner && desc.pitch[i] % size == 0, what, " has a ", pitch_name[i],
                 " pitch of ", desc.pitch[i], " bytes; it must be at least ", inner,
                 " and a multiple of ", size);
@@ -73,7 +73,7 @@ ImageDesc complete(ImageDesc desc, const std::string &what) {
     require(desc.extent[1] <= max_row_values, what, " has ", desc.extent[1], " rows; ",
             max_row_values, " are possible");
     if (desc.plane_pitch == 0)
-        desc.plane_pitch = inner;
+        desc.plane_pitch = checked_product(desc.extent[3], desc.pitch[3], what);
     require(desc.plane_pitch >= inner && desc.plane_pitch % size == 0, what, " has a plane pitch of ",
             desc.plane_pitch, " bytes; it must be at least ", inner, " and a multiple of ", size);
     inner = checked_sum(checked_product(desc.planes - 1, desc.plane_pitch, what), inner, what);

@@ -68,8 +68,8 @@ PlanDesc complete(PlanDesc desc) {
             " channels and the target ", desc.target.channels);
     require(desc.source.planes == desc.target.planes, "the source has ", desc.source.planes,
             " planes and the target ", desc.target.planes);
-    require(std::isfinite(desc.border.value), "the border's constant is ", desc.border.value,
-            "; it must be finite");
+    require(std::abs(desc.border.value) <= facts_of(PixelType::f32).highest, "the border's constant is ",
+            desc.border.value, "; it must be finite in f32");
     desc.region = complete(desc.region, desc.source, desc.target);
     return desc;
 }

@@ -184,7 +184,7 @@ typedef struct gauze_image_desc {
     int32_t channels; /* interleaved, 1 to 4; 0 means 1 */
     gauze_memory memory;
     int64_t extent[4]; /* pixels along x, y, z, t; 0 along z or t means 1 */
-    int64_t pitch[4];  /* bytes from a pixel to the next along x, y, z, t; 0 means tight */
+    int64_t pitch[4];  /* bytes from a pixel to the next along x, y, z, t; 0 means tight: extent times pitch of the axis before */
     int64_t offset; /* bytes from the start of the memory to the first pixel; aligned to the type */
     int64_t planes; /* 0 means 1 */
     int64_t plane_pitch; /* bytes from a plane to the next; 0 means tight */
@@ -216,7 +216,7 @@ typedef struct gauze_taps {
     uint32_t struct_size;
     int32_t has_anchor;   /* 0: the anchor is size/2 rounded down */
     const double *values; /* size[0] size[1] size[2] size[3] finite numbers; copied */
-    int64_t size[4];      /* along x, y, z, t; 0 means 1 */
+    int64_t size[4];      /* along x, y, z, t; 0 along z or t means 1 */
     int64_t anchor[4];    /* index into the taps as written, 0 <= anchor < size */
 } gauze_taps;
 
