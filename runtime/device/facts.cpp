@@ -78,10 +78,11 @@ std::uint64_t DeviceFacts::usable_local_memory() const {
 }
 
 std::uint64_t DeviceFacts::usable_private_memory() const {
-    // They are on the stack of a CPU's thread or, on a GPU, in memory that is set aside for every item at once: 512 KiB
-    // each at most on NVIDIA. Mesa 22.3 is slow with arrays and gives
-    // wrong bits for those of 144 KiB.
-    return device_class == DeviceClass::mesa_cpu ? 8 * 1024 : 320 * 1024;
+    // On the stack of a CPU's thread there is room. A GPU sets memory aside for every item that could run at once: an H200
+    // for 270,336. Mesa 22.3 is slow with arrays and gives wrong bits for those of 144 KiB.
+    if (device_class == DeviceClass::mesa_cpu)
+        return 8 * 1024;
+    return is_cpu() ? 320 * 1024 : 16 * 1024;
 }
 
 double DeviceFacts::preference() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/error.hpp"
@@ -37,11 +38,13 @@ std::string SourceTree::load(const std::string &name) const {
         return std::string(found->text);
     }
     std::ifstream file(directory_ + "/" + name, std::ios::binary);
-    std::ostringstream contents;
-    contents << file.rdbuf();
-    if (!file || contents.bad())
-        fail(Status::build_failed, "cannot read the kernel source ", directory_, "/", name);
-    return contents.str();
+    try {
+        if (file)
+            return {std::istreambuf_iterator<char>(file), {}};
+    } catch (const std::ios_base::failure &) {
+        // The stream's buffer throws where a read fails, as it does for a directory.
+    }
+    fail(Status::build_failed, "cannot read the kernel source ", directory_, "/", name);
 }
 
 void SourceTree::append(const std::string &name, int depth, std::string &to) const {
