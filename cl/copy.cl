@@ -5,7 +5,8 @@
 
 // An item copies CHUNK vectors that lie side by side (for CPUs), or one, if CHUNK is 1 (for GPUs).
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
-void copy_vectors(__global const uint4 *restrict src, __global uint4 *restrict dst, const ulong count) {
+void copy_vectors(__global const uint4 *restrict src, __global uint4 *restrict dst,
+                  const ulong count) {
 #if CHUNK == 1
     const size_t i = get_global_id(0);
     if (i < count)

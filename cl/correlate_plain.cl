@@ -29,7 +29,8 @@ void correlate_plain(__global const SRC *restrict src, __global DST *restrict ds
         sum = fma(taps[g.taps_x + j], filtered, sum);
 #else
         for (int i = 0; i < g.taps_x; ++i)
-            sum = fma(taps[j * g.taps_x + i], read_extended(origin, g, row, first + i * CHANNELS), sum);
+            sum = fma(taps[j * g.taps_x + i],
+                      read_extended(origin, g, row, first + i * CHANNELS), sum);
 #endif
     }
     STORE(sum, dst + dst_start(g, batch) + y * g.dst_row + x);

@@ -1,5 +1,6 @@
-// Correlation for CPUs: an item filters a strip of STRIP values and `band` rows alone, in vector registers, with no barrier.
-// Each source row is first extended by the border into private memory as f32, so that nothing is guarded in x after that.
+// Correlation for CPUs: an item filters a strip of STRIP values and `band` rows alone, in vector
+// registers, with no barrier. Each source row is first extended by the border into private memory
+// as f32, so that nothing is guarded in x after that.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -57,8 +58,8 @@ static void extend_row(float *to, __global const SRC *origin, const Geometry g, 
 
 // taps: separable, those along x and then, from BUCKET on, those along y; else rows of BUCKET.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void correlate_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                      __constant float *restrict taps, const int band) {
+void correlate_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                      const Geometry g, __constant float *restrict taps, const int band) {
     const int left = (int)get_global_id(0) * STRIP;
     const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);
@@ -69,7 +70,8 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + left;
 
-    // The last taps_y source rows, extended or, if separable, filtered along x; row r is at slot r % BUCKET.
+    // The last taps_y source rows, extended or, if separable, filtered along x; row r is at slot r
+    // % BUCKET.
 #if SEPARABLE
     float extended[EXTENDED];
     float ring[BUCKET * STRIP];

@@ -1,8 +1,9 @@
-// Correlation by tiles, after AMD's tiled convolution: a group makes a tile of TILE_X values x TILE_Y rows, an item 4 values
-// of ITEM_Y rows. The host sorts the groups into four classes, once per group: free or checked on read, free or checked on
-// write. Free groups read raw pixels through the cache; checked ones from a tile in local memory that the border has
-// extended. Where the taps are separable, rows are filtered along x once and shared through local memory if SHARE_ROWS,
-// else each item filters the rows that it needs, which costs less for few taps.
+// Correlation by tiles, after AMD's tiled convolution: a group makes a tile of TILE_X values x
+// TILE_Y rows, an item 4 values of ITEM_Y rows. The host sorts the groups into four classes, once
+// per group: free or checked on read, free or checked on write. Free groups read raw pixels through
+// the cache; checked ones from a tile in local memory that the border has extended. Where the taps
+// are separable, rows are filtered along x once and shared through local memory if SHARE_ROWS, else
+// each item filters the rows that it needs, which costs less for few taps.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -19,20 +20,21 @@
 
 #define UNROLL _Pragma("unroll")
 
-// Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else rows. If EXACT, there is
-// a second body for exactly BUCKET x BUCKET taps anchored in the middle: its loops are unrolled and its taps come by value,
-// so that an fma reads its tap directly, and nothing stands between the loads of a row and those of the next.
+// Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else
+// rows. If EXACT, there is a second body for exactly BUCKET x BUCKET taps anchored in the middle:
+// its loops are unrolled and its taps come by value, so that an fma reads its tap directly, and
+// nothing stands between the loads of a row and those of the next.
 typedef struct Taps {
     float k[SEPARABLE ? 2 * BUCKET : BUCKET * BUCKET];
 } Taps;
 
-// Reads `size` values from from[begin] on, none of them beyond from[last]. from is `shift` values past an aligned address:
-// whole vectors are read and shifted by selection.
+// Reads `size` values from from[begin] on, none of them beyond from[last]. from is `shift` values
+// past an aligned address: whole vectors are read and shifted by selection.
 #define READ_FREE_ALIGNED(window, size, from, begin, last, shift)                                  \
     do {                                                                                           \
         float raw_[((size) + 6) / 4 * 4];                                                          \
         UNROLL for (int v_ = 0; v_ < ((size) + 6) / 4; ++v_) {                                     \
-            const int vector_ = min((begin) / 4 + v_, ((last) + (shift)) / 4);                       \
+            const int vector_ = min((begin) / 4 + v_, ((last) + (shift)) / 4);                     \
             const float4 four_ = LOAD4((from) - (shift) + 4 * vector_);                            \
             raw_[4 * v_] = four_.s0;                                                               \
             raw_[4 * v_ + 1] = four_.s1;                                                           \
@@ -40,9 +42,9 @@ typedef struct Taps {
             raw_[4 * v_ + 3] = four_.s3;                                                           \
         }                                                                                          \
         UNROLL for (int i_ = 0; i_ < (size) + 2; ++i_)                                             \
-            raw_[i_] = (shift) & 1 ? raw_[i_ + 1] : raw_[i_];                                        \
+            raw_[i_] = (shift) & 1 ? raw_[i_ + 1] : raw_[i_];                                      \
         UNROLL for (int i_ = 0; i_ < (size); ++i_)                                                 \
-            (window)[i_] = (shift) & 2 ? raw_[i_ + 2] : raw_[i_];                                    \
+            (window)[i_] = (shift) & 2 ? raw_[i_ + 2] : raw_[i_];                                  \
     } while (0)
 
 #define READ_FREE_UNALIGNED(window, size, from, begin, last, shift)                                \
@@ -79,7 +81,8 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
     const bool free_read = column >= classes.free_left && column < classes.free_right &&
                            row >= classes.free_top && row < classes.free_bottom;
     const bool free_write = column < classes.whole_columns && row < classes.whole_rows;
-    const bool exact = EXACT && g.taps_x == BUCKET && g.taps_y == BUCKET && g.anchor_x == BUCKET / 2;
+    const bool exact =
+        EXACT && g.taps_x == BUCKET && g.taps_y == BUCKET && g.anchor_x == BUCKET / 2;
 
     const int left = column * TILE_X;
     const int top = row * TILE_Y;

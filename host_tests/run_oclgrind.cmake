@@ -1,5 +1,5 @@
-# Runs one test case of TEST under Oclgrind, and fails if the test does or if Oclgrind has anything to say: it exits with 0
-# whatever it finds.
+# Runs one test case of TEST under Oclgrind, and fails if the test does or if Oclgrind has anything
+# to say: it exits with 0 whatever it finds.
 #   cmake -DOCLGRIND=... -DLOG=<file> -DTEST=<executable> -DCASE=<name> -P run_oclgrind.cmake
 file(REMOVE "${LOG}")
 execute_process(

@@ -47,15 +47,16 @@ Taps ones(std::int64_t width, std::int64_t height, double value = 1.0) {
 }
 
 // Taps that are not the product of a row and a column.
-Taps cross(double middle = 5.0) { return {{0, -1, 0, -1, middle, -1, 0, -1, 0}, 3, 3}; }
+Taps cross(double middle = 5.0) {
+    return {{0, -1, 0, -1, middle, -1, 0, -1, 0}, 3, 3};
+}
 
 // The status of the error that `call` throws, GAUZE_OK if none, and its text.
 struct Outcome {
     gauze_status status = GAUZE_OK;
     std::string text;
 };
-template <class Call>
-Outcome outcome_of(Call &&call) {
+template <class Call> Outcome outcome_of(Call &&call) {
     try {
         call();
     } catch (const gauze::Error &error) {
@@ -116,8 +117,8 @@ TEST_SUITE("api") {
     TEST_CASE("host memory: the example of the README") {
         const int width = 64, height = 48;
         std::vector<std::uint8_t> src(width * height * 3, 100), dst(src.size(), 0);
-        const gauze::Plan plan = engine().plan(gauze::correlate(ones(3, 3, 1.0 / 9)),
-                                               Image::u8(width, height, 3));
+        const gauze::Plan plan =
+            engine().plan(gauze::correlate(ones(3, 3, 1.0 / 9)), Image::u8(width, height, 3));
         plan.run(src, dst);
         CHECK(dst == src); // a mean of equal pixels
     }
@@ -151,7 +152,8 @@ TEST_SUITE("api") {
     }
 
     TEST_CASE("device memory: pitch, offset, region, wait list and event") {
-        // Two images in one buffer: the source's rows are 80 pixels apart from byte 256 on, the target follows.
+        // Two images in one buffer: the source's rows are 80 pixels apart from byte 256 on, the
+        // target follows.
         ImageDesc from = Image::f32(61, 40), to = from;
         from.offset = 256;
         from.pitch[1] = 80 * 4;
@@ -161,8 +163,8 @@ TEST_SUITE("api") {
         region.source_origin = {5, 3, 0, 0};
         region.extent = {50, 30, 0, 0};
         region.target_origin = {11, 10, 0, 0};
-        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), from, to,
-                                               PlanOptions().with_region(region));
+        const gauze::Plan plan =
+            engine().plan(gauze::correlate(cross()), from, to, PlanOptions().with_region(region));
 
         ImageDesc memory = Image::f32(80 * 40 + 64 * 40 + 64, 1);
         Image both = engine().image(memory);
@@ -229,7 +231,8 @@ TEST_SUITE("api") {
         const std::uint64_t compiled = own.compile_count();
         CHECK(compiled == 1);
         run(gauze::correlate(cross(7.5)), 200, 100, Border::clamp());
-        run(gauze::convolve(Taps({1, 2, 0, 4, 5, 6, 7, 8, 1}, 3, 3, 0, 2)), 200, 100, Border::clamp());
+        run(gauze::convolve(Taps({1, 2, 0, 4, 5, 6, 7, 8, 1}, 3, 3, 0, 2)), 200, 100,
+            Border::clamp());
         run(gauze::correlate(Taps({1, 2, 3, 5}, 2, 2)), 200, 100, Border::clamp());
         run(gauze::correlate(cross()), 333, 57, Border::clamp());
         run(gauze::correlate(cross()), 1, 1, Border::wrap());
@@ -274,7 +277,8 @@ TEST_SUITE("api") {
             plan_desc.struct_size = sizeof plan_desc;
             plan_desc.source_count = plan_desc.target_count = 1;
             plan_desc.sources = plan_desc.targets = &image;
-            REQUIRE(gauze_plan_create(own.c_handle(), filter.c_handle(), &plan_desc, &plan) == GAUZE_OK);
+            REQUIRE(gauze_plan_create(own.c_handle(), filter.c_handle(), &plan_desc, &plan) ==
+                    GAUZE_OK);
         }
         const gauze_host_source from{src.data(), src.size() * float_bytes};
         const gauze_host_target to{dst.data(), dst.size() * float_bytes};
@@ -284,18 +288,21 @@ TEST_SUITE("api") {
     }
 
     TEST_CASE("explain names the kernel, the rule and the groups") {
-        const gauze::Plan tiled =
-            engine().plan(gauze::correlate(ones(5, 5)), Image::f32(512, 512),
-                          PlanOptions().with_variant("correlate_tiled:GROUP_X=8,GROUP_Y=8,ITEM_Y=4"));
+        const gauze::Plan tiled = engine().plan(
+            gauze::correlate(ones(5, 5)), Image::f32(512, 512),
+            PlanOptions().with_variant("correlate_tiled:GROUP_X=8,GROUP_Y=8,ITEM_Y=4"));
         const std::string text = tiled.explain();
         INFO(text);
         CHECK(text.find("separable") != std::string::npos);
         CHECK(text.find("forced by the caller") != std::string::npos);
         // 16x16 tiles: all of them whole, the outermost ring reads across the border.
-        CHECK(text.find("groups 16x16: free on read and write 196, free on read only 0, free on write "
-                        "only 60, checked on both 0") != std::string::npos);
-        CHECK(engine().plan(gauze::correlate(cross()), Image::u8(9, 9)).explain().find("chosen because") !=
-              std::string::npos);
+        CHECK(text.find(
+                  "groups 16x16: free on read and write 196, free on read only 0, free on write "
+                  "only 60, checked on both 0") != std::string::npos);
+        CHECK(engine()
+                  .plan(gauze::correlate(cross()), Image::u8(9, 9))
+                  .explain()
+                  .find("chosen because") != std::string::npos);
     }
 
     TEST_CASE("measuring gives times") {
@@ -303,7 +310,8 @@ TEST_SUITE("api") {
         Image src = engine().image(desc), dst = engine().image(desc);
         const std::vector<float> pixels = random_pixels(256 * 256);
         src.write(pixels.data(), pixels.size() * float_bytes);
-        const gauze::Timing timing = engine().plan(gauze::correlate(cross()), desc).measure(src, dst, 3);
+        const gauze::Timing timing =
+            engine().plan(gauze::correlate(cross()), desc).measure(src, dst, 3);
         CHECK(timing.device_ms > 0.0);
         CHECK(timing.wall_ms > 0.0);
         CHECK(timing.copy_ms > 0.0);
@@ -318,9 +326,12 @@ TEST_SUITE("bad input") {
         };
         check_refused(refused(Taps({}, 0, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "taps");
         check_refused(refused(Taps({1, 2}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT, "2 values");
-        check_refused(refused(Taps({1, 2, 3}, 3, 1, 3, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "anchor is 3");
-        check_refused(refused(Taps({1, 2, 3}, 3, 1, 0, -1)), GAUZE_ERROR_INVALID_ARGUMENT, "anchor is -1");
-        check_refused(refused(Taps({1, std::nan(""), 3}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT, "tap 1 is");
+        check_refused(refused(Taps({1, 2, 3}, 3, 1, 3, 0)), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "anchor is 3");
+        check_refused(refused(Taps({1, 2, 3}, 3, 1, 0, -1)), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "anchor is -1");
+        check_refused(refused(Taps({1, std::nan(""), 3}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "tap 1 is");
         check_refused(refused(Taps({1, 1e300, 3}, 3, 1)), GAUZE_ERROR_INVALID_ARGUMENT, "tap 1 is");
         check_refused(refused(ones(64, 1)), GAUZE_ERROR_UNSUPPORTED, "size 64");
         gauze_filter *filter = nullptr;
@@ -369,16 +380,15 @@ TEST_SUITE("bad input") {
         c_desc.memory = GAUZE_MEMORY_SVM;
         uint64_t bytes = 0;
         CHECK(gauze_image_desc_bytes(&c_desc, &bytes) == GAUZE_ERROR_UNSUPPORTED);
-        check_refused(outcome_of([&] {
-                          engine().image(Image::u8(2000000000, 2000000000));
-                      }),
+        check_refused(outcome_of([&] { engine().image(Image::u8(2000000000, 2000000000)); }),
                       GAUZE_ERROR_UNSUPPORTED, "the largest buffer");
     }
 
     TEST_CASE("plans") {
         const ImageDesc good = Image::f32(16, 16);
         const gauze::Filter filter = gauze::correlate(cross());
-        const auto refused = [&](const ImageDesc &from, const ImageDesc &to, const PlanOptions &options) {
+        const auto refused = [&](const ImageDesc &from, const ImageDesc &to,
+                                 const PlanOptions &options) {
             return outcome_of([&] { engine().plan(filter, from, to, options); });
         };
         check_refused(refused(good, Image::f32(16, 17), {}), GAUZE_ERROR_INVALID_ARGUMENT, "16x17");
@@ -391,13 +401,16 @@ TEST_SUITE("bad input") {
             region.target_origin[0] = to_x;
             return PlanOptions().with_region(region);
         };
-        check_refused(refused(good, good, with_region(-1, 4, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "x = -1");
-        check_refused(refused(good, good, with_region(10, 7, 0)), GAUZE_ERROR_INVALID_ARGUMENT, "7 pixels");
-        check_refused(refused(good, good, with_region(0, 10, 7)), GAUZE_ERROR_INVALID_ARGUMENT, "x = 7");
-        check_refused(
-            refused(good, good,
-                    PlanOptions().with_border(Border::constant(std::numeric_limits<double>::infinity()))),
-            GAUZE_ERROR_INVALID_ARGUMENT, "constant is inf");
+        check_refused(refused(good, good, with_region(-1, 4, 0)), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "x = -1");
+        check_refused(refused(good, good, with_region(10, 7, 0)), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "7 pixels");
+        check_refused(refused(good, good, with_region(0, 10, 7)), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "x = 7");
+        check_refused(refused(good, good,
+                              PlanOptions().with_border(
+                                  Border::constant(std::numeric_limits<double>::infinity()))),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "constant is inf");
         check_refused(refused(good, good, PlanOptions().with_border({42, 0.0})),
                       GAUZE_ERROR_INVALID_ARGUMENT, "border is 42");
         check_refused(refused(good, good, PlanOptions().with_variant("fast")),
@@ -435,10 +448,10 @@ TEST_SUITE("bad input") {
         Image foreign = other.image(desc);
         check_refused(outcome_of([&] { plan.enqueue(nullptr, foreign.mem(), image.mem()); }),
                       GAUZE_ERROR_INVALID_ARGUMENT, "another context");
-        check_refused(outcome_of([&] { image.write(src.data(), 100); }), GAUZE_ERROR_INVALID_ARGUMENT,
-                      "100 bytes");
-        check_refused(outcome_of([&] { plan.measure(image, small, 1); }), GAUZE_ERROR_INVALID_ARGUMENT,
-                      "960 bytes");
+        check_refused(outcome_of([&] { image.write(src.data(), 100); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "100 bytes");
+        check_refused(outcome_of([&] { plan.measure(image, small, 1); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "960 bytes");
     }
 
     TEST_CASE("a kernel that does not compile shows the compiler's log") {

@@ -2,4 +2,6 @@
 #include <gauze/gauze.h>
 
 int32_t version_seen_from_c(void);
-int32_t version_seen_from_c(void) { return gauze_version(); }
+int32_t version_seen_from_c(void) {
+    return gauze_version();
+}

@@ -1,5 +1,5 @@
-// Results against expected values from an independent source, in the directory that GAUZE_ORACLES names, through the public
-// API. Every kernel must pass every case that it can run.
+// Results against expected values from an independent source, in the directory that GAUZE_ORACLES
+// names, through the public API. Every kernel must pass every case that it can run.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -156,8 +156,8 @@ TEST_CASE("oracles") {
             }
             const double tolerance = test["tolerance"];
             CHECK(worst <= tolerance * (is_integer ? 1.0 : largest));
-            (is_integer ? worst_integer : worst_float) =
-                std::max(is_integer ? worst_integer : worst_float, is_integer ? worst : worst / largest);
+            (is_integer ? worst_integer : worst_float) = std::max(
+                is_integer ? worst_integer : worst_float, is_integer ? worst : worst / largest);
         }
         ++passed;
     }

@@ -20,8 +20,9 @@ namespace gauze::tool {
 
 namespace {
 
-// What the parser's own messages do not name: a command that is missing or does not exist, an option
-// before it. `app` is the command that the arguments so far name, `called` how it was called.
+// What the parser's own messages do not name: a command that is missing or does not exist, an
+// option before it. `app` is the command that the arguments so far name, `called` how it was
+// called.
 void check_command_names(const CLI::App &app, const std::string &called,
                          const std::vector<std::string> &arguments, std::size_t position) {
     const std::vector<const CLI::App *> commands = app.get_subcommands(nullptr);

@@ -14,7 +14,7 @@ check() {
     echo "== $1"
     cmake --preset "$1" -DGAUZE_WERROR=ON
     cmake --build "build/$1" --parallel "$(getconf _NPROCESSORS_ONLN)"
-    ctest --test-dir "build/$1" --output-on-failure
+    ctest --test-dir "build/$1" --output-on-failure --parallel "$(getconf _NPROCESSORS_ONLN)"
 }
 
 check dev

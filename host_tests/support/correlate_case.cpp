@@ -52,8 +52,7 @@ bool is_inside(const Axes &at, const Axes &origin, const Axes &extent) {
 }
 
 // Every value of every pixel of an image: visit(place, plane, byte).
-template <class Visit>
-void for_each_value(const ImageDesc &desc, Visit &&visit) {
+template <class Visit> void for_each_value(const ImageDesc &desc, Visit &&visit) {
     Axes at;
     for (std::int64_t plane = 0; plane < desc.planes; ++plane)
         for (at[3] = 0; at[3] < desc.extent[3]; ++at[3])
@@ -66,17 +65,20 @@ void for_each_value(const ImageDesc &desc, Visit &&visit) {
 }
 
 // NaN, or for integers the largest value, all over; then random pixels where the filter may read.
-std::vector<std::byte> make_source(const ImageDesc &desc, const Region &region, std::minstd_rand &random) {
+std::vector<std::byte> make_source(const ImageDesc &desc, const Region &region,
+                                   std::minstd_rand &random) {
     std::vector<std::byte> memory(static_cast<std::size_t>(desc.bytes()) + guard_bytes);
     std::fill(memory.begin(), memory.end(), std::byte{0xff}); // NaN in every float type
     for_each_value(desc, [&](const Axes &at, std::int64_t byte) {
-        if (region.edge == RegionEdge::isolated && !is_inside(at, region.source_origin, region.extent))
+        if (region.edge == RegionEdge::isolated &&
+            !is_inside(at, region.source_origin, region.extent))
             return;
         const PixelTypeFacts &facts = facts_of(desc.type);
         const float unit = static_cast<float>(random() % 65536) / 65536.0F;
-        const float value = facts.is_integer ? static_cast<float>(facts.lowest) +
-                                                   unit * static_cast<float>(facts.highest - facts.lowest)
-                                             : 2.0F * unit - 1.0F;
+        const float value = facts.is_integer
+                                ? static_cast<float>(facts.lowest) +
+                                      unit * static_cast<float>(facts.highest - facts.lowest)
+                                : 2.0F * unit - 1.0F;
         store_pixel(desc.type, value, memory.data() + byte);
     });
     return memory;
@@ -102,10 +104,12 @@ Region make_region(const CorrelateCase &test, const ImageDesc &source) {
         region.extent = source.extent;
         return region;
     }
-    region.edge = test.region == RegionKind::isolated ? RegionEdge::isolated : RegionEdge::neighbours;
+    region.edge =
+        test.region == RegionKind::isolated ? RegionEdge::isolated : RegionEdge::neighbours;
     for (std::size_t i = 0; i < 2; ++i) {
         region.source_origin[i] = source.extent[i] / 5;
-        region.extent[i] = std::max<std::int64_t>(1, source.extent[i] * 3 / 4 - region.source_origin[i]);
+        region.extent[i] =
+            std::max<std::int64_t>(1, source.extent[i] * 3 / 4 - region.source_origin[i]);
         region.target_origin[i] = (source.extent[i] - region.extent[i]) / 2;
     }
     region.extent[2] = source.extent[2];
@@ -113,8 +117,9 @@ Region make_region(const CorrelateCase &test, const ImageDesc &source) {
     return region;
 }
 
-std::string first_difference(const std::vector<std::byte> &expected, const std::vector<std::byte> &got,
-                             const ImageDesc &desc, const Region &region) {
+std::string first_difference(const std::vector<std::byte> &expected,
+                             const std::vector<std::byte> &got, const ImageDesc &desc,
+                             const Region &region) {
     std::string where;
     for_each_value(desc, [&](const Axes &at, std::int64_t byte) {
         if (!where.empty() ||
@@ -123,8 +128,8 @@ std::string first_difference(const std::vector<std::byte> &expected, const std::
         where = text(is_inside(at, region.target_origin, region.extent)
                          ? "differing bits at "
                          : "written outside the target region at ",
-                     to_place(at), ": expected ", load_pixel(desc.type, expected.data() + byte), ", got ",
-                     load_pixel(desc.type, got.data() + byte));
+                     to_place(at), ": expected ", load_pixel(desc.type, expected.data() + byte),
+                     ", got ", load_pixel(desc.type, got.data() + byte));
     });
     return where.empty() ? "written outside the target image" : where;
 }
@@ -223,7 +228,8 @@ std::string run(const CorrelateCase &test, Tally &tally) {
     if (expected != got)
         return first_difference(expected, got, desc.target, desc.region);
 
-    const Verification check = verify(*plan, {source.data(), source.size()}, {got.data(), got.size()});
+    const Verification check =
+        verify(*plan, {source.data(), source.size()}, {got.data(), got.size()});
     ++tally.ran;
     tally.worst = std::max(tally.worst, check.worst_error / check.bound);
     if (check.worst_error > check.bound)
@@ -233,20 +239,20 @@ std::string run(const CorrelateCase &test, Tally &tally) {
 
 const std::vector<TapsCase> &all_taps() {
     static const std::vector<TapsCase> cases{
-        {3, 3, 1, 1, true, false},   {3, 3, 1, 1, false, false},    {5, 5, 2, 2, true, true},
-        {5, 5, 2, 2, false, false},  {1, 1, 0, 0, true, false},     {9, 1, 4, 0, true, false},
-        {1, 9, 0, 4, true, true},    {4, 4, 2, 2, false, true},     {2, 7, 0, 6, false, false},
-        {6, 3, 5, 0, true, false},   {7, 7, 3, 3, false, false},    {11, 8, 2, 7, true, true},
-        {15, 15, 7, 7, true, false}, {15, 13, 14, 0, false, false}, {21, 17, 10, 8, true, false},
+        {3, 3, 1, 1, true, false},   {3, 3, 1, 1, false, false},     {5, 5, 2, 2, true, true},
+        {5, 5, 2, 2, false, false},  {1, 1, 0, 0, true, false},      {9, 1, 4, 0, true, false},
+        {1, 9, 0, 4, true, true},    {4, 4, 2, 2, false, true},      {2, 7, 0, 6, false, false},
+        {6, 3, 5, 0, true, false},   {7, 7, 3, 3, false, false},     {11, 8, 2, 7, true, true},
+        {15, 15, 7, 7, true, false}, {15, 13, 14, 0, false, false},  {21, 17, 10, 8, true, false},
         {23, 5, 11, 2, false, true}, {31, 31, 15, 15, false, false}, {63, 63, 31, 31, true, false},
         {63, 62, 0, 61, false, true}};
     return cases;
 }
 
 const std::vector<std::pair<int, int>> &all_sizes() {
-    static const std::vector<std::pair<int, int>> sizes{
-        {1, 1},   {32, 32}, {37, 1},   {1, 37},    {31, 33},  {33, 31},
-        {7, 127}, {64, 65}, {129, 32}, {97, 63}, {131, 203}, {513, 17}};
+    static const std::vector<std::pair<int, int>> sizes{{1, 1},    {32, 32}, {37, 1},    {1, 37},
+                                                        {31, 33},  {33, 31}, {7, 127},   {64, 65},
+                                                        {129, 32}, {97, 63}, {131, 203}, {513, 17}};
     return sizes;
 }
 
@@ -254,7 +260,8 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
     const std::vector<CorrelateSpec> kernels = correlate_kernels();
     const CorrelateSpec &spec = *std::find_if(kernels.begin(), kernels.end(),
                                               [&](const auto &k) { return k.name == kernel; });
-    // The number of cases is about the product of the two longest lists: every other of the sizes will do.
+    // The number of cases is about the product of the two longest lists: every other of the sizes
+    // will do.
     std::vector<TapsCase> taps;
     for (const TapsCase &t : all_taps())
         if (std::max(t.width, t.height) <= limits.taps)
@@ -265,8 +272,16 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
             sizes.push_back(all_sizes()[i]);
 
     const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };
-    std::vector<int> counts{count(types),    2, 4, 2, 2, count(sizes), count(taps),
-                            count(gz::all_border_modes), count(regions), count(layouts)};
+    std::vector<int> counts{count(types),
+                            2,
+                            4,
+                            2,
+                            2,
+                            count(sizes),
+                            count(taps),
+                            count(gz::all_border_modes),
+                            count(regions),
+                            count(layouts)};
     for (const Tunable &tunable : spec.tunables)
         counts.push_back(count(tunable.values));
 
@@ -297,8 +312,8 @@ std::vector<CorrelateCase> all_cases(const std::string &kernel, PixelType type) 
     const std::vector<CorrelateSpec> kernels = correlate_kernels();
     const CorrelateSpec &spec = *std::find_if(kernels.begin(), kernels.end(),
                                               [&](const auto &k) { return k.name == kernel; });
-    // The parameters that are not multiplied out change with the size and with the configuration, so that a configuration
-    // meets all taps and each program serves all borders.
+    // The parameters that are not multiplied out change with the size and with the configuration,
+    // so that a configuration meets all taps and each program serves all borders.
     const auto number = static_cast<std::size_t>(
         std::find(std::begin(types), std::end(types), type) - std::begin(types));
     std::vector<CorrelateCase> cases;

@@ -1,4 +1,5 @@
-// One correlation on one kernel configuration, checked against the references: the bits, the error bound, the guard bands.
+// One correlation on one kernel configuration, checked against the references: the bits, the error
+// bound, the guard bands.
 #pragma once
 
 #include <memory>

@@ -8,10 +8,10 @@ namespace support {
 
 namespace {
 
-using Pair = std::tuple<std::size_t, int, std::size_t, int>; // parameter, value, later parameter, value
+using Pair =
+    std::tuple<std::size_t, int, std::size_t, int>; // parameter, value, later parameter, value
 
-template <class Visit>
-void for_each_pair(const std::vector<int> &row, Visit &&visit) {
+template <class Visit> void for_each_pair(const std::vector<int> &row, Visit &&visit) {
     for (std::size_t a = 0; a < row.size(); ++a)
         for (std::size_t b = a + 1; b < row.size(); ++b)
             visit(Pair{a, row[a], b, row[b]});
@@ -42,7 +42,8 @@ std::vector<std::vector<int>> pairwise(const std::vector<int> &counts) {
             row[a] = i;
             row[b] = j;
             int gain = 0;
-            for_each_pair(row, [&](const Pair &pair) { gain += static_cast<int>(open.count(pair)); });
+            for_each_pair(row,
+                          [&](const Pair &pair) { gain += static_cast<int>(open.count(pair)); });
             if (gain > best_gain) {
                 best_gain = gain;
                 best = row;

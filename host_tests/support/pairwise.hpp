@@ -5,7 +5,8 @@
 
 namespace support {
 
-// counts: number of values of each parameter. Each row has an index for each parameter. Deterministic.
+// counts: number of values of each parameter. Each row has an index for each parameter.
+// Deterministic.
 std::vector<std::vector<int>> pairwise(const std::vector<int> &counts);
 
 } // namespace support

@@ -1,4 +1,5 @@
-// gauze.h over the library's own types: checks pointers and sizes of structs, turns exceptions into statuses. No logic.
+// gauze.h over the library's own types: checks pointers and sizes of structs, turns exceptions into
+// statuses. No logic.
 #include <gauze/gauze.h>
 
 #include <cstring>
@@ -56,8 +57,7 @@ gauze_status record(Status status, const char *text) noexcept {
 }
 
 // The one place where exceptions become statuses.
-template <class Body>
-gauze_status guarded(Body &&body) noexcept {
+template <class Body> gauze_status guarded(Body &&body) noexcept {
     try {
         body();
         last_error.clear();
@@ -75,20 +75,20 @@ gauze_status guarded(Body &&body) noexcept {
     }
 }
 
-template <class T>
-void check_pointer(const T *pointer, const char *name) {
+template <class T> void check_pointer(const T *pointer, const char *name) {
     require(pointer != nullptr, name, " is null");
 }
 
 // A struct whose size names a version of it that this library knows.
-template <class T>
-void check_struct(const T *pointer, const char *name) {
+template <class T> void check_struct(const T *pointer, const char *name) {
     check_pointer(pointer, name);
     require(pointer->struct_size == sizeof(T), name, "->struct_size is ", pointer->struct_size,
             "; this library knows ", sizeof(T));
 }
 
-gz::Axes axes_of(const std::int64_t (&values)[4]) { return {values[0], values[1], values[2], values[3]}; }
+gz::Axes axes_of(const std::int64_t (&values)[4]) {
+    return {values[0], values[1], values[2], values[3]};
+}
 
 gz::ImageDesc image_desc(const gauze_image_desc *desc, const char *name) {
     check_struct(desc, name);
@@ -119,8 +119,9 @@ gz::Taps taps_of(const gauze_taps *taps) {
     for (std::size_t i = 0; i < 4; ++i) {
         result.size[i] = i >= 2 && taps->size[i] == 0 ? 1 : taps->size[i];
         result.anchor[i] = taps->has_anchor ? taps->anchor[i] : result.size[i] / 2;
-        require(result.size[i] >= 1 && result.size[i] <= INT32_MAX / count, "taps->size[", i, "] is ",
-                taps->size[i], "; at least 1 and fewer than 2^31 taps in all are possible");
+        require(result.size[i] >= 1 && result.size[i] <= INT32_MAX / count, "taps->size[", i,
+                "] is ", taps->size[i],
+                "; at least 1 and fewer than 2^31 taps in all are possible");
         count *= result.size[i];
     }
     result.values.assign(taps->values, taps->values + count);
@@ -133,8 +134,8 @@ gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {
             "; this filter takes 1 source");
     require(desc->target_count == 1, "desc->target_count is ", desc->target_count,
             "; this filter has 1 target");
-    require(desc->border >= GAUZE_BORDER_CLAMP && desc->border <= GAUZE_BORDER_WRAP, "desc->border is ",
-            desc->border, ", which is no border");
+    require(desc->border >= GAUZE_BORDER_CLAMP && desc->border <= GAUZE_BORDER_WRAP,
+            "desc->border is ", desc->border, ", which is no border");
     gz::PlanDesc result;
     result.source = image_desc(desc->sources, "source");
     result.target = image_desc(desc->targets, "target");
@@ -158,9 +159,9 @@ void fill(gauze_device_info &info, const gz::DeviceFacts &facts, int index, bool
     info = {};
     info.struct_size = sizeof info;
     info.index = index;
-    info.kind = facts.is_cpu()                                                ? GAUZE_DEVICE_CPU
+    info.kind = facts.is_cpu()                                       ? GAUZE_DEVICE_CPU
                 : facts.device_class == gz::DeviceClass::accelerator ? GAUZE_DEVICE_ACCELERATOR
-                                                                              : GAUZE_DEVICE_GPU;
+                                                                     : GAUZE_DEVICE_GPU;
     info.is_default = is_default ? 1 : 0;
     info.name = facts.name.c_str();
     info.vendor = facts.vendor.c_str();
@@ -179,7 +180,9 @@ void fill(gauze_device_info &info, const gz::DeviceFacts &facts, int index, bool
     info.has_f64 = facts.has_f64 ? 1 : 0;
 }
 
-const char *or_empty(const char *text) { return text ? text : ""; }
+const char *or_empty(const char *text) {
+    return text ? text : "";
+}
 
 gz::HostSource host_source(const gauze_host_source *source) {
     return {static_cast<const std::byte *>(source->data), source->bytes};
@@ -228,7 +231,9 @@ const char *gauze_status_name(gauze_status status) {
     }
 }
 
-const char *gauze_last_error(void) { return last_error.c_str(); }
+const char *gauze_last_error(void) {
+    return last_error.c_str();
+}
 
 int32_t gauze_version(void) {
     return GAUZE_VERSION_MAJOR * 10000 + GAUZE_VERSION_MINOR * 100 + GAUZE_VERSION_PATCH;
@@ -244,7 +249,9 @@ gauze_status gauze_device_list_create(gauze_device_list **list) {
     });
 }
 
-void gauze_device_list_destroy(gauze_device_list *list) { delete list; }
+void gauze_device_list_destroy(gauze_device_list *list) {
+    delete list;
+}
 
 size_t gauze_device_list_count(const gauze_device_list *list) {
     return list ? list->found.devices.size() : 0;
@@ -258,8 +265,7 @@ gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
         require(index < list->found.devices.size(), "index is ", index, "; the list has ",
                 list->found.devices.size(), " devices");
         const int place = static_cast<int>(index);
-        fill(*info, list->found.devices[index].facts, place,
-             place == list->found.default_device());
+        fill(*info, list->found.devices[index].facts, place, place == list->found.default_device());
     });
 }
 
@@ -283,7 +289,9 @@ gauze_status gauze_engine_create(const gauze_engine_options *options, gauze_engi
     });
 }
 
-void gauze_engine_destroy(gauze_engine *engine) { delete engine; }
+void gauze_engine_destroy(gauze_engine *engine) {
+    delete engine;
+}
 
 gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info) {
     return guarded([&] {
@@ -333,9 +341,13 @@ gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *de
     });
 }
 
-void gauze_image_destroy(gauze_image *image) { delete image; }
+void gauze_image_destroy(gauze_image *image) {
+    delete image;
+}
 
-cl_mem gauze_image_mem(const gauze_image *image) { return image ? image->image.buffer() : nullptr; }
+cl_mem gauze_image_mem(const gauze_image *image) {
+    return image ? image->image.buffer() : nullptr;
+}
 
 gauze_status gauze_image_write(gauze_image *image, const void *host, size_t bytes) {
     return guarded([&] {
@@ -361,7 +373,9 @@ gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter
     return create_filter(taps, filter, gz::Filter::convolve);
 }
 
-void gauze_filter_destroy(gauze_filter *filter) { delete filter; }
+void gauze_filter_destroy(gauze_filter *filter) {
+    delete filter;
+}
 
 gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
                                const gauze_plan_desc *desc, gauze_plan **plan) {
@@ -374,7 +388,9 @@ gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
     });
 }
 
-void gauze_plan_destroy(gauze_plan *plan) { delete plan; }
+void gauze_plan_destroy(gauze_plan *plan) {
+    delete plan;
+}
 
 gauze_status gauze_plan_prepare(gauze_plan *plan) {
     return guarded([&] {
@@ -442,7 +458,8 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
         check_pointer(source, "source");
         check_pointer(target, "target");
         check_struct(result, "result");
-        const gz::Verification own = gz::verify(plan->plan, host_source(source), host_source(target));
+        const gz::Verification own =
+            gz::verify(plan->plan, host_source(source), host_source(target));
         result->within_bound = own.worst_error <= own.bound ? 1 : 0;
         result->worst_error = own.worst_error;
         result->bound = own.bound;

@@ -1,4 +1,5 @@
-// Errors inside the library: a status for the ABI and a text that says what failed, while doing what, with which value.
+// Errors inside the library: a status for the ABI and a text that says what failed, while doing
+// what, with which value.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +32,18 @@ private:
 };
 
 // The parts written one after the other, as by operator<<.
-template <class... Parts>
-std::string text(const Parts &...parts) {
+template <class... Parts> std::string text(const Parts &...parts) {
     std::ostringstream out;
     (out << ... << parts);
     return out.str();
 }
 
-template <class... Parts>
-[[noreturn]] void fail(Status status, const Parts &...parts) {
+template <class... Parts> [[noreturn]] void fail(Status status, const Parts &...parts) {
     throw Error(status, text(parts...));
 }
 
 // Refuses an argument unless it holds.
-template <class... Parts>
-void require(bool holds, const Parts &...parts) {
+template <class... Parts> void require(bool holds, const Parts &...parts) {
     if (!holds)
         fail(Status::invalid_argument, parts...);
 }

@@ -46,8 +46,12 @@ const PixelTypeFacts &facts_of(PixelType type) {
     return *facts;
 }
 
-std::string to_text(const Axes &axes) { return join(axes, "x", 1); }
+std::string to_text(const Axes &axes) {
+    return join(axes, "x", 1);
+}
 
-std::string to_place(const Axes &axes) { return "(" + join(axes, ", ", 0) + ")"; }
+std::string to_place(const Axes &axes) {
+    return "(" + join(axes, ", ", 0) + ")";
+}
 
 } // namespace gz

@@ -35,13 +35,17 @@ struct PixelTypeFacts {
 const PixelTypeFacts *find_type(gauze_type type);
 const PixelTypeFacts &facts_of(PixelType type);
 
-inline std::size_t size_of(PixelType type) { return facts_of(type).bytes; }
-inline const char *name_of(PixelType type) { return facts_of(type).name; }
+inline std::size_t size_of(PixelType type) {
+    return facts_of(type).bytes;
+}
+inline const char *name_of(PixelType type) {
+    return facts_of(type).name;
+}
 
 // A value along x, y, z and t.
 using Axes = std::array<std::int64_t, 4>;
 
-std::string to_text(const Axes &axes); // "3x5", or "3x5x1x7" where z or t is not 1
+std::string to_text(const Axes &axes);  // "3x5", or "3x5x1x7" where z or t is not 1
 std::string to_place(const Axes &axes); // "(3, 5)", or "(3, 5, 0, 7)" where z or t is not 0
 
 } // namespace gz

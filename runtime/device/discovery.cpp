@@ -8,9 +8,9 @@ namespace gz {
 
 namespace {
 
-constexpr const char *what_to_install =
-    "no OpenCL device was found: install the OpenCL driver of your GPU's vendor, or PoCL to use the "
-    "CPU (Debian and Ubuntu: apt install pocl-opencl-icd)";
+constexpr const char *what_to_install = "no OpenCL device was found: install the OpenCL driver of "
+                                        "your GPU's vendor, or PoCL to use the "
+                                        "CPU (Debian and Ubuntu: apt install pocl-opencl-icd)";
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -18,14 +18,14 @@ std::string lower(std::string text) {
     return text;
 }
 
-template <class Matches>
-int best_of(const std::vector<FoundDevice> &devices, Matches &&matches) {
+template <class Matches> int best_of(const std::vector<FoundDevice> &devices, Matches &&matches) {
     int best = -1;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         const DeviceFacts &facts = devices[i].facts;
         if (!matches(facts))
             continue;
-        if (best < 0 || facts.preference() > devices[static_cast<std::size_t>(best)].facts.preference())
+        if (best < 0 ||
+            facts.preference() > devices[static_cast<std::size_t>(best)].facts.preference())
             best = static_cast<int>(i);
     }
     return best;
@@ -103,8 +103,8 @@ int Discovery::select(const std::string &selector) const {
         for (const FoundDevice &found : devices)
             there_are += (there_are.empty() ? "" : ", ") + found.facts.name + " (" +
                          found.facts.platform + ")";
-        fail(Status::no_device, "no usable OpenCL device is named by '", selector, "'; there are: ",
-             there_are);
+        fail(Status::no_device, "no usable OpenCL device is named by '", selector,
+             "'; there are: ", there_are);
     }
     return index;
 }

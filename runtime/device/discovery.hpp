@@ -20,14 +20,16 @@ struct Discovery {
 
     // Index of the device taken where none is asked for; -1 where there is none.
     int default_device() const;
-    // Index of the device that a selector names: "", an index, part of a device's or platform's name, "gpu" or
-    // "cpu". Throws Status::no_device with what there is instead, and what to install where there is nothing.
+    // Index of the device that a selector names: "", an index, part of a device's or platform's
+    // name, "gpu" or "cpu". Throws Status::no_device with what there is instead, and what to
+    // install where there is nothing.
     int select(const std::string &selector) const;
     // The notes, and what to install where there is no device, a line each.
     std::string advice() const;
 };
 
-// Asks every platform; one that fails is noted and does not hide the others. Never throws for a lack of devices.
+// Asks every platform; one that fails is noted and does not hide the others. Never throws for a
+// lack of devices.
 Discovery discover();
 
 } // namespace gz

@@ -120,8 +120,8 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
              opencl_error_name(error.err()), "\noptions: ", options, "\n", build_log());
     }
     const std::string lines = build_log();
-    log_(GAUZE_LOG_DEBUG, text("compiled ", request.entry, " with ", options,
-                               lines.empty() ? "" : "\n", lines));
+    log_(GAUZE_LOG_DEBUG,
+         text("compiled ", request.entry, " with ", options, lines.empty() ? "" : "\n", lines));
     known = std::make_shared<Program>(std::move(program), request.entry);
     return known;
 }
@@ -132,7 +132,8 @@ ReadyLaunch Engine::make_ready(const Launch &launch) {
     for (const Argument &argument : launch.arguments)
         if (const auto *data = std::get_if<ConstantData>(&argument))
             constants.push_back(attempt("copying filter taps to the device", [&] {
-                // OpenCL only reads through the pointer, though it takes it as one to write through.
+                // OpenCL only reads through the pointer, though it takes it as one to write
+                // through.
                 return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                   data->bytes.size(), const_cast<std::byte *>(data->bytes.data()));
             }));
@@ -141,8 +142,8 @@ ReadyLaunch Engine::make_ready(const Launch &launch) {
 
 cl::Buffer Engine::allocate(std::uint64_t bytes, const std::string &what) const {
     if (bytes > facts_.max_allocation)
-        fail(Status::unsupported, what, " needs ", bytes, " bytes; the largest buffer of ", facts_.name,
-             " is ", facts_.max_allocation, " bytes");
+        fail(Status::unsupported, what, " needs ", bytes, " bytes; the largest buffer of ",
+             facts_.name, " is ", facts_.max_allocation, " bytes");
     return attempt("allocating device memory",
                    [&] { return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes); });
 }

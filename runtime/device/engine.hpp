@@ -1,4 +1,5 @@
-// One device in use: its context, its own queue, its compiled programs. Owns every OpenCL object; there are no others.
+// One device in use: its context, its own queue, its compiled programs. Owns every OpenCL object;
+// there are no others.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,8 @@ struct Log {
 class ReadyLaunch {
 public:
     ReadyLaunch(Launch launch, std::shared_ptr<Program> program, std::vector<cl::Buffer> constants)
-        : launch_(std::move(launch)), program_(std::move(program)), constants_(std::move(constants)) {}
+        : launch_(std::move(launch)), program_(std::move(program)),
+          constants_(std::move(constants)) {}
 
     // Enqueues without waiting. Safe to call from many threads.
     void enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory> &sources,
@@ -80,7 +82,8 @@ private:
     cl::CommandQueue queue_;
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
-    std::map<std::string, std::shared_ptr<Program>> programs_; // by expanded source, entry and options
+    std::map<std::string, std::shared_ptr<Program>>
+        programs_; // by expanded source, entry and options
 };
 
 // The environment variable's value, "" where it is not set.

@@ -78,8 +78,9 @@ std::uint64_t DeviceFacts::usable_local_memory() const {
 }
 
 std::uint64_t DeviceFacts::usable_private_memory() const {
-    // On the stack of a CPU's thread there is room. A GPU sets memory aside for every item that could run at once: an H200
-    // for 270,336. Mesa 22.3 is slow with arrays and gives wrong bits for those of 144 KiB.
+    // On the stack of a CPU's thread there is room. A GPU sets memory aside for every item that
+    // could run at once: an H200 for 270,336. Mesa 22.3 is slow with arrays and gives wrong bits
+    // for those of 144 KiB.
     if (device_class == DeviceClass::mesa_cpu)
         return 8 * 1024;
     return is_cpu() ? 320 * 1024 : 16 * 1024;
@@ -111,8 +112,8 @@ double DeviceFacts::preference() const {
     case DeviceClass::oclgrind:
         break;
     }
-    // A rough measure of speed decides within a kind. Integrated GPUs share the host's memory and come after
-    // the others by their few compute units.
+    // A rough measure of speed decides within a kind. Integrated GPUs share the host's memory and
+    // come after the others by their few compute units.
     const double speed = static_cast<double>(compute_units) * std::max(clock_mhz, 1U);
     return kind * 1e9 + std::min(speed, 1e9 - 1.0);
 }
@@ -142,8 +143,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.has_f64 = contains(extensions, " cl_khr_fp64 ");
     facts.device_class = class_of(facts);
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
-    facts.junk_event_times = facts.device_class == DeviceClass::mesa_cpu ||
-                             facts.device_class == DeviceClass::oclgrind;
+    facts.junk_event_times =
+        facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
     // "Treating load_kernel_arg in control flow as uniform", says Mesa 22.3, and reads 0.
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
     facts.unusable = unusable(facts);

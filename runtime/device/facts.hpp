@@ -1,5 +1,5 @@
-// What is known of a device: what it reports, what it gets wrong, and the class that kernel choice goes by. The only
-// place that knows vendors.
+// What is known of a device: what it reports, what it gets wrong, and the class that kernel choice
+// goes by. The only place that knows vendors.
 #pragma once
 
 #include <cstdint>

@@ -35,15 +35,13 @@ struct ConstantData {
 };
 using Argument = std::variant<SourceBuffer, TargetBuffer, LocalMemory, ByValue, ConstantData>;
 
-template <class T>
-std::vector<std::byte> bytes_of(const T *values, std::size_t count) {
+template <class T> std::vector<std::byte> bytes_of(const T *values, std::size_t count) {
     std::vector<std::byte> bytes(count * sizeof(T));
     std::memcpy(bytes.data(), values, bytes.size());
     return bytes;
 }
 
-template <class T>
-ByValue by_value(const T &value) {
+template <class T> ByValue by_value(const T &value) {
     return {bytes_of(&value, 1)};
 }
 

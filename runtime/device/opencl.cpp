@@ -77,8 +77,8 @@ Error opencl_error(const cl::Error &error, const std::string &doing) {
     default:
         break;
     }
-    return {status, text(error.what(), " failed with ", opencl_error_name(error.err()), " while ",
-                         doing)};
+    return {status,
+            text(error.what(), " failed with ", opencl_error_name(error.err()), " while ", doing)};
 }
 
 } // namespace gz

@@ -22,8 +22,7 @@ std::string opencl_error_name(cl_int code);
 Error opencl_error(const cl::Error &error, const std::string &doing);
 
 // What `call` returns; `doing` completes "while ..." in the text of its error.
-template <class Call>
-auto attempt(const char *doing, Call &&call) {
+template <class Call> auto attempt(const char *doing, Call &&call) {
     try {
         return call();
     } catch (const cl::Error &error) {

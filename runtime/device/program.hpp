@@ -26,7 +26,8 @@ class Program {
 public:
     Program(cl::Program program, std::string entry);
 
-    // A kernel object for one thread's use; OpenCL allows no two threads to set arguments of one kernel.
+    // A kernel object for one thread's use; OpenCL allows no two threads to set arguments of one
+    // kernel.
     cl::Kernel lease();
     void give_back(cl::Kernel kernel);
 

@@ -19,8 +19,9 @@ public:
     // directory: where to read the files; "" for the embedded ones.
     explicit SourceTree(std::string directory) : directory_(std::move(directory)) {}
 
-    // The file with every #include "..." replaced by what it names, relative to the tree's root, and #line directives
-    // that keep the compiler's messages at the real file and line. A file may be included many times.
+    // The file with every #include "..." replaced by what it names, relative to the tree's root,
+    // and #line directives that keep the compiler's messages at the real file and line. A file may
+    // be included many times.
     std::string expand(const std::string &name) const;
 
 private:

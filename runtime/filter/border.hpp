@@ -1,4 +1,5 @@
-// What stands outside an image: the border modes, and the fold that maps an index outside to one inside.
+// What stands outside an image: the border modes, and the fold that maps an index outside to one
+// inside.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct Border {
 
 const char *name_of(BorderMode mode);
 
-// The index in [0, n) whose pixel stands at index i of the extended line, or -1 where the border's constant does.
-// Folds as often as it takes. n >= 1.
+// The index in [0, n) whose pixel stands at index i of the extended line, or -1 where the border's
+// constant does. Folds as often as it takes. n >= 1.
 std::int64_t fold(std::int64_t i, std::int64_t n, BorderMode mode);
 
 } // namespace gz

@@ -15,8 +15,9 @@ void check(const Taps &taps) {
     for (std::size_t i = 0; i < 4; ++i) {
         require(taps.size[i] >= 1, "taps have the size ", taps.size[i], " along ", axis_name[i],
                 "; at least one tap is needed");
-        require(taps.anchor[i] >= 0 && taps.anchor[i] < taps.size[i], "the anchor is ", taps.anchor[i],
-                " along ", axis_name[i], "; it must be from 0 to ", taps.size[i] - 1);
+        require(taps.anchor[i] >= 0 && taps.anchor[i] < taps.size[i], "the anchor is ",
+                taps.anchor[i], " along ", axis_name[i], "; it must be from 0 to ",
+                taps.size[i] - 1);
     }
     if (taps.size[2] > 1 || taps.size[3] > 1)
         fail(Status::unsupported, "taps of ", to_text(taps.size),

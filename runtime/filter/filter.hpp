@@ -8,8 +8,8 @@
 
 namespace gz {
 
-// out[p] = sum over j of k[j] in[p + j - anchor]. A convolution is the correlation with its reversed taps: one
-// formula, one order of arithmetic.
+// out[p] = sum over j of k[j] in[p + j - anchor]. A convolution is the correlation with its
+// reversed taps: one formula, one order of arithmetic.
 class Filter {
 public:
     static Filter correlate(Taps taps);
@@ -20,11 +20,12 @@ public:
     // Set where the taps are run as a row and a column.
     const std::optional<SeparableTaps> &factors() const { return factors_; }
 
-    // Bound of |result - exact result| for a source whose magnitudes, border included, reach `largest`, in f32 before
-    // the result is stored. A chain of n fused multiply-adds errs by at most n u / (1 - n u) of the sum of the
-    // magnitudes of its terms, u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-    // section 3.1); one u more each for rounding a tap and the border's constant, the tolerance of separable taps, and
-    // half of f32's smallest number for each tap and each step that may underflow.
+    // Bound of |result - exact result| for a source whose magnitudes, border included, reach
+    // `largest`, in f32 before the result is stored. A chain of n fused multiply-adds errs by at
+    // most n u / (1 - n u) of the sum of the magnitudes of its terms, u = 2^-24 (Higham, Accuracy
+    // and Stability of Numerical Algorithms, 2nd ed., section 3.1); one u more each for rounding a
+    // tap and the border's constant, the tolerance of separable taps, and half of f32's smallest
+    // number for each tap and each step that may underflow.
     double error_bound(double largest) const;
 
 private:

@@ -51,7 +51,8 @@ ImageDesc complete(ImageDesc desc, const std::string &what) {
     require(desc.offset >= 0 && desc.offset % size == 0, what, " starts at byte ", desc.offset,
             "; that must be a multiple of ", size, ", the size of ", name_of(desc.type));
 
-    // Each pitch must hold all that it steps over; the running total is what the next one steps over.
+    // Each pitch must hold all that it steps over; the running total is what the next one steps
+    // over.
     std::int64_t inner = desc.pixel_bytes();
     for (std::size_t i = 0; i < 4; ++i) {
         if (desc.extent[i] == 0 && i > 1)
@@ -59,7 +60,8 @@ ImageDesc complete(ImageDesc desc, const std::string &what) {
         require(desc.extent[i] >= 1, what, " has an extent of ", desc.extent[i], " pixels along ",
                 axis_name[i]);
         if (desc.pitch[i] == 0)
-            desc.pitch[i] = i == 0 ? inner : checked_product(desc.extent[i - 1], desc.pitch[i - 1], what);
+            desc.pitch[i] =
+                i == 0 ? inner : checked_product(desc.extent[i - 1], desc.pitch[i - 1], what);
         require(desc.pitch[i] >= inner && desc.pitch[i] % size == 0, what, " has a ", pitch_name[i],
                 " pitch of ", desc.pitch[i], " bytes; it must be at least ", inner,
                 " and a multiple of ", size);
@@ -74,8 +76,9 @@ ImageDesc complete(ImageDesc desc, const std::string &what) {
             max_row_values, " are possible");
     if (desc.plane_pitch == 0)
         desc.plane_pitch = checked_product(desc.extent[3], desc.pitch[3], what);
-    require(desc.plane_pitch >= inner && desc.plane_pitch % size == 0, what, " has a plane pitch of ",
-            desc.plane_pitch, " bytes; it must be at least ", inner, " and a multiple of ", size);
+    require(desc.plane_pitch >= inner && desc.plane_pitch % size == 0, what,
+            " has a plane pitch of ", desc.plane_pitch, " bytes; it must be at least ", inner,
+            " and a multiple of ", size);
     inner = checked_sum(checked_product(desc.planes - 1, desc.plane_pitch, what), inner, what);
     checked_sum(inner, desc.offset, what);
     return desc;
@@ -116,9 +119,9 @@ Region complete(Region region, const ImageDesc &source, const ImageDesc &target)
                 " pixels along ", axis_name[i], " from ", begin, "; the source has ",
                 source.extent[i]);
         const std::int64_t to = region.target_origin[i];
-        require(to >= 0 && to < target.extent[i] && extent <= target.extent[i] - to,
-                "region of ", extent, " pixels goes to ", axis_name[i], " = ", to,
-                " of the target, which has ", target.extent[i], " pixels along ", axis_name[i]);
+        require(to >= 0 && to < target.extent[i] && extent <= target.extent[i] - to, "region of ",
+                extent, " pixels goes to ", axis_name[i], " = ", to, " of the target, which has ",
+                target.extent[i], " pixels along ", axis_name[i]);
     }
     return region;
 }

@@ -1,4 +1,5 @@
-// Where an image's pixels are in a piece of memory, with every default filled in and every number checked.
+// Where an image's pixels are in a piece of memory, with every default filled in and every number
+// checked.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,7 @@ struct ImageDesc {
     std::int64_t planes = 1;
     std::int64_t plane_pitch = 0; // bytes
 
-    std::int64_t pixel_bytes() const {
-        return channels * static_cast<std::int64_t>(size_of(type));
-    }
+    std::int64_t pixel_bytes() const { return channels * static_cast<std::int64_t>(size_of(type)); }
     // Bytes from the start of the memory to the end of the last pixel.
     std::int64_t bytes() const;
     std::int64_t byte_of(const Axes &at, std::int64_t plane) const;
@@ -30,8 +29,8 @@ struct ImageDesc {
 // Longest row, in values: leaves room for index arithmetic in 32 bits along x.
 inline constexpr std::int64_t max_row_values = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
 
-// The description with its zeros replaced by the defaults. Refuses what no image can be; `what` names the image in the
-// text ("source", ...).
+// The description with its zeros replaced by the defaults. Refuses what no image can be; `what`
+// names the image in the text ("source", ...).
 ImageDesc complete(ImageDesc desc, const std::string &what);
 
 // A tight description of the same pixels, rows padded to a multiple of row_alignment bytes.

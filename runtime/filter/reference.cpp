@@ -12,15 +12,13 @@ namespace gz {
 
 namespace {
 
-template <class T>
-T read_as(const std::byte *at) {
+template <class T> T read_as(const std::byte *at) {
     T value;
     std::memcpy(&value, at, sizeof value);
     return value;
 }
 
-template <class T>
-void write_as(T value, std::byte *at) {
+template <class T> void write_as(T value, std::byte *at) {
     std::memcpy(at, &value, sizeof value);
 }
 
@@ -48,7 +46,8 @@ public:
         if (row < 0)
             return;
         const auto step = static_cast<std::int64_t>(size_of(job_.source.type));
-        const std::byte *begin = job_.pixels + job_.source.byte_of({0, row + first_[1], z_, t_}, plane_);
+        const std::byte *begin =
+            job_.pixels + job_.source.byte_of({0, row + first_[1], z_, t_}, plane_);
         for (std::int64_t i = 0; i < count; ++i) {
             const std::int64_t x = fold(x_begin + i - first_[0], size_[0], job_.border.mode);
             if (x < 0)
@@ -81,7 +80,9 @@ void for_each_row(const ReferenceJob &job, const RowSink<Real> &sink, RowOf &&ro
             }
 }
 
-std::vector<float> rounded(const std::vector<double> &values) { return {values.begin(), values.end()}; }
+std::vector<float> rounded(const std::vector<double> &values) {
+    return {values.begin(), values.end()};
+}
 
 } // namespace
 
@@ -106,7 +107,9 @@ void store_pixel(PixelType type, float value, std::byte *at) {
     const PixelTypeFacts &facts = facts_of(type);
     double stored = static_cast<double>(value);
     if (facts.is_integer)
-        stored = std::isnan(stored) ? 0.0 : std::clamp(std::nearbyint(stored), facts.lowest, facts.highest);
+        stored = std::isnan(stored)
+                     ? 0.0
+                     : std::clamp(std::nearbyint(stored), facts.lowest, facts.highest);
     switch (type) {
     case PixelType::u8:
         return write_as(static_cast<std::uint8_t>(stored), at);

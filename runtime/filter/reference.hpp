@@ -1,5 +1,5 @@
-// Filters computed on the host, plainly: in double to say whether a filter is right, and in f32 in the canonical order to
-// say whether a kernel is.
+// Filters computed on the host, plainly: in double to say whether a filter is right, and in f32 in
+// the canonical order to say whether a kernel is.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ struct ReferenceJob {
 struct RowPlace {
     std::int64_t y = 0, z = 0, t = 0, plane = 0;
 };
-template <class Real>
-using RowSink = std::function<void(const RowPlace &, const Real *)>;
+template <class Real> using RowSink = std::function<void(const RowPlace &, const Real *)>;
 
 // Every row of the region from the taps as given, in double.
 void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink);
 
-// Every row of the region in the canonical order: one chain of fma over the taps in memory order from 0, or, where the
-// taps are separable, a chain along x for each row and then one along y.
+// Every row of the region in the canonical order: one chain of fma over the taps in memory order
+// from 0, or, where the taps are separable, a chain along x for each row and then one along y.
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink);
 
 // The value stored at `at`, exactly.
 double load_pixel(PixelType type, const std::byte *at);
 
-// Stores as kernels do: integers round half to even and saturate (NaN gives 0), f16 rounds to nearest even.
+// Stores as kernels do: integers round half to even and saturate (NaN gives 0), f16 rounds to
+// nearest even.
 void store_pixel(PixelType type, float value, std::byte *at);
 
 // Largest magnitude among the pixels that the job may read, and the border's constant.

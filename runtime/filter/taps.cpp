@@ -26,11 +26,11 @@ std::optional<SeparableTaps> factors_of(const Taps &taps) {
     const auto nx = static_cast<std::size_t>(taps.size[0]);
     const auto ny = static_cast<std::size_t>(taps.size[1]);
 
-    // A rank-one matrix is the product of any row that is not zero with a column scaled to match. The row and
-    // the column through the largest tap lose the fewest digits.
-    const auto largest = std::max_element(taps.values.begin(), taps.values.end(), [](double a, double b) {
-        return std::abs(a) < std::abs(b);
-    });
+    // A rank-one matrix is the product of any row that is not zero with a column scaled to match.
+    // The row and the column through the largest tap lose the fewest digits.
+    const auto largest =
+        std::max_element(taps.values.begin(), taps.values.end(),
+                         [](double a, double b) { return std::abs(a) < std::abs(b); });
     if (*largest == 0.0)
         return std::nullopt;
     const auto pivot = static_cast<std::size_t>(largest - taps.values.begin());

@@ -16,7 +16,8 @@ struct Taps {
     double sum_of_magnitudes() const;
 };
 
-// The taps in the opposite order along every axis: convolving with k is correlating with reversed(k).
+// The taps in the opposite order along every axis: convolving with k is correlating with
+// reversed(k).
 Taps reversed(const Taps &taps);
 
 // A row and a column whose product the taps are.
@@ -24,12 +25,12 @@ struct SeparableTaps {
     std::vector<double> x, y;
 };
 
-// How far the product may be from the taps, as a share of the sum of their magnitudes: what rounding the taps
-// to f32 and back does to a product.
+// How far the product may be from the taps, as a share of the sum of their magnitudes: what
+// rounding the taps to f32 and back does to a product.
 inline constexpr double separable_tolerance = 0x1p-22;
 
-// The factors of two-dimensional taps of rank one, else nothing. Decided from the taps alone, so that the order of
-// arithmetic never depends on the device, the kernel or the image.
+// The factors of two-dimensional taps of rank one, else nothing. Decided from the taps alone, so
+// that the order of arithmetic never depends on the device, the kernel or the image.
 std::optional<SeparableTaps> factors_of(const Taps &taps);
 
 } // namespace gz

@@ -12,7 +12,8 @@ Launch copy_launch(std::int64_t bytes, const DeviceFacts &facts) {
     Launch launch;
     launch.program = {"copy.cl", "copy_vectors", {{"GROUP_X", group}, {"CHUNK", chunk}}};
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
-    launch.range.global = {(count + per_group - 1) / per_group * static_cast<std::size_t>(group), 1, 1};
+    launch.range.global = {(count + per_group - 1) / per_group * static_cast<std::size_t>(group), 1,
+                           1};
     launch.arguments = {SourceBuffer(), TargetBuffer(), by_value(count)};
     return launch;
 }

@@ -30,7 +30,8 @@ CorrelateSpec correlate_plain() {
         // On a CPU a group is a loop: one row of it vectorises.
         if (facts.is_cpu())
             return std::vector<Config>{{{"GROUP_X", 64}, {"GROUP_Y", 1}}};
-        return std::vector<Config>{{{"GROUP_X", 64}, {"GROUP_Y", 4}}, {{"GROUP_X", 16}, {"GROUP_Y", 4}}};
+        return std::vector<Config>{{{"GROUP_X", 64}, {"GROUP_Y", 4}},
+                                   {{"GROUP_X", 16}, {"GROUP_Y", 4}}};
     };
     spec.launch = launch;
     spec.details = [](const CorrelatePass &, const Config &) { return std::string(); };

@@ -31,8 +31,8 @@ Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts
     return result;
 }
 
-// Long strips read whole pages in order. Bands are high, so that few rows are read twice, once for each band they border
-// on, but not so high that cores stay idle.
+// Long strips read whole pages in order. Bands are high, so that few rows are read twice, once for
+// each band they border on, but not so high that cores stay idle.
 std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int strip = bucket_of(pass) <= 15 ? 4096 : 512;
     const std::int64_t strips = parts(pass.geometry.width, strip) * pass.batch();

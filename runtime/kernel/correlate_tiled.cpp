@@ -8,9 +8,13 @@ namespace {
 
 constexpr int vector_width = 4; // values an item makes along x
 
-int rounded_up(int value) { return (value + vector_width - 1) / vector_width * vector_width; }
+int rounded_up(int value) {
+    return (value + vector_width - 1) / vector_width * vector_width;
+}
 
-bool is_aligned(const CorrelatePass &pass) { return pass.alignment >= vector_width; }
+bool is_aligned(const CorrelatePass &pass) {
+    return pass.alignment >= vector_width;
+}
 
 TileShape shape_of(const CorrelatePass &pass, const Config &config) {
     const Geometry &g = pass.geometry;
@@ -29,8 +33,8 @@ TileShape shape_of(const CorrelatePass &pass, const Config &config) {
     return shape;
 }
 
-// Whether the kernel has a second, unrolled body for exactly bucket x bucket taps: up to a size at which it still fits the
-// instruction cache.
+// Whether the kernel has a second, unrolled body for exactly bucket x bucket taps: up to a size at
+// which it still fits the instruction cache.
 bool has_exact_body(const CorrelatePass &pass, int bucket, const DeviceFacts &facts) {
     return bucket <= (pass.separable ? 15 : 7) && !facts.misreads_arguments;
 }
@@ -68,11 +72,13 @@ Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts
 }
 
 Config shaped(int group_x, int group_y, int item_y, int share_rows) {
-    return {{"GROUP_X", group_x}, {"GROUP_Y", group_y}, {"ITEM_Y", item_y}, {"SHARE_ROWS", share_rows}};
+    return {
+        {"GROUP_X", group_x}, {"GROUP_Y", group_y}, {"ITEM_Y", item_y}, {"SHARE_ROWS", share_rows}};
 }
 
-// Measured on NVIDIA (H200, 16384x16384 f32). Tall items reuse what they load once there are enough taps to reuse it for.
-// Sharing filtered rows pays for many taps; for few, its local memory and barriers cost more than filtering rows again.
+// Measured on NVIDIA (H200, 16384x16384 f32). Tall items reuse what they load once there are enough
+// taps to reuse it for. Sharing filtered rows pays for many taps; for few, its local memory and
+// barriers cost more than filtering rows again.
 Config fastest(const CorrelatePass &pass) {
     const int bucket = bucket_of(pass);
     if (bucket <= 3)
@@ -111,7 +117,9 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec correlate_tiled() {
     CorrelateSpec spec;
     spec.name = "correlate_tiled";
-    spec.tunables = {{"GROUP_X", {8, 16, 32}}, {"GROUP_Y", {4, 8, 16}}, {"ITEM_Y", {4, 8}},
+    spec.tunables = {{"GROUP_X", {8, 16, 32}},
+                     {"GROUP_Y", {4, 8, 16}},
+                     {"ITEM_Y", {4, 8}},
                      {"SHARE_ROWS", {0, 1}}};
     spec.refusal = [](const CorrelatePass &pass, const Config &config) {
         return std::string(config.at("SHARE_ROWS") && !pass.separable

@@ -49,12 +49,14 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
             parameters += sizeof(void *);
     }
     if (local > facts.usable_local_memory())
-        return text("needs ", local, " bytes of local memory; the device has ", facts.usable_local_memory());
+        return text("needs ", local, " bytes of local memory; the device has ",
+                    facts.usable_local_memory());
     if (launch.private_bytes > facts.usable_private_memory())
-        return text("needs ", launch.private_bytes, " bytes of private memory; ", facts.usable_private_memory(),
-                    " are used at most");
+        return text("needs ", launch.private_bytes, " bytes of private memory; ",
+                    facts.usable_private_memory(), " are used at most");
     if (parameters > facts.max_parameter_size)
-        return text("needs ", parameters, " bytes of arguments; the device takes ", facts.max_parameter_size);
+        return text("needs ", parameters, " bytes of arguments; the device takes ",
+                    facts.max_parameter_size);
     return "";
 }
 

@@ -1,5 +1,5 @@
-// The one description of a kernel family. Build options, launches, the choice of a kernel, forcing one from outside and
-// the generic tests are all derived from it.
+// The one description of a kernel family. Build options, launches, the choice of a kernel, forcing
+// one from outside and the generic tests are all derived from it.
 #pragma once
 
 #include <functional>
@@ -22,15 +22,15 @@ using Config = std::map<std::string, int>;
 
 std::string to_text(const Config &config); // "GROUP_X=8,GROUP_Y=8"
 
-template <class Pass>
-struct KernelSpec {
+template <class Pass> struct KernelSpec {
     std::string name; // of the family: the stem of its .cl and its kernel function
     std::vector<Tunable> tunables;
     // Why the kernel cannot compute the pass in the configuration; "" where it can.
     std::function<std::string(const Pass &, const Config &)> refusal;
     // Configurations to try first on the device, best first.
     std::function<std::vector<Config>(const Pass &, const DeviceFacts &)> preferred;
-    // The launch on the device, complete, for a configuration that takes its values from the tunables.
+    // The launch on the device, complete, for a configuration that takes its values from the
+    // tunables.
     std::function<Launch(const Pass &, const Config &, const DeviceFacts &)> launch;
     // What explain() adds about the launch; "" for nothing.
     std::function<std::string(const Pass &, const Config &)> details;

@@ -12,7 +12,8 @@ struct Span {
     std::int64_t begin = 0, end = 0;
 };
 
-// Tiles k in [0, count) of the given size with k size - before >= first and k size + size - 1 + after <= last.
+// Tiles k in [0, count) of the given size with k size - before >= first and k size + size - 1 +
+// after <= last.
 Span free_tiles(std::int64_t count, std::int64_t size, std::int64_t before, std::int64_t after,
                 std::int64_t first, std::int64_t last) {
     const std::int64_t begin = parts(std::max<std::int64_t>(first + before, 0), size);
@@ -45,7 +46,8 @@ std::string describe(const TileClasses &classes, std::int64_t columns, std::int6
     const std::int64_t all = columns * rows;
     const std::int64_t read = static_cast<std::int64_t>(classes.free_right - classes.free_left) *
                               (classes.free_bottom - classes.free_top);
-    const std::int64_t write = static_cast<std::int64_t>(classes.whole_columns) * classes.whole_rows;
+    const std::int64_t write =
+        static_cast<std::int64_t>(classes.whole_columns) * classes.whole_rows;
     const std::int64_t both =
         static_cast<std::int64_t>(
             std::max(0, std::min(classes.free_right, classes.whole_columns) - classes.free_left)) *

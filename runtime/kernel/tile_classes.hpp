@@ -13,11 +13,13 @@ struct TileShape {
     int apron_left = 0, apron_right = 0, apron_top = 0, apron_bottom = 0;
 };
 
-// With l a tile's left edge, W its width and L to R (inclusive) what may be read: free on read where
-// l - apron_left >= L and l + W - 1 + apron_right <= R, free on write where l + W - 1 is inside the target. Rows alike.
+// With l a tile's left edge, W its width and L to R (inclusive) what may be read: free on read
+// where l - apron_left >= L and l + W - 1 + apron_right <= R, free on write where l + W - 1 is
+// inside the target. Rows alike.
 TileClasses classify(const Geometry &geometry, int channels, const TileShape &shape);
 
-// "groups 16x16: free on read and write 196, free on read only 0, free on write only 60, checked on both 0"
+// "groups 16x16: free on read and write 196, free on read only 0, free on write only 60, checked on
+// both 0"
 std::string describe(const TileClasses &classes, std::int64_t columns, std::int64_t rows);
 
 } // namespace gz

@@ -28,8 +28,8 @@ Forced parse(const std::string &forced) {
         const auto number = equals == std::string::npos
                                 ? std::from_chars_result{end, std::errc::invalid_argument}
                                 : std::from_chars(setting.data() + equals + 1, end, value);
-        require(number.ec == std::errc() && number.ptr == end, "variant '", forced, "' has '", setting,
-                "' where NAME=NUMBER is expected");
+        require(number.ec == std::errc() && number.ptr == end, "variant '", forced, "' has '",
+                setting, "' where NAME=NUMBER is expected");
         result.values[setting.substr(0, equals)] = value;
     }
     return result;

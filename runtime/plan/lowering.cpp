@@ -8,7 +8,8 @@ namespace gz {
 
 namespace {
 
-constexpr std::int64_t staged_row_alignment = 128; // bytes: a memory transaction of the largest kind
+constexpr std::int64_t staged_row_alignment =
+    128; // bytes: a memory transaction of the largest kind
 
 void check_type(PixelType type, const char *what) {
     switch (type) {
@@ -68,8 +69,8 @@ PlanDesc complete(PlanDesc desc) {
             " channels and the target ", desc.target.channels);
     require(desc.source.planes == desc.target.planes, "the source has ", desc.source.planes,
             " planes and the target ", desc.target.planes);
-    require(std::abs(desc.border.value) <= facts_of(PixelType::f32).highest, "the border's constant is ",
-            desc.border.value, "; it must be finite in f32");
+    require(std::abs(desc.border.value) <= facts_of(PixelType::f32).highest,
+            "the border's constant is ", desc.border.value, "; it must be finite in f32");
     desc.region = complete(desc.region, desc.source, desc.target);
     return desc;
 }
@@ -107,7 +108,8 @@ CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
     g.volumes = narrow(region.extent[3]);
     g.valid_left = isolated ? 0 : narrow(-region.source_origin[0]);
     g.valid_top = isolated ? 0 : narrow(-region.source_origin[1]);
-    g.valid_right = narrow(isolated ? region.extent[0] : desc.source.extent[0] - region.source_origin[0]);
+    g.valid_right =
+        narrow(isolated ? region.extent[0] : desc.source.extent[0] - region.source_origin[0]);
     g.valid_bottom =
         narrow(isolated ? region.extent[1] : desc.source.extent[1] - region.source_origin[1]);
     g.taps_x = narrow(taps.size[0]);
@@ -119,8 +121,8 @@ CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
 
     const std::int64_t slices = region.extent[2] * region.extent[3];
     if (slices > max_row_values || slices * pass.planes > max_row_values)
-        fail(Status::unsupported, "the image has ", slices, " slices in ", pass.planes,
-             " planes; ", max_row_values, " slices in all are supported");
+        fail(Status::unsupported, "the image has ", slices, " slices in ", pass.planes, " planes; ",
+             max_row_values, " slices in all are supported");
 
     pass.separable = filter.factors().has_value();
     const auto append = [&](const std::vector<double> &values) {

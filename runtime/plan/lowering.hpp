@@ -20,8 +20,8 @@ PlanDesc complete(PlanDesc desc);
 
 CorrelatePass lower(const Filter &filter, const PlanDesc &desc);
 
-// The same work on packed images with aligned rows that hold no more than the filter reads and writes: what a run on host
-// memory moves to the device and back.
+// The same work on packed images with aligned rows that hold no more than the filter reads and
+// writes: what a run on host memory moves to the device and back.
 PlanDesc staged(const PlanDesc &desc);
 
 } // namespace gz

@@ -32,7 +32,8 @@ bool share_bytes(const PixelBox &a, const PixelBox &b) {
     if (!is_flat(a) || !is_flat(b) || b.desc.pitch[1] != pitch)
         return true;
 
-    // Box b starts `column` bytes into row `row`, counted from where a starts; its rows may run on into the next row.
+    // Box b starts `column` bytes into row `row`, counted from where a starts; its rows may run on
+    // into the next row.
     const std::int64_t distance = bytes_of(b).begin - bytes_of(a).begin;
     const std::int64_t column = (distance % pitch + pitch) % pitch;
     const std::int64_t row = (distance - column) / pitch;

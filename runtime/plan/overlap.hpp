@@ -12,7 +12,8 @@ struct PixelBox {
     std::int64_t base = 0;
 };
 
-// Exact for planar images of the same row pitch; else true where the spans of bytes from first to last pixel meet.
+// Exact for planar images of the same row pitch; else true where the spans of bytes from first to
+// last pixel meet.
 bool share_bytes(const PixelBox &a, const PixelBox &b);
 
 } // namespace gz

@@ -22,7 +22,8 @@ CorrelatePass unaligned(CorrelatePass pass) {
     return pass;
 }
 
-// Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that one.
+// Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that
+// one.
 struct Place {
     cl_mem outermost;
     std::int64_t offset;
@@ -35,8 +36,8 @@ Place place_of(const cl::Buffer &buffer) {
     return {parent(), static_cast<std::int64_t>(buffer.getInfo<CL_MEM_OFFSET>())};
 }
 
-// Whether a buffer starts at an address that whole vectors of values can be read from. The device aligns its own buffers;
-// those around host memory start where that does.
+// Whether a buffer starts at an address that whole vectors of values can be read from. The device
+// aligns its own buffers; those around host memory start where that does.
 bool starts_aligned(const cl::Buffer &buffer) {
     constexpr std::uintptr_t alignment = 16 * sizeof(float);
     if (!(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_USE_HOST_PTR))
@@ -47,8 +48,8 @@ bool starts_aligned(const cl::Buffer &buffer) {
 void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
                   const char *what) {
     const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
-    require(size >= desc.bytes(), "the ", what, "'s buffer has ", size, " bytes; its description needs ",
-            desc.bytes());
+    require(size >= desc.bytes(), "the ", what, "'s buffer has ", size,
+            " bytes; its description needs ", desc.bytes());
     require(buffer.getInfo<CL_MEM_CONTEXT>()() == engine.context()(), "the ", what,
             "'s buffer belongs to another context than the engine's");
 }
@@ -72,8 +73,9 @@ void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const 
                         isolated ? desc.region.extent : desc.source.extent, from_base};
     const PixelBox written{desc.target, desc.region.target_origin, desc.region.extent, to_base};
     if (share_bytes(read, written))
-        fail(Status::overlap, "source and target share memory; filtering in place is not supported on "
-                              "device memory");
+        fail(Status::overlap,
+             "source and target share memory; filtering in place is not supported on "
+             "device memory");
 }
 
 // Some rows of pixels that lie both in a buffer, where they start a row, and in host memory.
@@ -84,7 +86,8 @@ struct Rows {
     std::int64_t host_byte;
 };
 
-// Calls copy(rows) for each slice of a box: from the device image's first pixel on, from `origin` on in the host's.
+// Calls copy(rows) for each slice of a box: from the device image's first pixel on, from `origin`
+// on in the host's.
 template <class Copy>
 void for_each_slice(const ImageDesc &device, const ImageDesc &host, const Axes &origin,
                     const Axes &extent, Copy &&copy) {
@@ -103,8 +106,8 @@ void for_each_slice(const ImageDesc &device, const ImageDesc &host, const Axes &
             }
 }
 
-// Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole rows when it checks that
-// a rectangle lies inside its buffer.
+// Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole
+// rows when it checks that a rectangle lies inside its buffer.
 cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what) {
     return engine.allocate(static_cast<std::uint64_t>(desc.plane_pitch * desc.planes), what);
 }
@@ -117,15 +120,15 @@ ChosenPass::ChosenPass(CorrelatePass pass, Choice choice)
 const ReadyLaunch &ChosenPass::ready(Engine &engine) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!ready_)
-        ready_.emplace(engine.make_ready(choice_.spec.launch(pass_, choice_.config, engine.facts())));
+        ready_.emplace(
+            engine.make_ready(choice_.spec.launch(pass_, choice_.config, engine.facts())));
     return *ready_;
 }
 
 Plan::Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), filter_(std::move(filter)), desc_(complete(desc)),
-      staged_desc_(staged(desc_)),
-      direct_(choose_pass(*engine_, lower(filter_, desc_), variant)),
+      staged_desc_(staged(desc_)), direct_(choose_pass(*engine_, lower(filter_, desc_), variant)),
       unaligned_(choose_pass(*engine_, unaligned(lower(filter_, desc_)), variant)),
       staged_(choose_pass(*engine_, lower(filter_, staged_desc_), variant)),
       explain_(make_explanation()) {}
@@ -151,24 +154,26 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
     const cl::Buffer to = allocate_rows(*engine_, device.target, "the target image");
     cl::CommandQueue queue = engine_->queue();
 
-    const Axes source_origin = desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin
-                                                                         : Axes{0, 0, 0, 0};
-    for_each_slice(device.source, desc_.source, source_origin, device.source.extent, [&](const Rows &rows) {
-        attempt("copying the source to the device", [&] {
-            queue.enqueueWriteBufferRect(from, CL_TRUE, rows.buffer_origin, {0, 0, 0}, rows.size,
-                                         rows.buffer_pitch, 0, rows.host_pitch, 0,
-                                         source.data + rows.host_byte);
+    const Axes source_origin =
+        desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
+    for_each_slice(
+        device.source, desc_.source, source_origin, device.source.extent, [&](const Rows &rows) {
+            attempt("copying the source to the device", [&] {
+                queue.enqueueWriteBufferRect(from, CL_TRUE, rows.buffer_origin, {0, 0, 0},
+                                             rows.size, rows.buffer_pitch, 0, rows.host_pitch, 0,
+                                             source.data + rows.host_byte);
+            });
         });
-    });
     launch.enqueue(queue, {from}, {to}, {}, nullptr);
     for_each_slice(device.target, desc_.target, desc_.region.target_origin, desc_.region.extent,
-                  [&](const Rows &rows) {
-                      attempt("copying the target from the device", [&] {
-                          queue.enqueueReadBufferRect(to, CL_TRUE, rows.buffer_origin, {0, 0, 0},
-                                                      rows.size, rows.buffer_pitch, 0, rows.host_pitch,
-                                                      0, target.data + rows.host_byte);
-                      });
-                  });
+                   [&](const Rows &rows) {
+                       attempt("copying the target from the device", [&] {
+                           queue.enqueueReadBufferRect(to, CL_TRUE, rows.buffer_origin, {0, 0, 0},
+                                                       rows.size, rows.buffer_pitch, 0,
+                                                       rows.host_pitch, 0,
+                                                       target.data + rows.host_byte);
+                       });
+                   });
 }
 
 const ChosenPass &Plan::pass_for(const cl::Buffer &source, const cl::Buffer &target) const {
@@ -214,18 +219,19 @@ std::string Plan::make_explanation() const {
     const auto pass_line = [](const ChosenPass &chosen) {
         const Choice &choice = chosen.choice();
         const std::string details = choice.spec.details(chosen.pass(), choice.config);
-        return text(choice.spec.name, ":", to_text(choice.config), details.empty() ? "" : ", ", details);
+        return text(choice.spec.name, ":", to_text(choice.config), details.empty() ? "" : ", ",
+                    details);
     };
     const std::int64_t pixels = desc_.region.extent[0] * desc_.region.extent[1] *
-                                desc_.region.extent[2] * desc_.region.extent[3] * desc_.source.planes;
-    std::string lines = text(
-        filter_.name(), " ", to_text(taps.size), " taps, as a correlation anchored at ",
-        to_place(taps.anchor),
-        filter_.factors() ? ", separable" : ", not separable", "; ", to_text(desc_.source), " to ",
-        to_text(desc_.target), ", border ", name_of(desc_.border.mode), ", region ",
-        to_text(desc_.region.extent), " from ", to_place(desc_.region.source_origin), " to ",
-        to_place(desc_.region.target_origin),
-        desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
+                                desc_.region.extent[2] * desc_.region.extent[3] *
+                                desc_.source.planes;
+    std::string lines =
+        text(filter_.name(), " ", to_text(taps.size), " taps, as a correlation anchored at ",
+             to_place(taps.anchor), filter_.factors() ? ", separable" : ", not separable", "; ",
+             to_text(desc_.source), " to ", to_text(desc_.target), ", border ",
+             name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent), " from ",
+             to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
+             desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), "\n");
     lines += text("pass 1 of 1: ", pass_line(direct_), "\n");
@@ -234,8 +240,9 @@ std::string Plan::make_explanation() const {
         lines += text("refused: ", reason, "\n");
     lines += text("launches: 1; reads ", pixels * desc_.source.pixel_bytes(), " bytes, writes ",
                   pixels * desc_.target.pixel_bytes(), " bytes; workspace 0 bytes\n");
-    lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
-                  staged_desc_.target.bytes(), " bytes of device memory; ", pass_line(staged_), "\n");
+    lines +=
+        text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
+             staged_desc_.target.bytes(), " bytes of device memory; ", pass_line(staged_), "\n");
     return lines;
 }
 

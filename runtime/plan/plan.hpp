@@ -1,4 +1,5 @@
-// Plans: a filter on images on an engine, with kernels chosen. Immutable; safe to use from many threads.
+// Plans: a filter on images on an engine, with kernels chosen. Immutable; safe to use from many
+// threads.
 #pragma once
 
 #include <memory>

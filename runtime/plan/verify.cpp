@@ -36,7 +36,8 @@ double distance(double exact, double stored, PixelType type) {
 
 Verification verify(const Plan &plan, const HostSource &source, const HostSource &target) {
     const PlanDesc &desc = plan.desc();
-    require(source.data != nullptr && target.data != nullptr, "the source or target pointer is null");
+    require(source.data != nullptr && target.data != nullptr,
+            "the source or target pointer is null");
     require(source.bytes >= static_cast<std::uint64_t>(desc.source.bytes()) &&
                 target.bytes >= static_cast<std::uint64_t>(desc.target.bytes()),
             "the source or target has fewer bytes than its description needs");
@@ -49,7 +50,8 @@ Verification verify(const Plan &plan, const HostSource &source, const HostSource
     const auto step = static_cast<std::int64_t>(size_of(desc.target.type));
     compute_in_double(job, [&](const RowPlace &at, const double *exact) {
         const std::byte *row =
-            target.data + desc.target.byte_of({to[0], to[1] + at.y, to[2] + at.z, to[3] + at.t}, at.plane);
+            target.data +
+            desc.target.byte_of({to[0], to[1] + at.y, to[2] + at.z, to[3] + at.t}, at.plane);
         for (std::int64_t i = 0; i < desc.region.extent[0] * channels; ++i) {
             const double error =
                 distance(exact[i], load_pixel(desc.target.type, row + i * step), desc.target.type);
@@ -57,8 +59,8 @@ Verification verify(const Plan &plan, const HostSource &source, const HostSource
                 largest_result = std::max(largest_result, std::abs(exact[i]));
             if (error > result.worst_error) {
                 result.worst_error = error;
-                result.worst_at = {to[0] + i / channels, to[1] + at.y,  to[2] + at.z,
-                                   to[3] + at.t,         at.plane,      i % channels};
+                result.worst_at = {to[0] + i / channels, to[1] + at.y, to[2] + at.z,
+                                   to[3] + at.t,         at.plane,     i % channels};
             }
         }
         result.pixels += static_cast<std::uint64_t>(desc.region.extent[0]);

@@ -14,7 +14,8 @@ struct Verification {
     std::uint64_t pixels = 0;
 };
 
-// Distance of a stored value from the exact one: 0 where both are NaN or beyond the type's range on the same side.
+// Distance of a stored value from the exact one: 0 where both are NaN or beyond the type's range on
+// the same side.
 double distance(double exact, double stored, PixelType type);
 
 // target: what the plan wrote.

@@ -5,7 +5,8 @@
  *    calling thread's last error is gauze_last_error(). After an error the output arguments are as
  *    they were, and so are the target pixels unless the device failed while it ran.
  *  - Handles are created by *_create functions and released by the matching *_destroy, which takes
- *    NULL too. A handle keeps alive what it depends on: an engine may be destroyed before its plans.
+ *    NULL too. A handle keeps alive what it depends on: an engine may be destroyed before its
+ *    plans.
  *  - Engines, filters and plans may be used from many threads at once. An image may be used by many
  *    threads, but what they write to its pixels is for the caller to order.
  *  - Description structs start with struct_size, which the caller sets to sizeof of the struct, so
@@ -184,7 +185,8 @@ typedef struct gauze_image_desc {
     int32_t channels; /* interleaved, 1 to 4; 0 means 1 */
     gauze_memory memory;
     int64_t extent[4]; /* pixels along x, y, z, t; 0 along z or t means 1 */
-    int64_t pitch[4];  /* bytes from a pixel to the next along x, y, z, t; 0 means tight: extent times pitch of the axis before */
+    int64_t pitch[4];  /* bytes from a pixel to the next along x, y, z, t; 0 means tight: the
+                          extent times the pitch of the axis before */
     int64_t offset; /* bytes from the start of the memory to the first pixel; aligned to the type */
     int64_t planes; /* 0 means 1 */
     int64_t plane_pitch; /* bytes from a plane to the next; 0 means tight */
