@@ -16,7 +16,10 @@ public:
 
 // As messages show what they are about.
 inline std::string in_quotes(std::string_view text) {
-    return "'" + std::string(text) + "'";
+    std::string quoted("'");
+    quoted += text;
+    quoted += '\'';
+    return quoted;
 }
 
 } // namespace gauze::tool
