@@ -12,6 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
@@ -139,6 +142,67 @@ TEST_SUITE("api") {
         CHECK(!verify().within_bound);
         CHECK(verify().worst_at[0] == 17);
         CHECK(verify().worst_at[1] == 30);
+    }
+
+    TEST_CASE("infinite pixels do not make every result right") {
+        const ImageDesc desc = Image::f32(64, 64);
+        std::vector<float> src = random_pixels(64 * 64);
+        src[0] = std::numeric_limits<float>::infinity();
+        std::vector<float> dst(src.size());
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
+        plan.run(src, dst);
+        const auto within = [&] {
+            return plan
+                .verify(src.data(), src.size() * float_bytes, dst.data(), dst.size() * float_bytes)
+                .within_bound;
+        };
+        CHECK(within());
+        dst[2000] = 12345.0F;
+        CHECK(!within());
+    }
+
+    TEST_CASE("one row with neighbours whose rows are not aligned") {
+        // The region's own row starts aligned, those above and below do not.
+        const ImageDesc whole = Image::f32(401, 80);
+        Region region;
+        region.source_origin = {128, 20, 0, 0};
+        region.extent = {64, 1, 0, 0};
+        region.target_origin = {0, 0, 0, 0};
+        region.edge = gauze::RegionEdge::neighbours;
+        const ImageDesc row = Image::f32(64, 1);
+        const std::vector<float> src = random_pixels(401 * 80);
+        std::vector<float> got(64), expected(64);
+        Image from = engine().image(whole), to = engine().image(row);
+        from.write(src.data(), src.size() * float_bytes);
+        for (const char *kernel : {"correlate_tiled", "correlate_plain"}) {
+            const gauze::Plan plan =
+                engine().plan(gauze::correlate(cross()), whole, row,
+                              PlanOptions().with_region(region).with_variant(kernel));
+            plan.enqueue(nullptr, from.mem(), to.mem());
+            to.read(got.data(), got.size() * float_bytes);
+            plan.run(src, expected);
+            CHECK(got == expected);
+        }
+    }
+
+    TEST_CASE("a forked process is refused, not left waiting") {
+        const ImageDesc desc = Image::f32(16, 16);
+        const std::vector<float> src = random_pixels(256);
+        std::vector<float> dst(256);
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
+        plan.run(src, dst);
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            alarm(10);
+            const gauze_host_source from{src.data(), src.size() * float_bytes};
+            const gauze_host_target to{dst.data(), dst.size() * float_bytes};
+            const gauze_status status = gauze_plan_run(plan.c_handle(), &from, 1, &to, 1);
+            _exit(status == GAUZE_ERROR_UNSUPPORTED ? 0 : 1);
+        }
+        int state = -1;
+        REQUIRE(waitpid(child, &state, 0) == child);
+        CHECK(state == 0);
     }
 
     TEST_CASE("in place on host memory is as if the source had been copied") {
@@ -450,6 +514,14 @@ TEST_SUITE("bad input") {
                       GAUZE_ERROR_INVALID_ARGUMENT, "another context");
         check_refused(outcome_of([&] { image.write(src.data(), 100); }),
                       GAUZE_ERROR_INVALID_ARGUMENT, "100 bytes");
+        check_refused(outcome_of([&] { plan.measure(image, image, 1); }), GAUZE_ERROR_OVERLAP,
+                      "in place");
+        cl_context context = nullptr;
+        clGetMemObjectInfo(image.mem(), CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+        cl_mem read_only = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, nullptr);
+        check_refused(outcome_of([&] { plan.enqueue(nullptr, image.mem(), read_only); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "target's buffer is read-only");
+        clReleaseMemObject(read_only);
         check_refused(outcome_of([&] { plan.measure(image, small, 1); }),
                       GAUZE_ERROR_INVALID_ARGUMENT, "960 bytes");
     }

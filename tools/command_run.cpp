@@ -210,13 +210,22 @@ Timing measure(const Engine &engine, const Plan &plan, const HostImage &source,
     return plan.measure(device_source, device_target, repeats);
 }
 
+// No device has been asked yet: what the library refuses here is what the user wrote.
+Filter make_filter(const FilterCommand &command) {
+    try {
+        return command.make();
+    } catch (const Error &error) {
+        throw InputError(error.what());
+    }
+}
+
 ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
     // Whatever can be refused is refused before the device is asked for anything.
     const ChannelAxis array_channels =
         options.channels_last ? ChannelAxis::last : ChannelAxis::none;
     PlanOptions plan_options;
     plan_options.with_border(parse_border(options.border)).with_variant(options.variant);
-    const Filter filter = command.make();
+    const Filter filter = make_filter(command);
     const HostImage source = read_image(options.in, array_channels);
     check_filterable(source.desc.type, in_quotes(options.in));
     HostImage target = make_target(options, source, array_channels);

@@ -24,7 +24,7 @@ wanted=()
 command -v make >/dev/null || needed+=(make)
 if [ "$purpose" = test ]; then
     needed+=(doctest-dev)
-    wanted+=(mesa-opencl-icd oclgrind)
+    wanted+=(mesa-opencl-icd oclgrind clang-format-14)
 fi
 
 as_root() {

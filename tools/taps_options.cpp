@@ -70,6 +70,8 @@ void normalize(Taps &taps) {
         sum += value;
         magnitude += std::abs(value);
     }
+    if (!std::isfinite(magnitude))
+        throw InputError("--normalize: the sum of the taps is too large");
     // 0.1 + 0.2 - 0.3 is not quite zero: what is left of such a sum says nothing.
     if (!(std::abs(sum) > std::numeric_limits<double>::epsilon() * magnitude))
         throw InputError("--normalize: the sum of the taps is zero");
@@ -93,8 +95,8 @@ void add_taps_options(CLI::App &app, TapsOptions &options) {
 Taps make_taps(const TapsOptions &options) {
     Taps taps = has_extension(options.taps, ".npy") ? taps_from_file(options.taps)
                                                     : taps_from_text(options.taps);
-    if (!options.anchor.empty())
-        set_anchor(taps, options.anchor);
+    if (options.anchor)
+        set_anchor(taps, *options.anchor);
     if (options.normalize)
         normalize(taps);
     return taps;

@@ -2,6 +2,7 @@
 #ifndef GAUZE_TOOLS_TAPS_OPTIONS_HPP
 #define GAUZE_TOOLS_TAPS_OPTIONS_HPP
 
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -10,8 +11,8 @@
 namespace gauze::tool {
 
 struct TapsOptions {
-    std::string taps;   // numbers, or a .npy file
-    std::string anchor; // "": the library's
+    std::string taps;                  // numbers, or a .npy file
+    std::optional<std::string> anchor; // none: the library's
     bool normalize = false;
 };
 

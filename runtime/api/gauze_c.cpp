@@ -67,7 +67,8 @@ template <class Body> gauze_status guarded(Body &&body) noexcept {
     } catch (const std::bad_alloc &) {
         return record(Status::out_of_memory, "out of host memory");
     } catch (const cl::Error &error) {
-        return record(Status::device, error.what());
+        const Error own = gz::opencl_error(error, "serving a call");
+        return record(own.status(), own.what());
     } catch (const std::exception &error) {
         return record(Status::internal, error.what());
     } catch (...) {

@@ -31,6 +31,15 @@ template <class Matches> int best_of(const std::vector<FoundDevice> &devices, Ma
     return best;
 }
 
+// A platform that fails may fail to say its name too.
+std::string name_of(const cl::Platform &platform) {
+    try {
+        return platform.getInfo<CL_PLATFORM_NAME>();
+    } catch (const cl::Error &) {
+        return "without a name";
+    }
+}
+
 void ask(const cl::Platform &platform, Discovery &found) {
     std::vector<cl::Device> devices;
     try {
@@ -40,8 +49,14 @@ void ask(const cl::Platform &platform, Discovery &found) {
             return;
         throw;
     }
-    for (const cl::Device &device : devices)
-        found.devices.push_back({platform, device, facts_of(platform, device)});
+    for (const cl::Device &device : devices) {
+        try {
+            found.devices.push_back({platform, device, facts_of(platform, device)});
+        } catch (const cl::Error &error) {
+            found.notes.push_back("a device of platform " + name_of(platform) + " is left out: " +
+                                  opencl_error(error, "asking for its facts").what());
+        }
+    }
 }
 
 } // namespace
@@ -59,9 +74,7 @@ Discovery discover() {
         try {
             ask(platform, found);
         } catch (const cl::Error &error) {
-            std::string name = "unnamed";
-            platform.getInfo(CL_PLATFORM_NAME, &name);
-            found.notes.push_back("platform " + name + " is left out: " +
+            found.notes.push_back("platform " + name_of(platform) + " is left out: " +
                                   opencl_error(error, "listing its devices").what());
         }
     }

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include <unistd.h>
+
 #include "device/discovery.hpp"
 
 namespace gz {
@@ -66,7 +68,8 @@ void ReadyLaunch::enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory>
 }
 
 Engine::Engine(const Options &options)
-    : log_(options.log), sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")) {
+    : log_(options.log), process_(getpid()),
+      sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")) {
     const Discovery found = discover();
     for (const std::string &note : found.notes)
         log_(GAUZE_LOG_WARNING, note);
@@ -85,6 +88,14 @@ Engine::Engine(const Options &options)
     log_(GAUZE_LOG_INFO, text("using ", facts_.name, " (", facts_.platform, ", class ",
                               name_of(facts_.device_class), "), chosen ",
                               selector.empty() ? "as the best device" : "by '" + selector + "'"));
+}
+
+const cl::CommandQueue &Engine::queue() const {
+    if (getpid() != process_)
+        fail(Status::unsupported,
+             "the engine was made before this process was forked from process ", process_,
+             "; make another one here, before any other use of OpenCL");
+    return queue_;
 }
 
 std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include <sys/types.h>
+
 #include "device/facts.hpp"
 #include "device/launch.hpp"
 #include "device/program.hpp"
@@ -60,7 +62,9 @@ public:
     bool is_default_device() const { return is_default_device_; }
     const cl::Context &context() const { return context_; }
     const cl::Device &device() const { return device_; }
-    const cl::CommandQueue &queue() const { return queue_; } // in order, with profiling
+    // In order, with profiling. Refuses a process that was forked after the engine was made: OpenCL's
+    // threads are not in it, and it would wait for them without end.
+    const cl::CommandQueue &queue() const;
     const Log &log() const { return log_; }
     std::uint64_t compile_count() const { return compile_count_; }
 
@@ -73,6 +77,7 @@ public:
 
 private:
     Log log_;
+    pid_t process_; // that made the engine
     SourceTree sources_;
     DeviceFacts facts_;
     int device_index_ = -1;

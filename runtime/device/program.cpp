@@ -1,5 +1,7 @@
 #include "device/program.hpp"
 
+#include <new>
+
 namespace gz {
 
 std::string ProgramRequest::options() const {
@@ -24,9 +26,13 @@ cl::Kernel Program::lease() {
     return attempt("making a kernel object", [&] { return cl::Kernel(program_, entry_.c_str()); });
 }
 
-void Program::give_back(cl::Kernel kernel) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    idle_.push_back(std::move(kernel));
+void Program::give_back(cl::Kernel kernel) noexcept {
+    try {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        idle_.push_back(std::move(kernel));
+    } catch (const std::bad_alloc &) {
+        // The kernel object is released, and the next lease makes another.
+    }
 }
 
 } // namespace gz

@@ -29,7 +29,7 @@ public:
     // A kernel object for one thread's use; OpenCL allows no two threads to set arguments of one
     // kernel.
     cl::Kernel lease();
-    void give_back(cl::Kernel kernel);
+    void give_back(cl::Kernel kernel) noexcept;
 
 private:
     cl::Program program_;

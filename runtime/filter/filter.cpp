@@ -51,6 +51,8 @@ Filter Filter::convolve(Taps taps) {
 
 double Filter::error_bound(double largest) const {
     constexpr double u = 0x1p-24;
+    if (taps_.sum_of_magnitudes() * largest > std::numeric_limits<float>::max())
+        return std::numeric_limits<double>::infinity();
     const Axes &size = taps_.size;
     const double chain = static_cast<double>(factors_ ? size[0] + size[1] : size[0] * size[1]) * u;
     const double rounding = factors_ ? 3.0 * u + separable_tolerance : 2.0 * u;

@@ -25,7 +25,8 @@ public:
     // most n u / (1 - n u) of the sum of the magnitudes of its terms, u = 2^-24 (Higham, Accuracy
     // and Stability of Numerical Algorithms, 2nd ed., section 3.1); one u more each for rounding a
     // tap and the border's constant, the tolerance of separable taps, and half of f32's smallest
-    // number for each tap and each step that may underflow.
+    // number for each tap and each step that may underflow. Infinite
+    // where f32 may overflow on the way.
     double error_bound(double largest) const;
 
 private:

@@ -200,7 +200,8 @@ double largest_magnitude(const ReferenceJob &job) {
         whole,
         [&](const RowPlace &, const double *values) {
             for (std::size_t x = 0; x < width; ++x)
-                largest = std::max(largest, std::abs(values[x]));
+                if (std::isfinite(values[x]))
+                    largest = std::max(largest, std::abs(values[x]));
         },
         [&](const ExtendedPlane &source, std::int64_t y) {
             source.read_row(y, whole.region.source_origin[0], whole.region.extent[0], row);

@@ -41,7 +41,7 @@ double load_pixel(PixelType type, const std::byte *at);
 // nearest even.
 void store_pixel(PixelType type, float value, std::byte *at);
 
-// Largest magnitude among the pixels that the job may read, and the border's constant.
+// Largest finite magnitude among the pixels that the job may read, and the border's constant.
 double largest_magnitude(const ReferenceJob &job);
 
 } // namespace gz

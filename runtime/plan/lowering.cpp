@@ -88,8 +88,12 @@ CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
     pass.dst_type = desc.target.type;
     pass.channels = static_cast<int>(desc.source.channels);
     pass.planes = desc.source.planes;
-    pass.alignment = std::min(src.alignment(region.extent, pass.planes),
-                              dst.alignment(region.extent, pass.planes));
+    // With neighbours the filter reads rows above and below the region too.
+    Axes readable = region.extent;
+    if (!isolated)
+        readable[1] = desc.source.extent[1];
+    pass.alignment =
+        std::min(src.alignment(readable, pass.planes), dst.alignment(region.extent, pass.planes));
 
     Geometry &g = pass.geometry;
     g.src_first = src.first;

@@ -43,21 +43,15 @@ Sample time_once(Engine &engine,
     return {static_cast<double>(nanoseconds) * 1e-6, wall};
 }
 
-void check_image(const DeviceImage &image, const ImageDesc &desc, const Engine &engine,
-                 const char *what) {
-    require(image.engine.get() == &engine, "the ", what, " image belongs to another engine");
-    require(image.desc.bytes() >= desc.bytes(), "the ", what, " image has ", image.desc.bytes(),
-            " bytes; the plan's description needs ", desc.bytes());
-}
-
 } // namespace
 
 Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &target,
                unsigned repeats) {
     require(repeats >= 1, "repeats is 0; at least one run is needed");
     Engine &engine = plan.engine();
-    check_image(source, plan.desc().source, engine, "source");
-    check_image(target, plan.desc().target, engine, "target");
+    require(source.engine.get() == &engine && target.engine.get() == &engine,
+            "the source or the target image belongs to another engine than the plan");
+    plan.check_buffers(source.buffer, target.buffer);
 
     // A copy reads as much as it writes, so it moves half of what the filter reads and writes
     // together.

@@ -46,7 +46,11 @@ bool starts_aligned(const cl::Buffer &buffer) {
 }
 
 void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
-                  const char *what) {
+                  const char *what, cl_mem_flags unusable) {
+    require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, "the ", what,
+            " is an OpenCL image; only buffers are supported so far");
+    require(!(buffer.getInfo<CL_MEM_FLAGS>() & unusable), "the ", what, "'s buffer is ",
+            unusable == CL_MEM_READ_ONLY ? "read-only" : "write-only", " for kernels");
     const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
     require(size >= desc.bytes(), "the ", what, "'s buffer has ", size,
             " bytes; its description needs ", desc.bytes());
@@ -148,11 +152,11 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
     check(source.bytes, desc_.source, "source");
     check(target.bytes, desc_.target, "target");
 
+    cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     const ReadyLaunch &launch = staged_.ready(*engine_);
     const cl::Buffer from = allocate_rows(*engine_, device.source, "the source image");
     const cl::Buffer to = allocate_rows(*engine_, device.target, "the target image");
-    cl::CommandQueue queue = engine_->queue();
 
     const Axes source_origin =
         desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
@@ -180,6 +184,14 @@ const ChosenPass &Plan::pass_for(const cl::Buffer &source, const cl::Buffer &tar
     return starts_aligned(source) && starts_aligned(target) ? direct_ : unaligned_;
 }
 
+void Plan::check_buffers(const cl::Buffer &source, const cl::Buffer &target) const {
+    attempt("checking the buffers", [&] {
+        check_buffer(source, desc_.source, *engine_, "source", CL_MEM_WRITE_ONLY);
+        check_buffer(target, desc_.target, *engine_, "target", CL_MEM_READ_ONLY);
+        check_no_overlap(source, target, desc_);
+    });
+}
+
 void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
                    const std::vector<cl_event> &wait_list, cl_event *event) const {
     require(source != nullptr, "the source buffer is null");
@@ -187,10 +199,8 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
     cl::CommandQueue on = engine_->queue();
     const cl::Buffer from(source, true);
     const cl::Buffer to(target, true);
-    attempt("checking the buffers", [&] {
-        check_buffer(from, desc_.source, *engine_, "source");
-        check_buffer(to, desc_.target, *engine_, "target");
-        check_no_overlap(from, to, desc_);
+    check_buffers(from, to);
+    attempt("checking the queue", [&] {
         if (queue) {
             on = cl::CommandQueue(queue, true);
             require(on.getInfo<CL_QUEUE_CONTEXT>()() == engine_->context()() &&

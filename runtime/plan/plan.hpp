@@ -55,6 +55,8 @@ public:
     // queue: nullptr for the engine's.
     void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
                  const std::vector<cl_event> &wait_list, cl_event *event) const;
+    // Refuses buffers that do not hold the plan's images, and a source and a target that share memory.
+    void check_buffers(const cl::Buffer &source, const cl::Buffer &target) const;
     // The launches of device-memory runs on buffers of the engine's own, for measuring.
     const ReadyLaunch &device_launch() const { return direct_.ready(*engine_); }
 

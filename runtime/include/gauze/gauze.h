@@ -323,7 +323,8 @@ typedef struct gauze_timing {
 } gauze_timing;
 
 /* Runs the plan `repeats` times (at least 1), after two that do not count, on device images, each
- * time followed by a plain vectorised copy of the same number of bytes. Blocks. */
+ * time followed by a plain vectorised copy of the same number of bytes. Blocks. Images that share memory
+ * are refused with GAUZE_ERROR_OVERLAP. */
 GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
                                           gauze_image *target, uint32_t repeats,
                                           gauze_timing *timing);
