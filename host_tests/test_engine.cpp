@@ -71,11 +71,6 @@ ProgramRequest fill_program(int offset = 2) {
     return {"fill.cl", "fill", {{"OFFSET", offset}}};
 }
 
-// Oclgrind counts the lines of what it is given, whatever they say.
-bool heeds_line_directives(const Engine &engine) {
-    return engine.facts().device_class != gz::DeviceClass::oclgrind;
-}
-
 // What 64 items of the program write.
 std::vector<cl_int> run_fill(Engine &engine, const ProgramRequest &request) {
     gz::Launch launch;
@@ -222,9 +217,8 @@ TEST_SUITE("engine") {
                        "-cl-std=CL1.2", "-D OFFSET=2", "never_declared"},
                       [&] { engine.program(fill_program()); });
         // The compiler's message is at the real file and line, in spite of the include before it.
-        if (heeds_line_directives(engine))
-            check_refused(Status::build_failed, {"fill.cl:3:"},
-                          [&] { engine.program(fill_program()); });
+        check_refused(Status::build_failed, {"fill.cl:3:"},
+                      [&] { engine.program(fill_program()); });
         check_refused(Status::build_failed, {"kernel fill", "never_declared"},
                       [&] { run_fill(engine, fill_program()); });
 
@@ -241,8 +235,8 @@ TEST_SUITE("engine") {
         write_tree(directory, good_source);
         directory.write("lib/value.clh", "\nint broken( {\n#define VALUE 1\n");
         Engine engine(options_of("", directory.path()));
-        const std::string place = heeds_line_directives(engine) ? "lib/value.clh:2:" : "broken";
-        check_refused(Status::build_failed, {place}, [&] { engine.program(fill_program()); });
+        check_refused(Status::build_failed, {"lib/value.clh:2:"},
+                      [&] { engine.program(fill_program()); });
     }
 
     TEST_CASE("a missing macro is an error, as every kernel of the library demands") {

@@ -213,4 +213,14 @@ TEST_SUITE("embedded sources") {
         check_refused(Status::internal, {"none.cl"}, [] { SourceTree("").expand("none.cl"); });
         check_refused(Status::internal, {"pixel.clh"}, [] { SourceTree("").expand("pixel.clh"); });
     }
+
+    TEST_CASE("places that a compiler counted for itself become real ones") {
+        const std::string expanded = "#line 1 \"a.cl\"\n#line 1 \"lib/b.clh\"\nint f();\n"
+                                     "#line 2 \"a.cl\"\nint g();\nbad\n";
+        CHECK(gz::with_real_places("<kernel>:3:5: x\n<kernel>:6:1: y", expanded) ==
+              "lib/b.clh:1:5: x\na.cl:3:1: y");
+        CHECK(gz::with_real_places("input.cl:5:2: z", expanded) == "a.cl:2:2: z");
+        CHECK(gz::with_real_places("a.cl:3:1: y <kernel>: <kernel>:99:", expanded) ==
+              "a.cl:3:1: y <kernel>: <kernel>:99:");
+    }
 }

@@ -128,7 +128,8 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
     } catch (const cl::Error &error) {
         fail(Status::build_failed, "kernel ", request.entry, " of ", request.file,
              " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
-             opencl_error_name(error.err()), "\noptions: ", options, "\n", build_log());
+             opencl_error_name(error.err()), "\noptions: ", options, "\n",
+             with_real_places(build_log(), source));
     }
     const std::string lines = build_log();
     log_(GAUZE_LOG_DEBUG,

@@ -1,9 +1,11 @@
 #include "device/source.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -63,6 +65,40 @@ void SourceTree::append(const std::string &name, int depth, std::string &to) con
             to += "#line " + std::to_string(number + 1) + " \"" + name + "\"\n";
         }
     }
+}
+
+std::string with_real_places(const std::string &log, const std::string &expanded) {
+    // Where each line of the expanded source comes from, as its #line directives say.
+    std::vector<std::string> places{""};
+    std::istringstream lines(expanded);
+    std::string line, file = "?";
+    long number = 0;
+    while (std::getline(lines, line)) {
+        places.push_back(file + ":" + std::to_string(number++));
+        if (line.rfind("#line ", 0) == 0) {
+            number = std::strtol(line.c_str() + 6, nullptr, 10);
+            const std::size_t open = line.find('"');
+            file = line.substr(open + 1, line.rfind('"') - open - 1);
+        }
+    }
+
+    std::string result = log;
+    for (const std::string name : {"<kernel>:", "input.cl:"}) {
+        std::size_t at = 0;
+        while ((at = result.find(name, at)) != std::string::npos) {
+            const char *const digits = result.c_str() + at + name.size();
+            char *end = nullptr;
+            const unsigned long counted = std::strtoul(digits, &end, 10);
+            if (end == digits || counted >= places.size()) {
+                at += name.size();
+                continue;
+            }
+            const auto length = name.size() + static_cast<std::size_t>(end - digits);
+            result.replace(at, length, places[counted]);
+            at += places[counted].size();
+        }
+    }
+    return result;
 }
 
 std::string SourceTree::expand(const std::string &name) const {

@@ -31,4 +31,8 @@ private:
     std::string directory_;
 };
 
+// A compiler's log with real places: some compilers (NVIDIA's, Oclgrind's) do not heed #line but
+// count the lines of the expanded source, under a name of their own.
+std::string with_real_places(const std::string &log, const std::string &expanded);
+
 } // namespace gz
