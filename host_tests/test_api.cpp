@@ -21,6 +21,8 @@
 #include <CL/cl.h>
 #include <gauze/gauze.hpp>
 
+#include "support/shared.hpp"
+
 namespace {
 
 using gauze::Border;
@@ -32,9 +34,7 @@ using gauze::Taps;
 using gauze::Type;
 
 gauze::Engine &engine() {
-    // Never destroyed: drivers may be gone before static destructors run.
-    static auto *const shared = new gauze::Engine();
-    return *shared;
+    return support::shared([] { return gauze::Engine(); });
 }
 
 std::vector<float> random_pixels(std::size_t count) {

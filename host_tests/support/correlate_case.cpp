@@ -12,6 +12,7 @@
 #include "plan/plan.hpp"
 #include "plan/verify.hpp"
 #include "support/pairwise.hpp"
+#include "support/shared.hpp"
 
 namespace support {
 
@@ -148,10 +149,7 @@ std::string CorrelateCase::name() const {
 }
 
 const std::shared_ptr<Engine> &engine() {
-    // Never destroyed: drivers may be gone before static destructors run.
-    static const auto *const shared =
-        new std::shared_ptr<Engine>(std::make_shared<Engine>(Engine::Options()));
-    return *shared;
+    return shared([] { return std::make_shared<Engine>(Engine::Options()); });
 }
 
 Filter make_filter(const TapsCase &test, unsigned seed) {
