@@ -13,6 +13,16 @@ struct PlanDesc {
     ImageDesc source, target;
     Border border;
     Region region;
+
+    // Bytes of the region's pixels, in the source and in the target.
+    std::int64_t source_bytes() const { return pixels() * source.pixel_bytes(); }
+    std::int64_t target_bytes() const { return pixels() * target.pixel_bytes(); }
+
+    // Of the region, in all planes.
+    std::int64_t pixels() const {
+        const Axes &extent = region.extent;
+        return extent[0] * extent[1] * extent[2] * extent[3] * source.planes;
+    }
 };
 
 // Fills in defaults; refuses images that the filter cannot take.

@@ -55,10 +55,7 @@ Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &t
 
     // A copy reads as much as it writes, so it moves half of what the filter reads and writes
     // together.
-    const std::int64_t moved =
-        plan.desc().region.extent[0] * plan.desc().region.extent[1] * plan.desc().region.extent[2] *
-        plan.desc().region.extent[3] * plan.desc().source.planes *
-        (plan.desc().source.pixel_bytes() + plan.desc().target.pixel_bytes());
+    const std::int64_t moved = plan.desc().source_bytes() + plan.desc().target_bytes();
     const std::int64_t bytes = std::max<std::int64_t>(moved / 2 / copy_unit, 1) * copy_unit;
     const cl::Buffer copy_from =
         engine.allocate(static_cast<std::uint64_t>(bytes), "the source of the copy");

@@ -133,7 +133,7 @@ Plan::Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), filter_(std::move(filter)), desc_(complete(desc)),
       staged_desc_(staged(desc_)), direct_(choose_pass(*engine_, lower(filter_, desc_), variant)),
-      unaligned_(choose_pass(*engine_, unaligned(lower(filter_, desc_)), variant)),
+      unaligned_(choose_pass(*engine_, unaligned(direct_.pass()), variant)),
       staged_(choose_pass(*engine_, lower(filter_, staged_desc_), variant)),
       explain_(make_explanation()) {}
 
@@ -232,9 +232,6 @@ std::string Plan::make_explanation() const {
         return text(choice.spec.name, ":", to_text(choice.config), details.empty() ? "" : ", ",
                     details);
     };
-    const std::int64_t pixels = desc_.region.extent[0] * desc_.region.extent[1] *
-                                desc_.region.extent[2] * desc_.region.extent[3] *
-                                desc_.source.planes;
     std::string lines =
         text(filter_.name(), " ", to_text(taps.size), " taps, as a correlation anchored at ",
              to_place(taps.anchor), filter_.factors() ? ", separable" : ", not separable", "; ",
@@ -248,8 +245,8 @@ std::string Plan::make_explanation() const {
     lines += text("chosen because: ", direct_.choice().rule, "\n");
     for (const std::string &reason : direct_.choice().refused)
         lines += text("refused: ", reason, "\n");
-    lines += text("launches: 1; reads ", pixels * desc_.source.pixel_bytes(), " bytes, writes ",
-                  pixels * desc_.target.pixel_bytes(), " bytes; workspace 0 bytes\n");
+    lines += text("launches: 1; reads ", desc_.source_bytes(), " bytes, writes ",
+                  desc_.target_bytes(), " bytes; workspace 0 bytes\n");
     lines +=
         text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
              staged_desc_.target.bytes(), " bytes of device memory; ", pass_line(staged_), "\n");
