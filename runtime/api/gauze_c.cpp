@@ -129,6 +129,45 @@ gz::Taps taps_of(const gauze_taps *taps) {
     return result;
 }
 
+gz::AxisTaps axis_taps_of(const gauze_separable_taps *taps) {
+    check_struct(taps, "taps");
+    gz::AxisTaps result;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::int64_t count = taps->count[i];
+        require(count >= 0 && count <= gz::max_axis_taps, "taps->count[", i, "] is ", count,
+                "; it must be from 0 to ", gz::max_axis_taps);
+        require(count == 0 || taps->values[i] != nullptr, "taps->values[", i, "] is null");
+        if (count > 0)
+            result.values[i].assign(taps->values[i], taps->values[i] + count);
+    }
+    if (taps->has_anchor)
+        result.anchor = axes_of(taps->anchor);
+    return result;
+}
+
+gz::Gaussian gaussian_of(const gauze_gaussian *gaussian) {
+    check_struct(gaussian, "gaussian");
+    require(gaussian->method == GAUZE_GAUSSIAN_AUTO || gaussian->method == GAUZE_GAUSSIAN_FIR,
+            "gaussian->method is ", gaussian->method, ", which is no method");
+    gz::Gaussian result;
+    for (std::size_t i = 0; i < 4; ++i) {
+        result.sigma[i] = gaussian->sigma[i];
+        result.derivative[i] = gaussian->derivative[i];
+    }
+    if (gaussian->truncate != 0.0)
+        result.truncate = gaussian->truncate;
+    return result;
+}
+
+gz::Box box_of(const gauze_box *box) {
+    check_struct(box, "box");
+    require(box->iterations <= static_cast<std::uint32_t>(gz::max_box_iterations),
+            "box->iterations is ", box->iterations, "; it must be from 0 to ",
+            gz::max_box_iterations);
+    return {axes_of(box->radius),
+            box->iterations == 0 ? 1 : static_cast<int>(box->iterations)};
+}
+
 gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {
     check_struct(desc, "desc");
     require(desc->source_count == 1, "desc->source_count is ", desc->source_count,
@@ -374,6 +413,37 @@ gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter
     return create_filter(taps, filter, gz::Filter::convolve);
 }
 
+gauze_status gauze_filter_separable(const gauze_separable_taps *taps, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{gz::Filter::separable(axis_taps_of(taps))};
+    });
+}
+
+gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{gz::Filter::gaussian(gaussian_of(gaussian))};
+    });
+}
+
+gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{gz::Filter::box(box_of(box))};
+    });
+}
+
+gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,
+                                         const gauze_filter *other, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(base, "base");
+        check_pointer(other, "other");
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{base->filter.with_component(component, other->filter)};
+    });
+}
+
 void gauze_filter_destroy(gauze_filter *filter) {
     delete filter;
 }
@@ -405,6 +475,14 @@ gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text) {
         check_pointer(plan, "plan");
         check_pointer(text, "text");
         *text = plan->plan.explain().c_str();
+    });
+}
+
+gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text) {
+    return guarded([&] {
+        check_pointer(plan, "plan");
+        check_pointer(text, "text");
+        *text = plan->plan.variant().c_str();
     });
 }
 

@@ -1,5 +1,6 @@
 #include "filter/filter.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,14 +11,25 @@ namespace gz {
 
 namespace {
 
+constexpr const char *axis_name[] = {"x", "y", "z", "t"};
+constexpr double u = 0x1p-24; // unit roundoff of f32
+
+void check_anchor(std::int64_t anchor, std::int64_t size, std::size_t axis) {
+    require(anchor >= 0 && anchor < size, "the anchor is ", anchor, " along ", axis_name[axis],
+            "; it must be from 0 to ", size - 1);
+}
+
+void check_values(const std::vector<double> &values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+        require(std::abs(values[i]) <= std::numeric_limits<float>::max(), "tap ", i, " is ",
+                values[i], "; taps must be finite in f32");
+}
+
 void check(const Taps &taps) {
-    constexpr const char *axis_name[] = {"x", "y", "z", "t"};
     for (std::size_t i = 0; i < 4; ++i) {
         require(taps.size[i] >= 1, "taps have the size ", taps.size[i], " along ", axis_name[i],
                 "; at least one tap is needed");
-        require(taps.anchor[i] >= 0 && taps.anchor[i] < taps.size[i], "the anchor is ",
-                taps.anchor[i], " along ", axis_name[i], "; it must be from 0 to ",
-                taps.size[i] - 1);
+        check_anchor(taps.anchor[i], taps.size[i], i);
     }
     if (taps.size[2] > 1 || taps.size[3] > 1)
         fail(Status::unsupported, "taps of ", to_text(taps.size),
@@ -25,42 +37,206 @@ void check(const Taps &taps) {
     for (std::size_t i = 0; i < 2; ++i)
         if (taps.size[i] > max_taps)
             fail(Status::unsupported, "taps have the size ", taps.size[i], " along ", axis_name[i],
-                 "; up to ", max_taps, " are supported");
+                 "; up to ", max_taps, " are supported, and up to ", max_axis_taps,
+                 " given per axis");
     require(taps.values.size() == static_cast<std::size_t>(taps.size[0] * taps.size[1]), "taps of ",
             to_text(taps.size), " need ", taps.size[0] * taps.size[1], " values, not ",
             taps.values.size());
-    for (std::size_t i = 0; i < taps.values.size(); ++i)
-        require(std::abs(taps.values[i]) <= std::numeric_limits<float>::max(), "tap ", i, " is ",
-                taps.values[i], "; taps must be finite in f32");
+    check_values(taps.values);
+}
+
+Correlation from_box_of_taps(Taps taps) {
+    std::optional<SeparableTaps> factors = factors_of(taps);
+    return {std::move(taps), std::move(factors)};
+}
+
+Correlation from_axes(const AxisTaps &given) {
+    Correlation result;
+    bool filtered = false;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const auto count = static_cast<std::int64_t>(given.values[i].size());
+        if (count > 1 && i > 1)
+            fail(Status::unsupported, "there are ", count, " taps along ", axis_name[i],
+                 "; only taps along x and y are supported so far");
+        require(count <= max_axis_taps, "there are ", count, " taps along ", axis_name[i],
+                "; an axis can have ", max_axis_taps);
+        check_values(given.values[i]);
+        filtered = filtered || count > 0;
+        result.taps.size[i] = std::max<std::int64_t>(count, 1);
+        result.taps.anchor[i] = given.anchor ? (*given.anchor)[i] : result.taps.size[i] / 2;
+        check_anchor(result.taps.anchor[i], result.taps.size[i], i);
+    }
+    require(filtered, "there are no taps along any axis");
+    SeparableTaps factors{given.values[0], given.values[1]};
+    if (factors.x.empty())
+        factors.x = {1.0};
+    if (factors.y.empty())
+        factors.y = {1.0};
+    // A single tap along z or t scales the result.
+    for (std::size_t i = 2; i < 4; ++i)
+        if (!given.values[i].empty())
+            for (double &k : factors.y)
+                k *= given.values[i][0];
+    check_values(factors.y);
+    result.factors = std::move(factors);
+    return result;
 }
 
 } // namespace
 
-Filter::Filter(std::string name, Taps taps)
-    : name_(std::move(name)), taps_(std::move(taps)), factors_(factors_of(taps_)) {}
+double Correlation::sum_of_magnitudes() const {
+    if (!taps.values.empty())
+        return taps.sum_of_magnitudes();
+    const auto sum = [](const std::vector<double> &values) {
+        double result = 0.0;
+        for (const double k : values)
+            result += std::abs(k);
+        return result;
+    };
+    return sum(factors->x) * sum(factors->y);
+}
+
+double Correlation::error_bound(double largest) const {
+    const double magnitude = sum_of_magnitudes();
+    if (magnitude * largest > std::numeric_limits<float>::max())
+        return std::numeric_limits<double>::infinity();
+    const Axes &size = taps.size;
+    const double chain = static_cast<double>(factors ? size[0] + size[1] : size[0] * size[1]) * u;
+    double rounding = 2.0 * u;
+    if (factors)
+        rounding = 3.0 * u + (taps.values.empty() ? 0.0 : separable_tolerance);
+    constexpr double half_of_smallest = 0x1p-150;
+    const auto steps = static_cast<double>((size[0] + 1) * size[1]); // at most
+    const double underflow =
+        half_of_smallest * steps * (1.0 + largest) * (factors ? 1.0 + magnitude : 1.0);
+    return (chain / (1.0 - chain) + rounding) * magnitude * largest + underflow;
+}
+
+double Box::error_bound(double largest) const {
+    const auto width = static_cast<double>(size()[0]);
+    const double steps = width + 2.0 * std::max(4096.0, width) + 16.0;
+    if (width * static_cast<double>(size()[1]) * largest > std::numeric_limits<float>::max())
+        return std::numeric_limits<double>::infinity();
+    return iterations * (steps * u * largest + 0x1p-149);
+}
+
+Filter::Filter(std::string name, Correlation correlation)
+    : name_(std::move(name)), correlation_(std::move(correlation)) {}
 
 Filter Filter::correlate(Taps taps) {
     check(taps);
-    return Filter("correlate", std::move(taps));
+    return {"correlate", from_box_of_taps(std::move(taps))};
 }
 
 Filter Filter::convolve(Taps taps) {
     check(taps);
-    return Filter("convolve", reversed(taps));
+    return {"convolve", from_box_of_taps(reversed(taps))};
+}
+
+Filter Filter::separable(const AxisTaps &taps) {
+    return {"separable", from_axes(taps)};
+}
+
+Filter Filter::gaussian(const Gaussian &gaussian) {
+    require(std::isfinite(gaussian.truncate) && gaussian.truncate > 0.0, "truncate is ",
+            gaussian.truncate, "; it must be a positive number of sigmas");
+    AxisTaps taps;
+    bool filtered = false;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double sigma = gaussian.sigma[i];
+        const int derivative = gaussian.derivative[i];
+        require(std::isfinite(sigma) && sigma >= 0.0, "sigma is ", sigma, " along ", axis_name[i],
+                "; it must be a positive number of pixels");
+        require(derivative >= 0 && derivative <= 2, "the derivative is of order ", derivative,
+                " along ", axis_name[i], "; 0, 1 and 2 are supported");
+        require(sigma > 0.0 || derivative == 0, "the derivative is of order ", derivative,
+                " along ", axis_name[i], ", which has no sigma");
+        if (sigma == 0.0)
+            continue;
+        filtered = true;
+        require(gaussian.truncate * sigma + 0.5 < static_cast<double>(max_axis_taps / 2 + 1),
+                "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
+                gaussian.truncate * sigma, "; ", max_axis_taps / 2, " is the largest");
+        taps.values[i] = gaussian_taps(sigma, derivative, gaussian.truncate);
+    }
+    require(filtered, "no axis has a sigma");
+    return {"gaussian", from_axes(taps)};
+}
+
+Filter Filter::box(const Box &box) {
+    for (std::size_t i = 0; i < 4; ++i) {
+        require(box.radius[i] >= 0 && box.radius[i] <= max_box_radius, "the radius is ",
+                box.radius[i], " along ", axis_name[i], "; it must be from 0 to ", max_box_radius);
+        if (i > 1 && box.radius[i] > 0)
+            fail(Status::unsupported, "the radius is ", box.radius[i], " along ", axis_name[i],
+                 "; only boxes along x and y are supported so far");
+    }
+    require(box.iterations >= 1 && box.iterations <= max_box_iterations, "there are ",
+            box.iterations, " iterations; 1 to ", max_box_iterations, " are supported");
+    Filter filter("box", {});
+    filter.box_ = box;
+    return filter;
+}
+
+Filter Filter::with_component(std::int64_t component, const Filter &other) const {
+    require(component >= 0 && component < max_components, "the component is ", component,
+            "; it must be from 0 to ", max_components - 1);
+    require(!box_ && !other.box_, "a box has no taps; only filters with taps can differ between "
+                                  "components");
+    require(other.components_.empty(), "the taps of a component differ between components "
+                                       "themselves");
+    Filter result = *this;
+    result.components_.insert_or_assign(component, other.correlation_);
+    return result;
+}
+
+const Correlation &Filter::correlation(std::int64_t component) const {
+    const auto own = components_.find(component);
+    return own == components_.end() ? correlation_ : own->second;
 }
 
 double Filter::error_bound(double largest) const {
-    constexpr double u = 0x1p-24;
-    if (taps_.sum_of_magnitudes() * largest > std::numeric_limits<float>::max())
-        return std::numeric_limits<double>::infinity();
-    const Axes &size = taps_.size;
-    const double chain = static_cast<double>(factors_ ? size[0] + size[1] : size[0] * size[1]) * u;
-    const double rounding = factors_ ? 3.0 * u + separable_tolerance : 2.0 * u;
-    constexpr double half_of_smallest = 0x1p-150;
-    const auto steps = static_cast<double>((size[0] + 1) * size[1]); // at most
-    const double underflow = half_of_smallest * steps * (1.0 + largest) *
-                             (factors_ ? 1.0 + taps_.sum_of_magnitudes() : 1.0);
-    return (chain / (1.0 - chain) + rounding) * taps_.sum_of_magnitudes() * largest + underflow;
+    if (box_)
+        return box_->error_bound(largest);
+    double bound = correlation_.error_bound(largest);
+    for (const auto &[component, correlation] : components_)
+        bound = std::max(bound, correlation.error_bound(largest));
+    return bound;
+}
+
+std::string to_text(const Filter &filter) {
+    if (const std::optional<Box> &box = filter.box())
+        return text("box of ", to_text(box->size()), " pixels, ", box->iterations,
+                    box->iterations == 1 ? " time" : " times");
+    const auto describe = [](const Correlation &correlation) {
+        return text(to_text(correlation.taps.size), " taps, as a correlation anchored at ",
+                    to_place(correlation.taps.anchor),
+                    correlation.factors ? ", separable" : ", not separable");
+    };
+    std::string result = filter.name() + " " + describe(filter.correlation());
+    for (const auto &[component, correlation] : filter.components())
+        result += text("; component ", component, " ", describe(correlation));
+    return result;
+}
+
+std::vector<double> gaussian_taps(double sigma, int derivative, double truncate) {
+    const auto radius = static_cast<int>(truncate * sigma + 0.5);
+    std::vector<double> taps;
+    double sum = 0.0;
+    for (int i = -radius; i <= radius; ++i) {
+        taps.push_back(std::exp(-0.5 * i * i / (sigma * sigma)));
+        sum += taps.back();
+    }
+    for (int i = -radius; i <= radius; ++i) {
+        double &tap = taps[static_cast<std::size_t>(i + radius)];
+        tap /= sum;
+        const double x = i / sigma;
+        if (derivative == 1)
+            tap *= x / sigma;
+        else if (derivative == 2)
+            tap *= (x * x - 1.0) / (sigma * sigma);
+    }
+    return taps;
 }
 
 } // namespace gz

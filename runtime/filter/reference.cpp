@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <map>
 #include <vector>
 
 #include "core/error.hpp"
@@ -66,7 +68,7 @@ private:
     std::array<std::int64_t, 2> size_{0, 0};
 };
 
-// Calls row_of(extended plane, y of the source) for every row of the region.
+// Calls row_of(extended plane, plane, y of the source) for every row of the region.
 template <class Real, class RowOf>
 void for_each_row(const ReferenceJob &job, const RowSink<Real> &sink, RowOf &&row_of) {
     const Region &region = job.region;
@@ -76,12 +78,216 @@ void for_each_row(const ReferenceJob &job, const RowSink<Real> &sink, RowOf &&ro
                 const ExtendedPlane source(job, region.source_origin[2] + z,
                                            region.source_origin[3] + t, plane);
                 for (std::int64_t y = 0; y < region.extent[1]; ++y)
-                    sink({y, z, t, plane}, row_of(source, region.source_origin[1] + y));
+                    sink({y, z, t, plane}, row_of(source, plane, region.source_origin[1] + y));
             }
 }
 
-std::vector<float> rounded(const std::vector<double> &values) {
+template <class Real> std::vector<Real> rounded(const std::vector<double> &values) {
     return {values.begin(), values.end()};
+}
+
+// How a step of a chain is computed.
+double add(double k, double in, double sum) {
+    return sum + k * in;
+}
+float add(float k, float in, float sum) {
+    return std::fma(k, in, sum);
+}
+
+// Rows of the region for one set of taps. Those filtered along x are kept, as the next rows need
+// them again.
+template <class Real> class CorrelatedRows {
+public:
+    // as_given: from a box of taps even where they are the product of a row and a column.
+    CorrelatedRows(const ReferenceJob &job, const Correlation &correlation, bool as_given)
+        : job_(job), taps_(correlation.taps),
+          separable_(correlation.factors && (!as_given || taps_.values.empty())),
+          width_(static_cast<std::size_t>(job.region.extent[0] * job.source.channels)),
+          sum_(width_) {
+        if (separable_) {
+            along_x_ = rounded<Real>(correlation.factors->x);
+            along_y_ = rounded<Real>(correlation.factors->y);
+            kept_.resize(along_y_.size());
+        } else {
+            dense_ = rounded<Real>(taps_.values);
+        }
+    }
+
+    const std::vector<Real> &row(const ExtendedPlane &source, std::int64_t y) {
+        if (y != last_y_ + 1)
+            std::fill(kept_.begin(), kept_.end(), Kept());
+        last_y_ = y;
+        std::fill(sum_.begin(), sum_.end(), Real(0));
+        for (std::int64_t j = 0; j < taps_.size[1]; ++j) {
+            const std::int64_t from = y + j - taps_.anchor[1];
+            if (separable_) {
+                const std::vector<Real> &filtered = filtered_row(source, from);
+                for (std::size_t x = 0; x < width_; ++x)
+                    sum_[x] = add(along_y_[static_cast<std::size_t>(j)], filtered[x], sum_[x]);
+            } else {
+                add_row(source, from, dense_.data() + j * taps_.size[0], sum_);
+            }
+        }
+        return sum_;
+    }
+
+private:
+    struct Kept {
+        bool valid = false;
+        std::int64_t y = 0;
+        std::vector<Real> values;
+    };
+
+    void add_row(const ExtendedPlane &source, std::int64_t y, const Real *k,
+                 std::vector<Real> &to) {
+        source.read_row(y, job_.region.source_origin[0] - taps_.anchor[0],
+                        job_.region.extent[0] + taps_.size[0] - 1, extended_);
+        for (std::int64_t i = 0; i < taps_.size[0]; ++i) {
+            const Real *in = extended_.data() + i * job_.source.channels;
+            for (std::size_t x = 0; x < width_; ++x)
+                to[x] = add(k[i], in[x], to[x]);
+        }
+    }
+
+    const std::vector<Real> &filtered_row(const ExtendedPlane &source, std::int64_t y) {
+        const auto count = static_cast<std::int64_t>(kept_.size());
+        Kept &kept = kept_[static_cast<std::size_t>(((y % count) + count) % count)];
+        if (!kept.valid || kept.y != y) {
+            kept.valid = true;
+            kept.y = y;
+            kept.values.assign(width_, Real(0));
+            add_row(source, y, along_x_.data(), kept.values);
+        }
+        return kept.values;
+    }
+
+    const ReferenceJob &job_;
+    const Taps &taps_;
+    bool separable_;
+    std::size_t width_;
+    std::vector<Real> along_x_, along_y_, dense_;
+    std::vector<Real> extended_, sum_;
+    std::vector<Kept> kept_; // row y is at y modulo their number
+    std::int64_t last_y_ = std::numeric_limits<std::int64_t>::min();
+};
+
+template <class Real>
+void compute_correlation(const ReferenceJob &job, const RowSink<Real> &sink, bool as_given) {
+    const std::int64_t channels = job.source.channels;
+    CorrelatedRows<Real> base(job, job.filter.correlation(), as_given);
+    std::map<std::int64_t, CorrelatedRows<Real>> others;
+    for (const auto &[component, correlation] : job.filter.components())
+        others.try_emplace(component, job, correlation, as_given);
+
+    std::vector<Real> mixed;
+    for_each_row<Real>(
+        job, sink, [&](const ExtendedPlane &source, std::int64_t plane, std::int64_t y) {
+            mixed = base.row(source, y);
+            for (std::int64_t c = 0; c < channels; ++c) {
+                const auto other = others.find(plane * channels + c);
+                if (other == others.end())
+                    continue;
+                const std::vector<Real> &row = other->second.row(source, y);
+                for (auto x = static_cast<std::size_t>(c); x < row.size();
+                     x += static_cast<std::size_t>(channels))
+                    mixed[x] = row[x];
+            }
+            return mixed.data();
+        });
+}
+
+// One slice of an image along x and y, all channels.
+struct Slice {
+    std::int64_t width = 0, height = 0, channels = 1;
+    std::vector<double> values;
+
+    double &at(std::int64_t x, std::int64_t y, std::int64_t c) {
+        return values[static_cast<std::size_t>((y * width + x) * channels + c)];
+    }
+};
+
+// A sum that values can be taken out of again, infinities and NaN too.
+class RunningSum {
+public:
+    void add(double value) { count(value, 1); }
+    void remove(double value) { count(value, -1); }
+    double value() const {
+        if (nans_ > 0 || (above_ > 0 && below_ > 0))
+            return std::numeric_limits<double>::quiet_NaN();
+        if (above_ + below_ > 0)
+            return above_ > 0 ? INFINITY : -INFINITY;
+        return sum_;
+    }
+
+private:
+    void count(double value, int sign) {
+        if (std::isnan(value))
+            nans_ += sign;
+        else if (std::isinf(value))
+            (value > 0 ? above_ : below_) += sign;
+        else
+            sum_ += sign * value;
+    }
+
+    double sum_ = 0.0;
+    int nans_ = 0, above_ = 0, below_ = 0;
+};
+
+// Means of 2 radius + 1 neighbours along a line of n values, `step` apart.
+void average_line(double *line, std::int64_t n, std::int64_t step, std::int64_t radius,
+                  const Border &border, std::vector<double> &copy) {
+    if (radius == 0)
+        return;
+    copy.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i)
+        copy[static_cast<std::size_t>(i)] = line[i * step];
+    const auto value = [&](std::int64_t i) {
+        const std::int64_t at = fold(i, n, border.mode);
+        return at < 0 ? border.value : copy[static_cast<std::size_t>(at)];
+    };
+    RunningSum sum;
+    for (std::int64_t i = -radius; i < radius; ++i)
+        sum.add(value(i));
+    for (std::int64_t i = 0; i < n; ++i) {
+        sum.add(value(i + radius));
+        line[i * step] = sum.value() / static_cast<double>(2 * radius + 1);
+        sum.remove(value(i - radius));
+    }
+}
+
+void compute_box(const ReferenceJob &job, const RowSink<double> &sink) {
+    const Box &box = *job.filter.box();
+    const Region &region = job.region;
+    const bool isolated = region.edge == RegionEdge::isolated;
+    const std::int64_t channels = job.source.channels;
+    const Axes origin = isolated ? region.source_origin : Axes{0, 0, 0, 0};
+    const Axes &extent = isolated ? region.extent : job.source.extent;
+    const std::array<std::int64_t, 2> first = {region.source_origin[0] - origin[0],
+                                               region.source_origin[1] - origin[1]};
+    Slice slice{extent[0], extent[1], channels, {}};
+    std::vector<double> row, copy;
+    for (std::int64_t plane = 0; plane < job.source.planes; ++plane)
+        for (std::int64_t t = 0; t < region.extent[3]; ++t)
+            for (std::int64_t z = 0; z < region.extent[2]; ++z) {
+                const ExtendedPlane source(job, region.source_origin[2] + z,
+                                           region.source_origin[3] + t, plane);
+                slice.values.clear();
+                for (std::int64_t y = 0; y < extent[1]; ++y) {
+                    source.read_row(origin[1] + y, origin[0], extent[0], row);
+                    slice.values.insert(slice.values.end(), row.begin(), row.end());
+                }
+                for (int i = 0; i < box.iterations; ++i)
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        for (std::int64_t y = 0; y < extent[1]; ++y)
+                            average_line(&slice.at(0, y, c), extent[0], channels, box.radius[0],
+                                         job.border, copy);
+                        for (std::int64_t x = 0; x < extent[0]; ++x)
+                            average_line(&slice.at(x, 0, c), extent[1], extent[0] * channels,
+                                         box.radius[1], job.border, copy);
+                    }
+                for (std::int64_t y = 0; y < region.extent[1]; ++y)
+                    sink({y, z, t, plane}, &slice.at(first[0], first[1] + y, 0));
+            }
 }
 
 } // namespace
@@ -127,62 +333,15 @@ void store_pixel(PixelType type, float value, std::byte *at) {
 }
 
 void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink) {
-    const Taps &taps = job.filter.taps();
-    const std::int64_t channels = job.source.channels;
-    const auto width = static_cast<std::size_t>(job.region.extent[0] * channels);
-    std::vector<double> sum(width);
-    std::vector<double> extended;
-    for_each_row<double>(job, sink, [&](const ExtendedPlane &source, std::int64_t y) {
-        std::fill(sum.begin(), sum.end(), 0.0);
-        const double *k = taps.values.data();
-        for (std::int64_t j = 0; j < taps.size[1]; ++j) {
-            source.read_row(y + j - taps.anchor[1], job.region.source_origin[0] - taps.anchor[0],
-                            job.region.extent[0] + taps.size[0] - 1, extended);
-            for (std::int64_t i = 0; i < taps.size[0]; ++i, ++k) {
-                const double *in = extended.data() + i * channels;
-                for (std::size_t x = 0; x < width; ++x)
-                    sum[x] += *k * in[x];
-            }
-        }
-        return sum.data();
-    });
+    if (job.filter.box())
+        return compute_box(job, sink);
+    compute_correlation<double>(job, sink, true);
 }
 
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink) {
-    const Taps &taps = job.filter.taps();
-    const std::int64_t channels = job.source.channels;
-    const auto width = static_cast<std::size_t>(job.region.extent[0] * channels);
-    const auto &factors = job.filter.factors();
-    const std::vector<float> dense = rounded(taps.values);
-    const std::vector<float> along_x = factors ? rounded(factors->x) : std::vector<float>();
-    const std::vector<float> along_y = factors ? rounded(factors->y) : std::vector<float>();
-
-    std::vector<float> sum(width);
-    std::vector<float> filtered(width);
-    std::vector<float> extended;
-    const auto add_row = [&](const float *k, std::vector<float> &to) {
-        for (std::int64_t i = 0; i < taps.size[0]; ++i) {
-            const float *in = extended.data() + i * channels;
-            for (std::size_t x = 0; x < width; ++x)
-                to[x] = std::fma(k[i], in[x], to[x]);
-        }
-    };
-    for_each_row<float>(job, sink, [&](const ExtendedPlane &source, std::int64_t y) {
-        std::fill(sum.begin(), sum.end(), 0.0F);
-        for (std::int64_t j = 0; j < taps.size[1]; ++j) {
-            source.read_row(y + j - taps.anchor[1], job.region.source_origin[0] - taps.anchor[0],
-                            job.region.extent[0] + taps.size[0] - 1, extended);
-            if (!factors) {
-                add_row(dense.data() + j * taps.size[0], sum);
-                continue;
-            }
-            std::fill(filtered.begin(), filtered.end(), 0.0F);
-            add_row(along_x.data(), filtered);
-            for (std::size_t x = 0; x < width; ++x)
-                sum[x] = std::fma(along_y[static_cast<std::size_t>(j)], filtered[x], sum[x]);
-        }
-        return sum.data();
-    });
+    if (job.filter.box())
+        fail(Status::internal, "a box has no canonical order");
+    compute_correlation<float>(job, sink, false);
 }
 
 double largest_magnitude(const ReferenceJob &job) {
@@ -203,7 +362,7 @@ double largest_magnitude(const ReferenceJob &job) {
                 if (std::isfinite(values[x]))
                     largest = std::max(largest, std::abs(values[x]));
         },
-        [&](const ExtendedPlane &source, std::int64_t y) {
+        [&](const ExtendedPlane &source, std::int64_t, std::int64_t y) {
             source.read_row(y, whole.region.source_origin[0], whole.region.extent[0], row);
             return row.data();
         });

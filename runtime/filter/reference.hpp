@@ -27,11 +27,12 @@ struct RowPlace {
 };
 template <class Real> using RowSink = std::function<void(const RowPlace &, const Real *)>;
 
-// Every row of the region from the taps as given, in double.
+// Every row of the region from the taps as given, in double; boxes by running sums.
 void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink);
 
 // Every row of the region in the canonical order: one chain of fma over the taps in memory order
-// from 0, or, where the taps are separable, a chain along x for each row and then one along y.
+// from 0, or, where the taps are separable, a chain along x for each row and then one along y. A
+// box has no such order.
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink);
 
 // The value stored at `at`, exactly.

@@ -11,7 +11,7 @@ namespace gz {
 struct Taps {
     Axes size{1, 1, 1, 1};
     Axes anchor{0, 0, 0, 0};
-    std::vector<double> values; // C order, x fastest
+    std::vector<double> values; // C order, x fastest; none where they are given per axis
 
     double sum_of_magnitudes() const;
 };

@@ -226,6 +226,62 @@ typedef struct gauze_taps {
 GAUZE_API gauze_status gauze_filter_correlate(const gauze_taps *taps, gauze_filter **filter);
 /* out[p] = sum over j of k[j] in[p - j + anchor] */
 GAUZE_API gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter);
+
+/* Taps along each axis: the correlation with their product. It is computed axis by axis, so that an
+ * axis may have up to 4095 of them. */
+typedef struct gauze_separable_taps {
+    uint32_t struct_size;
+    int32_t has_anchor;      /* 0: the anchors are count/2 rounded down */
+    const double *values[4]; /* count[i] finite numbers along axis i; copied */
+    int64_t count[4];        /* 1 to 4095; 0: the axis is not filtered. Along z and t only 0 and 1
+                                are supported so far */
+    int64_t anchor[4];       /* index into the axis's taps, 0 <= anchor < count */
+} gauze_separable_taps;
+
+/* out[x, y] = sum over i, j of kx[i] ky[j] in[x + i - ax, y + j - ay] */
+GAUZE_API gauze_status gauze_filter_separable(const gauze_separable_taps *taps,
+                                              gauze_filter **filter);
+
+typedef int32_t gauze_gaussian_method;
+enum {
+    GAUZE_GAUSSIAN_AUTO = 0, /* the library's choice: FIR so far */
+    GAUZE_GAUSSIAN_FIR = 1   /* sampled taps, cut off at `truncate` sigma */
+};
+
+/* A Gaussian, or its derivatives. FIR: along an axis of standard deviation s the taps are exp(-i^2 /
+ * (2 s^2)) for |i| <= int(truncate s + 0.5), divided by their sum; for a derivative they are
+ * multiplied by its polynomial, so that a ramp's first derivative is its slope. */
+typedef struct gauze_gaussian {
+    uint32_t struct_size;
+    gauze_gaussian_method method;
+    double sigma[4];       /* pixels along x, y, z, t; 0: the axis is not filtered. Along z and t only
+                              0 is supported so far. At least one is positive */
+    int32_t derivative[4]; /* order along each axis, 0 to 2 */
+    double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
+} gauze_gaussian;
+
+GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
+
+/* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
+ * border applied anew each time. Its cost does not depend on the radius. Results are not rounded to
+ * integers between iterations. The sums run along the image: a NaN or an infinity among floats
+ * spreads up to some hundred pixels further than the radius. */
+typedef struct gauze_box {
+    uint32_t struct_size;
+    uint32_t iterations; /* 0 means 1; 16 at most */
+    int64_t radius[4];   /* pixels along x, y, z, t, 0 to 1048575; along z and t only 0 is supported
+                            so far */
+} gauze_box;
+
+GAUZE_API gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter);
+
+/* `base`, but with `other` for one component of the image: component p channels + c is channel c of
+ * plane p, so that it counts channels of an interleaved image and planes of a planar one. Both must
+ * be correlations with taps: correlate, convolve, separable or gaussian. A plan refuses a component
+ * that its images do not have. */
+GAUZE_API gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,
+                                                   const gauze_filter *other,
+                                                   gauze_filter **filter);
 GAUZE_API void gauze_filter_destroy(gauze_filter *filter);
 
 /* ---- plans: how to compute it ------------------------------------------------------------- */
@@ -257,9 +313,9 @@ typedef struct gauze_region {
 
 typedef struct gauze_plan_desc {
     uint32_t struct_size;
-    uint32_t source_count; /* correlate and convolve: 1 */
+    uint32_t source_count; /* 1 for every filter so far */
     const gauze_image_desc *sources;
-    uint32_t target_count; /* correlate and convolve: 1 */
+    uint32_t target_count; /* 1 for every filter so far */
     gauze_border border;
     const gauze_image_desc *targets; /* another pixel type than the source's converts the result */
     double border_value;             /* for GAUZE_BORDER_CONSTANT, in units of the pixels */
@@ -283,6 +339,10 @@ GAUZE_API gauze_status gauze_plan_prepare(gauze_plan *plan);
 /* Which kernels run and why, what was refused and why, launches, groups of each class, bytes moved
  * and workspace, as lines of text. Lives as long as the plan. */
 GAUZE_API gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text);
+
+/* The kernels that run on device memory, in order, with their configurations, separated by "; ". Lives
+ * as long as the plan. */
+GAUZE_API gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text);
 
 /* Pixels in host memory, laid out as the plan's descriptions say. bytes: size of the memory at
  * data. */

@@ -204,6 +204,12 @@ class Filter {
 public:
     explicit Filter(gauze_filter *owned)
         : handle_(detail::share<gauze_filter, gauze_filter_destroy>(owned)) {}
+    // This filter, but with `other` for one component: see gauze_filter_with_component.
+    Filter with_component(std::uint32_t component, const Filter &other) const {
+        gauze_filter *filter = nullptr;
+        check(gauze_filter_with_component(handle_.get(), component, other.c_handle(), &filter));
+        return Filter(filter);
+    }
     gauze_filter *c_handle() const { return handle_.get(); }
 
 private:
@@ -242,6 +248,81 @@ inline Filter correlate(const Taps &taps) {
 }
 inline Filter convolve(const Taps &taps) {
     return detail::make_filter(gauze_filter_convolve, taps);
+}
+
+// Taps along x, y, z, t; none: the axis is not filtered.
+struct SeparableTaps {
+    std::array<std::vector<double>, 4> values;
+    bool has_anchor = false;
+    std::array<std::int64_t, 4> anchor{0, 0, 0, 0};
+};
+
+inline Filter separable(const SeparableTaps &taps) {
+    gauze_separable_taps c_taps{};
+    c_taps.struct_size = sizeof c_taps;
+    c_taps.has_anchor = taps.has_anchor ? 1 : 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        c_taps.values[i] = taps.values[i].data();
+        c_taps.count[i] = static_cast<std::int64_t>(taps.values[i].size());
+        c_taps.anchor[i] = taps.anchor[i];
+    }
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_separable(&c_taps, &filter));
+    return Filter(filter);
+}
+inline Filter separable(std::vector<double> x, std::vector<double> y) {
+    SeparableTaps taps;
+    taps.values[0] = std::move(x);
+    taps.values[1] = std::move(y);
+    return separable(taps);
+}
+
+enum class GaussianMethod : gauze_gaussian_method {
+    automatic = GAUZE_GAUSSIAN_AUTO,
+    fir = GAUZE_GAUSSIAN_FIR
+};
+
+// gauze_gaussian as a value.
+struct Gaussian {
+    std::array<double, 4> sigma{0, 0, 0, 0}; // pixels
+    std::array<int, 4> derivative{0, 0, 0, 0};
+    double truncate = 4.0;
+    GaussianMethod method = GaussianMethod::automatic;
+};
+
+inline Filter gaussian(const Gaussian &options) {
+    gauze_gaussian c_options{};
+    c_options.struct_size = sizeof c_options;
+    c_options.method = static_cast<gauze_gaussian_method>(options.method);
+    c_options.truncate = options.truncate;
+    for (std::size_t i = 0; i < 4; ++i) {
+        c_options.sigma[i] = options.sigma[i];
+        c_options.derivative[i] = options.derivative[i];
+    }
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_gaussian(&c_options, &filter));
+    return Filter(filter);
+}
+// The same along x and y.
+inline Filter gaussian(double sigma) {
+    Gaussian options;
+    options.sigma = {sigma, sigma, 0, 0};
+    return gaussian(options);
+}
+
+inline Filter box(const std::array<std::int64_t, 4> &radius, std::uint32_t iterations = 1) {
+    gauze_box c_box{};
+    c_box.struct_size = sizeof c_box;
+    c_box.iterations = iterations;
+    for (std::size_t i = 0; i < 4; ++i)
+        c_box.radius[i] = radius[i];
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_box(&c_box, &filter));
+    return Filter(filter);
+}
+// The same along x and y.
+inline Filter box(std::int64_t radius, std::uint32_t iterations = 1) {
+    return box({radius, radius, 0, 0}, iterations);
 }
 
 // ---- plans ----
@@ -331,6 +412,13 @@ public:
     std::string explain() const {
         const char *text = nullptr;
         check(gauze_plan_explain(handle_.get(), &text));
+        return text;
+    }
+
+    // Names and configurations of the kernels that run on device memory.
+    std::string variant() const {
+        const char *text = nullptr;
+        check(gauze_plan_variant(handle_.get(), &text));
         return text;
     }
 
