@@ -39,8 +39,7 @@ std::string environment(const char *name) {
     return value ? value : "";
 }
 
-void ReadyLaunch::enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory> &sources,
-                          const std::vector<cl::Memory> &targets,
+void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
                           const std::vector<cl::Event> &wait_list, cl::Event *event) const {
     KernelLease lease(*program_);
     cl::Kernel &kernel = lease.kernel();
@@ -49,9 +48,11 @@ void ReadyLaunch::enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory>
         for (cl_uint i = 0; i < launch_.arguments.size(); ++i) {
             const Argument &argument = launch_.arguments[i];
             if (const auto *source = std::get_if<SourceBuffer>(&argument))
-                kernel.setArg(i, sources.at(source->index));
+                kernel.setArg(i, buffers.sources.at(source->index));
             else if (const auto *target = std::get_if<TargetBuffer>(&argument))
-                kernel.setArg(i, targets.at(target->index));
+                kernel.setArg(i, buffers.targets.at(target->index));
+            else if (const auto *between = std::get_if<WorkspaceBuffer>(&argument))
+                kernel.setArg(i, buffers.workspace.at(between->index));
             else if (const auto *local = std::get_if<LocalMemory>(&argument))
                 kernel.setArg(i, local->bytes, nullptr);
             else if (const auto *value = std::get_if<ByValue>(&argument))

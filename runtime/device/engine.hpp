@@ -15,6 +15,7 @@
 #include "device/launch.hpp"
 #include "device/program.hpp"
 #include "device/source.hpp"
+#include "device/workspace.hpp"
 
 namespace gz {
 
@@ -28,6 +29,11 @@ struct Log {
     }
 };
 
+// What a launch's arguments of these kinds stand for.
+struct Buffers {
+    std::vector<cl::Memory> sources, targets, workspace;
+};
+
 // A launch whose program is compiled and whose constant data is on the device.
 class ReadyLaunch {
 public:
@@ -36,9 +42,8 @@ public:
           constants_(std::move(constants)) {}
 
     // Enqueues without waiting. Safe to call from many threads.
-    void enqueue(cl::CommandQueue &queue, const std::vector<cl::Memory> &sources,
-                 const std::vector<cl::Memory> &targets, const std::vector<cl::Event> &wait_list,
-                 cl::Event *event) const;
+    void enqueue(cl::CommandQueue &queue, const Buffers &buffers,
+                 const std::vector<cl::Event> &wait_list, cl::Event *event) const;
 
 private:
     Launch launch_;
@@ -74,6 +79,7 @@ public:
 
     // Refuses more than the device can hold in one buffer, by name.
     cl::Buffer allocate(std::uint64_t bytes, const std::string &what) const;
+    WorkspacePool &workspace() { return workspace_; }
 
 private:
     Log log_;
@@ -85,6 +91,7 @@ private:
     cl::Device device_;
     cl::Context context_;
     cl::CommandQueue queue_;
+    WorkspacePool workspace_{context_};
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
     std::map<std::string, std::shared_ptr<Program>>

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <variant>
@@ -24,6 +25,9 @@ struct SourceBuffer {
 struct TargetBuffer {
     std::size_t index = 0;
 };
+struct WorkspaceBuffer {
+    std::size_t index = 0;
+};
 struct LocalMemory {
     std::size_t bytes = 0;
 };
@@ -33,7 +37,8 @@ struct ByValue {
 struct ConstantData {
     std::vector<std::byte> bytes; // copied to the device once, when the launch is made ready
 };
-using Argument = std::variant<SourceBuffer, TargetBuffer, LocalMemory, ByValue, ConstantData>;
+using Argument =
+    std::variant<SourceBuffer, TargetBuffer, WorkspaceBuffer, LocalMemory, ByValue, ConstantData>;
 
 template <class T> std::vector<std::byte> bytes_of(const T *values, std::size_t count) {
     std::vector<std::byte> bytes(count * sizeof(T));
@@ -50,6 +55,16 @@ struct Launch {
     NDRange range;
     std::vector<Argument> arguments;
     std::size_t private_bytes = 0; // of an item's arrays, where they are more than registers hold
+};
+
+// Launches to run one after the other, and the sizes in bytes of the buffers that they hand results
+// on in.
+struct Work {
+    std::vector<Launch> launches;
+    std::vector<std::uint64_t> workspace;
+
+    Work() = default;
+    Work(Launch launch) : launches{std::move(launch)} {} // most work is one launch
 };
 
 } // namespace gz

@@ -14,12 +14,19 @@ int bucket_of(const CorrelatePass &pass) {
     fail(Status::internal, "no bucket holds ", size, " taps");
 }
 
-std::vector<float> strided_taps(const CorrelatePass &pass, int stride) {
-    const auto nx = static_cast<std::size_t>(pass.geometry.taps_x);
-    const auto ny = static_cast<std::size_t>(pass.geometry.taps_y);
+std::string tap_refusal(const CorrelatePass &pass, int most) {
+    if (pass.varied())
+        return "the taps differ between components";
+    const int size = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
+    return size > most ? text("an axis has ", size, " taps; it takes up to ", most) : "";
+}
+
+std::vector<float> strided_taps(const TapSet &set, int stride) {
+    const auto nx = static_cast<std::size_t>(set.taps_x);
+    const auto ny = static_cast<std::size_t>(set.taps_y);
     const auto step = static_cast<std::size_t>(stride);
-    const auto from = pass.taps.begin();
-    if (pass.separable) {
+    const auto from = set.taps.begin();
+    if (set.separable) {
         std::vector<float> result(2 * step, 0.0F);
         std::copy_n(from, nx, result.begin());
         std::copy_n(from + static_cast<std::ptrdiff_t>(nx), ny,
@@ -31,23 +38,6 @@ std::vector<float> strided_taps(const CorrelatePass &pass, int stride) {
         std::copy_n(from + static_cast<std::ptrdiff_t>(j * nx), nx,
                     result.begin() + static_cast<std::ptrdiff_t>(j * step));
     return result;
-}
-
-Defines common_defines(const CorrelatePass &pass) {
-    return {{"SRC_TYPE", static_cast<int>(pass.src_type)},
-            {"DST_TYPE", static_cast<int>(pass.dst_type)},
-            {"CHANNELS", pass.channels},
-            {"SEPARABLE", pass.separable ? 1 : 0}};
-}
-
-NDRange batched_range(const CorrelatePass &pass, std::int64_t groups_x, std::int64_t groups_y,
-                      int group_x, int group_y) {
-    NDRange range;
-    range.local = {static_cast<std::size_t>(group_x), static_cast<std::size_t>(group_y), 1};
-    range.global = {static_cast<std::size_t>(groups_x * group_x),
-                    static_cast<std::size_t>(groups_y * group_y),
-                    static_cast<std::size_t>(pass.batch())};
-    return range;
 }
 
 } // namespace gz

@@ -1,33 +1,28 @@
-// One correlation over images in device memory, as kernels see it: what the plan lowers a filter
-// to.
+// One correlation over images in device memory: what the plan lowers filters with taps to.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
-#include "core/types.hpp"
-#include "device/launch.hpp"
-#include "kernel/geometry.hpp"
+#include "kernel/image_pass.hpp"
 
 namespace gz {
 
-struct CorrelatePass {
-    PixelType src_type = PixelType::f32;
-    PixelType dst_type = PixelType::f32;
-    int channels = 1;
-    Geometry geometry{};
-    std::int64_t planes = 1;
-    // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
-    int alignment = 1;
-    // f32 taps in memory order: taps_x * taps_y of them, or, where separable, taps_x and then
-    // taps_y.
+// f32 taps in memory order: those of a box, or, if separable, those along x and then those along y.
+struct TapSet {
+    int taps_x = 1, taps_y = 1, anchor_x = 0, anchor_y = 0;
     bool separable = false;
     std::vector<float> taps;
+};
 
-    std::int64_t batch() const {
-        return static_cast<std::int64_t>(geometry.slices) * geometry.volumes * planes;
-    }
+// Geometry's taps and anchors are those of the one set, or cover all sets.
+struct CorrelatePass : ImagePass {
+    // One set for all components, or a set for each: channel c of plane p is component p channels +
+    // c.
+    std::vector<TapSet> sets;
+
+    bool varied() const { return sets.size() > 1; }
+    const TapSet &set() const { return sets.front(); } // of a pass that is not varied
+    bool separable() const { return set().separable; }
 };
 
 // Sizes of taps share a program with all others of their bucket: the smallest of these that holds
@@ -35,20 +30,12 @@ struct CorrelatePass {
 inline constexpr int tap_buckets[] = {3, 5, 7, 9, 11, 15, 31, 63};
 int bucket_of(const CorrelatePass &pass);
 
+// Why a kernel that is made for up to `most` taps along an axis, the same ones for all components,
+// cannot take the pass; "" where it can.
+std::string tap_refusal(const CorrelatePass &pass, int most);
+
 // The taps with `stride` in place of the sizes: rows of stride values, or those along x from 0 on
 // and those along y from stride on. What is left over is 0 and never read.
-std::vector<float> strided_taps(const CorrelatePass &pass, int stride);
-
-// The macros of cl/lib/pixel.clh and cl/lib/border.clh, and SEPARABLE.
-Defines common_defines(const CorrelatePass &pass);
-
-// Number of parts of the given size that cover a length.
-constexpr std::int64_t parts(std::int64_t length, std::int64_t size) {
-    return (length + size - 1) / size;
-}
-
-// An NDRange of groups along x and y over every slice of the pass.
-NDRange batched_range(const CorrelatePass &pass, std::int64_t groups_x, std::int64_t groups_y,
-                      int group_x, int group_y);
+std::vector<float> strided_taps(const TapSet &set, int stride);
 
 } // namespace gz

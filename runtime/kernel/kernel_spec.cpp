@@ -60,4 +60,15 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
     return "";
 }
 
+std::string misfit(const Work &work, const DeviceFacts &facts) {
+    for (const Launch &launch : work.launches)
+        if (std::string reason = misfit(launch, facts); !reason.empty())
+            return reason;
+    for (const std::uint64_t bytes : work.workspace)
+        if (bytes > facts.max_allocation)
+            return text("needs a workspace of ", bytes, " bytes; the largest buffer is ",
+                        facts.max_allocation);
+    return "";
+}
+
 } // namespace gz

@@ -29,17 +29,19 @@ template <class Pass> struct KernelSpec {
     std::function<std::string(const Pass &, const Config &)> refusal;
     // Configurations to try first on the device, best first.
     std::function<std::vector<Config>(const Pass &, const DeviceFacts &)> preferred;
-    // The launch on the device, complete, for a configuration that takes its values from the
-    // tunables.
-    std::function<Launch(const Pass &, const Config &, const DeviceFacts &)> launch;
-    // What explain() adds about the launch; "" for nothing.
+    // The launches on the device, complete, for a configuration that takes its values from the
+    // tunables and that is not refused.
+    std::function<Work(const Pass &, const Config &, const DeviceFacts &)> work;
+    // What explain() adds about the work; "" for nothing.
     std::function<std::string(const Pass &, const Config &)> details;
 };
 
 // Every combination of the tunables' values.
 std::vector<Config> all_configs(const std::vector<Tunable> &tunables);
 
-// Why a launch does not fit the device, "" where it does. Trusts no driver to say so itself.
+// Why a launch, or one of several, does not fit the device, "" where it does. Trusts no driver to
+// say so itself.
 std::string misfit(const Launch &launch, const DeviceFacts &facts);
+std::string misfit(const Work &work, const DeviceFacts &facts);
 
 } // namespace gz

@@ -35,14 +35,14 @@ Forced parse(const std::string &forced) {
     return result;
 }
 
-std::string names_of(const std::vector<CorrelateSpec> &kernels) {
+template <class Pass> std::string names_of(const std::vector<KernelSpec<Pass>> &kernels) {
     std::string names;
-    for (const CorrelateSpec &spec : kernels)
+    for (const KernelSpec<Pass> &spec : kernels)
         names += (names.empty() ? "" : ", ") + spec.name;
     return names;
 }
 
-void check_values(const CorrelateSpec &spec, const Config &values) {
+template <class Pass> void check_values(const KernelSpec<Pass> &spec, const Config &values) {
     for (const auto &[name, value] : values) {
         const auto tunable = std::find_if(spec.tunables.begin(), spec.tunables.end(),
                                           [&](const Tunable &t) { return t.name == name; });
@@ -55,10 +55,12 @@ void check_values(const CorrelateSpec &spec, const Config &values) {
 // The first configuration that fits the device and has the wanted values, or why there is none.
 struct Fitting {
     std::optional<Config> config;
+    Work work;
     std::string refusal;
 };
 
-Fitting fit(const CorrelateSpec &spec, const CorrelatePass &pass, const DeviceFacts &facts,
+template <class Pass>
+Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts,
             const Config &wanted) {
     Fitting result;
     std::vector<Config> candidates = spec.preferred(pass, facts);
@@ -71,8 +73,10 @@ Fitting fit(const CorrelateSpec &spec, const CorrelatePass &pass, const DeviceFa
             candidates.push_back(config);
     for (const Config &config : candidates) {
         std::string reason = spec.refusal(pass, config);
-        if (reason.empty())
-            reason = misfit(spec.launch(pass, config, facts), facts);
+        if (reason.empty()) {
+            result.work = spec.work(pass, config, facts);
+            reason = misfit(result.work, facts);
+        }
         if (reason.empty()) {
             result.config = config;
             return result;
@@ -85,40 +89,52 @@ Fitting fit(const CorrelateSpec &spec, const CorrelatePass &pass, const DeviceFa
 
 } // namespace
 
-Choice choose(const CorrelatePass &pass, const DeviceFacts &facts, const std::string &forced,
+template <class Pass>
+Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
               const std::string &forced_by) {
-    const std::vector<CorrelateSpec> kernels = correlate_kernels();
-    const auto find = [&](const std::string &name) {
-        return std::find_if(kernels.begin(), kernels.end(),
-                            [&](const CorrelateSpec &spec) { return spec.name == name; });
+    const std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
+    const auto chosen = [&](const KernelSpec<Pass> &spec, Fitting fitting, std::string rule) {
+        const Config &config = *fitting.config;
+        return Choice{spec.name,        config, std::move(fitting.work), spec.details(pass, config),
+                      std::move(rule), {}};
     };
 
     if (!forced.empty()) {
         const Forced wanted = parse(forced);
-        const auto spec = find(wanted.name);
+        const auto spec =
+            std::find_if(kernels.begin(), kernels.end(),
+                         [&](const KernelSpec<Pass> &k) { return k.name == wanted.name; });
         require(spec != kernels.end(), "no kernel for this filter is called '", wanted.name,
                 "'; there are ", names_of(kernels));
         check_values(*spec, wanted.values);
-        const Fitting fitting = fit(*spec, pass, facts, wanted.values);
+        Fitting fitting = fit(*spec, pass, facts, wanted.values);
         if (!fitting.config)
             fail(Status::unsupported, "kernel ", spec->name, ", forced by ", forced_by,
                  ", cannot run on ", facts.name, ": ", fitting.refusal);
-        return {*spec, *fitting.config, "forced by " + forced_by, {}};
+        return chosen(*spec, std::move(fitting), "forced by " + forced_by);
     }
 
     std::vector<std::string> refused;
-    for (const std::string &name : correlate_preference(facts.device_class)) {
-        const auto spec = find(name);
-        const Fitting fitting = fit(*spec, pass, facts, {});
-        if (fitting.config)
-            return {*spec, *fitting.config,
-                    text("preferred on devices of class ", name_of(facts.device_class)), refused};
-        refused.push_back(name + ": " + fitting.refusal);
+    for (const KernelSpec<Pass> &spec : kernels) {
+        Fitting fitting = fit(spec, pass, facts, {});
+        if (fitting.config) {
+            Choice choice =
+                chosen(spec, std::move(fitting),
+                       text("preferred on devices of class ", name_of(facts.device_class)));
+            choice.refused = std::move(refused);
+            return choice;
+        }
+        refused.push_back(spec.name + ": " + fitting.refusal);
     }
     std::string reasons;
     for (const std::string &reason : refused)
         reasons += "; " + reason;
     fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
 }
+
+template Choice choose(const CorrelatePass &, const DeviceFacts &, const std::string &,
+                       const std::string &);
+template Choice choose(const BoxPass &, const DeviceFacts &, const std::string &,
+                       const std::string &);
 
 } // namespace gz

@@ -4,21 +4,26 @@
 #include <string>
 #include <vector>
 
-#include "kernel/correlate_kernels.hpp"
+#include "kernel/kernels.hpp"
 
 namespace gz {
 
 struct Choice {
-    CorrelateSpec spec;
+    std::string kernel;
     Config config;
+    Work work;
+    std::string details;              // of the work, for explain()
     std::string rule;                 // what decided
     std::vector<std::string> refused; // "name: why", for each candidate preferred to the chosen one
+
+    std::string variant() const { return kernel + ":" + to_text(config); }
 };
 
 // forced: "" to let the device's class decide, else a kernel's name with or without values of
 // tunables, as "correlate_tiled:GROUP_X=8"; forced_by says where it came from. Never falls back
-// from what is forced.
-Choice choose(const CorrelatePass &pass, const DeviceFacts &facts, const std::string &forced,
+// from what is forced. For CorrelatePass and BoxPass.
+template <class Pass>
+Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
               const std::string &forced_by);
 
 } // namespace gz

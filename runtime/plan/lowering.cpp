@@ -75,15 +75,24 @@ PlanDesc complete(PlanDesc desc) {
     return desc;
 }
 
-CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
+namespace {
+
+gz_int narrow(std::int64_t value) {
+    return static_cast<gz_int>(value);
+}
+
+// Taps along x and y, and which of them lies on the pixel.
+struct Extent2d {
+    std::int64_t size_x, size_y, anchor_x, anchor_y;
+};
+
+ImagePass lower_images(const PlanDesc &desc, const Extent2d &taps) {
     const Region &region = desc.region;
-    const Taps &taps = filter.taps();
     const Steps src(desc.source, region.source_origin);
     const Steps dst(desc.target, region.target_origin);
     const bool isolated = region.edge == RegionEdge::isolated;
-    const auto narrow = [](std::int64_t value) { return static_cast<gz_int>(value); };
 
-    CorrelatePass pass;
+    ImagePass pass;
     pass.src_type = desc.source.type;
     pass.dst_type = desc.target.type;
     pass.channels = static_cast<int>(desc.source.channels);
@@ -116,10 +125,10 @@ CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
         narrow(isolated ? region.extent[0] : desc.source.extent[0] - region.source_origin[0]);
     g.valid_bottom =
         narrow(isolated ? region.extent[1] : desc.source.extent[1] - region.source_origin[1]);
-    g.taps_x = narrow(taps.size[0]);
-    g.taps_y = narrow(taps.size[1]);
-    g.anchor_x = narrow(taps.anchor[0]);
-    g.anchor_y = narrow(taps.anchor[1]);
+    g.taps_x = narrow(taps.size_x);
+    g.taps_y = narrow(taps.size_y);
+    g.anchor_x = narrow(taps.anchor_x);
+    g.anchor_y = narrow(taps.anchor_y);
     g.border_mode = static_cast<gz_int>(desc.border.mode);
     g.border_value = static_cast<gz_float>(desc.border.value);
 
@@ -127,18 +136,106 @@ CorrelatePass lower(const Filter &filter, const PlanDesc &desc) {
     if (slices > max_row_values || slices * pass.planes > max_row_values)
         fail(Status::unsupported, "the image has ", slices, " slices in ", pass.planes, " planes; ",
              max_row_values, " slices in all are supported");
+    return pass;
+}
 
-    pass.separable = filter.factors().has_value();
+TapSet tap_set(const Correlation &correlation) {
+    const Taps &taps = correlation.taps;
+    TapSet set{narrow(taps.size[0]),
+               narrow(taps.size[1]),
+               narrow(taps.anchor[0]),
+               narrow(taps.anchor[1]),
+               correlation.factors.has_value(),
+               {}};
     const auto append = [&](const std::vector<double> &values) {
-        pass.taps.insert(pass.taps.end(), values.begin(), values.end());
+        set.taps.insert(set.taps.end(), values.begin(), values.end());
     };
-    if (pass.separable) {
-        append(filter.factors()->x);
-        append(filter.factors()->y);
+    if (set.separable) {
+        append(correlation.factors->x);
+        append(correlation.factors->y);
     } else {
         append(taps.values);
     }
+    return set;
+}
+
+// An f32 image to hold all of a region's source pixels, filtered.
+ImageDesc intermediate(const PlanDesc &desc) {
+    ImageDesc like = desc.source;
+    like.type = PixelType::f32;
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    return packed(like, isolated ? desc.region.extent : desc.source.extent, staged_row_alignment);
+}
+
+// Iterations of a box from the plan's source by way of f32 images to its target: all but the last
+// over everything that the region may read, as the border is applied to their results anew.
+Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
+    Lowered lowered;
+    const ImageDesc between = intermediate(desc);
+    lowered.intermediates.assign(static_cast<std::size_t>(std::min(box.iterations - 1, 2)),
+                                 static_cast<std::uint64_t>(between.bytes()));
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    for (int i = 0; i < box.iterations; ++i) {
+        const bool first = i == 0;
+        const bool last = i + 1 == box.iterations;
+        PlanDesc step = desc;
+        if (!first) {
+            step.source = between;
+            if (isolated)
+                step.region.source_origin = {0, 0, 0, 0};
+        }
+        if (!last) {
+            step.target = between;
+            step.region.target_origin = {0, 0, 0, 0};
+            step.region.extent = between.extent;
+            if (!isolated)
+                step.region.source_origin = {0, 0, 0, 0};
+        }
+        lowered.steps.push_back({lower_box(box, step), first ? ends : (i + 1) % 2, last ? ends : i % 2});
+    }
+    return lowered;
+}
+
+} // namespace
+
+CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc) {
+    const std::int64_t components = desc.source.planes * desc.source.channels;
+    if (!filter.components().empty()) {
+        const std::int64_t last = filter.components().rbegin()->first;
+        require(last < components, "component ", last, " has taps of its own; the image has ",
+                components, components == 1 ? " component" : " components");
+        require(components <= max_components, "the image has ", components,
+                " components; taps can differ between ", max_components, " at most");
+    }
+
+    // What covers the taps of all components, each laid on its anchor.
+    Extent2d cover{1, 1, 0, 0};
+    std::int64_t after_x = 0;
+    std::int64_t after_y = 0;
+    CorrelatePass pass;
+    for (std::int64_t i = 0; i < (filter.components().empty() ? 1 : components); ++i) {
+        const TapSet set = tap_set(filter.correlation(i));
+        cover.anchor_x = std::max<std::int64_t>(cover.anchor_x, set.anchor_x);
+        cover.anchor_y = std::max<std::int64_t>(cover.anchor_y, set.anchor_y);
+        after_x = std::max<std::int64_t>(after_x, set.taps_x - set.anchor_x);
+        after_y = std::max<std::int64_t>(after_y, set.taps_y - set.anchor_y);
+        pass.sets.push_back(set);
+    }
+    cover.size_x = cover.anchor_x + after_x;
+    cover.size_y = cover.anchor_y + after_y;
+    static_cast<ImagePass &>(pass) = lower_images(desc, cover);
     return pass;
+}
+
+BoxPass lower_box(const Box &box, const PlanDesc &desc) {
+    const Axes size = box.size();
+    return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
+}
+
+Lowered lower(const Filter &filter, const PlanDesc &desc) {
+    if (filter.box())
+        return lower_iterations(*filter.box(), desc);
+    return {{{lower_correlation(filter, desc)}}, {}};
 }
 
 PlanDesc staged(const PlanDesc &desc) {

@@ -1,9 +1,13 @@
-// From a filter and image descriptions to a pass over device memory.
+// From a filter and image descriptions to passes over device memory.
 #pragma once
+
+#include <variant>
+#include <vector>
 
 #include "filter/border.hpp"
 #include "filter/filter.hpp"
 #include "filter/image_desc.hpp"
+#include "kernel/box_pass.hpp"
 #include "kernel/correlate_pass.hpp"
 
 namespace gz {
@@ -28,7 +32,23 @@ struct PlanDesc {
 // Fills in defaults; refuses images that the filter cannot take.
 PlanDesc complete(PlanDesc desc);
 
-CorrelatePass lower(const Filter &filter, const PlanDesc &desc);
+CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc);
+BoxPass lower_box(const Box &box, const PlanDesc &desc);
+
+// One pass, and the images it goes between: a number of an intermediate image, or `ends` for the
+// plan's source or target.
+inline constexpr int ends = -1;
+struct Step {
+    std::variant<CorrelatePass, BoxPass> pass;
+    int from = ends, to = ends;
+};
+
+// Passes in order, and the bytes of the images between them.
+struct Lowered {
+    std::vector<Step> steps;
+    std::vector<std::uint64_t> intermediates;
+};
+Lowered lower(const Filter &filter, const PlanDesc &desc);
 
 // The same work on packed images with aligned rows that hold no more than the filter reads and
 // writes: what a run on host memory moves to the device and back.

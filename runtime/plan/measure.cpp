@@ -24,21 +24,21 @@ struct Sample {
     double device_ms, wall_ms;
 };
 
-// Runs one launch to its end on the engine's queue.
+// Runs launches to their end on the engine's queue: enqueue(queue, events) adds an event for each.
 Sample time_once(Engine &engine,
-                 const std::function<void(cl::CommandQueue &, cl::Event *)> &enqueue) {
+                 const std::function<void(cl::CommandQueue &, std::vector<cl::Event> &)> &enqueue) {
     using Clock = std::chrono::steady_clock;
     cl::CommandQueue queue = engine.queue();
-    cl::Event event;
+    std::vector<cl::Event> events;
     const Clock::time_point begin = Clock::now();
-    enqueue(queue, &event);
-    attempt("waiting for a kernel", [&] { event.wait(); });
+    enqueue(queue, events);
+    attempt("waiting for a kernel", [&] { events.back().wait(); });
     const double wall = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (engine.facts().junk_event_times)
         return {wall, wall};
     const auto nanoseconds = attempt("reading profiling times", [&] {
-        return event.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
-               event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+        return events.back().getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+               events.front().getProfilingInfo<CL_PROFILING_COMMAND_START>();
     });
     return {static_cast<double>(nanoseconds) * 1e-6, wall};
 }
@@ -70,23 +70,26 @@ Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &t
         queue.finish();
     });
     const ReadyLaunch copy = engine.make_ready(copy_launch(bytes, engine.facts()));
-    const ReadyLaunch &filter = plan.device_launch();
 
     std::vector<double> device, wall, copied;
     for (unsigned i = 0; i < warm_ups + repeats; ++i) {
-        const Sample run = time_once(engine, [&](cl::CommandQueue &on, cl::Event *event) {
-            filter.enqueue(on, {source.buffer}, {target.buffer}, {}, event);
-        });
-        const Sample plain = time_once(engine, [&](cl::CommandQueue &on, cl::Event *event) {
-            copy.enqueue(on, {copy_from}, {copy_to}, {}, event);
-        });
+        const Sample run =
+            time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
+                plan.pipeline().enqueue(engine, on, source.buffer, target.buffer, {}, &events);
+            });
+        const Sample plain =
+            time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
+                events.emplace_back();
+                copy.enqueue(on, {{copy_from}, {copy_to}, {}}, {}, &events.back());
+            });
         if (i < warm_ups)
             continue;
         device.push_back(run.device_ms);
         wall.push_back(run.wall_ms);
         copied.push_back(plain.device_ms);
     }
-    return {median(device), median(wall), median(copied), engine.facts().junk_event_times, 1};
+    return {median(device), median(wall), median(copied), engine.facts().junk_event_times,
+            static_cast<int>(plan.pipeline().launches())};
 }
 
 } // namespace gz

@@ -10,16 +10,12 @@ namespace gz {
 
 namespace {
 
-ChosenPass choose_pass(const Engine &engine, CorrelatePass pass, const std::string &variant) {
-    const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
-    const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
-    Choice choice = choose(pass, engine.facts(), forced, forced_by);
-    return {std::move(pass), std::move(choice)};
-}
-
-CorrelatePass unaligned(CorrelatePass pass) {
-    pass.alignment = 1;
-    return pass;
+// The same where the images may start at any address.
+Lowered unaligned(Lowered lowered) {
+    for (Step &step : lowered.steps)
+        if (step.from == ends || step.to == ends)
+            std::visit([](ImagePass &pass) { pass.alignment = 1; }, step.pass);
+    return lowered;
 }
 
 // Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that
@@ -118,28 +114,17 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 
 } // namespace
 
-ChosenPass::ChosenPass(CorrelatePass pass, Choice choice)
-    : pass_(std::move(pass)), choice_(std::move(choice)) {}
-
-const ReadyLaunch &ChosenPass::ready(Engine &engine) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!ready_)
-        ready_.emplace(
-            engine.make_ready(choice_.spec.launch(pass_, choice_.config, engine.facts())));
-    return *ready_;
-}
-
 Plan::Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), filter_(std::move(filter)), desc_(complete(desc)),
-      staged_desc_(staged(desc_)), direct_(choose_pass(*engine_, lower(filter_, desc_), variant)),
-      unaligned_(choose_pass(*engine_, unaligned(direct_.pass()), variant)),
-      staged_(choose_pass(*engine_, lower(filter_, staged_desc_), variant)),
+      staged_desc_(staged(desc_)), direct_(*engine_, lower(filter_, desc_), variant),
+      unaligned_(*engine_, unaligned(lower(filter_, desc_)), variant),
+      staged_(*engine_, lower(filter_, staged_desc_), variant), variant_(direct_.variant()),
       explain_(make_explanation()) {}
 
 void Plan::prepare() const {
-    direct_.ready(*engine_);
-    staged_.ready(*engine_);
+    direct_.prepare(*engine_);
+    staged_.prepare(*engine_);
 }
 
 void Plan::run(const HostSource &source, const HostTarget &target) const {
@@ -154,7 +139,7 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
 
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
-    const ReadyLaunch &launch = staged_.ready(*engine_);
+    staged_.prepare(*engine_);
     const cl::Buffer from = allocate_rows(*engine_, device.source, "the source image");
     const cl::Buffer to = allocate_rows(*engine_, device.target, "the target image");
 
@@ -168,7 +153,7 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
                                              source.data + rows.host_byte);
             });
         });
-    launch.enqueue(queue, {from}, {to}, {}, nullptr);
+    staged_.enqueue(*engine_, queue, from, to, {}, nullptr);
     for_each_slice(device.target, desc_.target, desc_.region.target_origin, desc_.region.extent,
                    [&](const Rows &rows) {
                        attempt("copying the target from the device", [&] {
@@ -180,7 +165,7 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
                    });
 }
 
-const ChosenPass &Plan::pass_for(const cl::Buffer &source, const cl::Buffer &target) const {
+const Pipeline &Plan::pipeline_for(const cl::Buffer &source, const cl::Buffer &target) const {
     return starts_aligned(source) && starts_aligned(target) ? direct_ : unaligned_;
 }
 
@@ -213,43 +198,34 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
         require(wait != nullptr, "an event of the wait list is null");
         waits.emplace_back(wait, true);
     }
-    cl::Event done;
-    const ReadyLaunch &launch = pass_for(from, to).ready(*engine_);
-    launch.enqueue(on, {from}, {to}, waits, event ? &done : nullptr);
+    std::vector<cl::Event> events;
+    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr);
     attempt("flushing the queue", [&] { on.flush(); });
     if (event) {
-        *event = done();
+        *event = events.back()();
         clRetainEvent(*event);
     }
 }
 
 std::string Plan::make_explanation() const {
     const DeviceFacts &facts = engine_->facts();
-    const Taps &taps = filter_.taps();
-    const auto pass_line = [](const ChosenPass &chosen) {
-        const Choice &choice = chosen.choice();
-        const std::string details = choice.spec.details(chosen.pass(), choice.config);
-        return text(choice.spec.name, ":", to_text(choice.config), details.empty() ? "" : ", ",
-                    details);
-    };
     std::string lines =
-        text(filter_.name(), " ", to_text(taps.size), " taps, as a correlation anchored at ",
-             to_place(taps.anchor), filter_.factors() ? ", separable" : ", not separable", "; ",
-             to_text(desc_.source), " to ", to_text(desc_.target), ", border ",
-             name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent), " from ",
-             to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
+        text(to_text(filter_), "; ", to_text(desc_.source), " to ", to_text(desc_.target),
+             ", border ", name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent),
+             " from ", to_place(desc_.region.source_origin), " to ",
+             to_place(desc_.region.target_origin),
              desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), "\n");
-    lines += text("pass 1 of 1: ", pass_line(direct_), "\n");
-    lines += text("chosen because: ", direct_.choice().rule, "\n");
-    for (const std::string &reason : direct_.choice().refused)
-        lines += text("refused: ", reason, "\n");
-    lines += text("launches: 1; reads ", desc_.source_bytes(), " bytes, writes ",
-                  desc_.target_bytes(), " bytes; workspace 0 bytes\n");
-    lines +=
-        text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
-             staged_desc_.target.bytes(), " bytes of device memory; ", pass_line(staged_), "\n");
+    lines += direct_.explain();
+    lines += text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(),
+                  " bytes, writes ", desc_.target_bytes(), " bytes; workspace ",
+                  direct_.workspace_bytes(), " bytes\n");
+    lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
+                  staged_desc_.target.bytes(), " bytes of device memory\n");
+    // What runs there, where that is something else.
+    if (staged_.explain() != direct_.explain())
+        lines += staged_.explain();
     return lines;
 }
 

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 
 #include "device/engine.hpp"
-#include "plan/choice.hpp"
 #include "plan/lowering.hpp"
+#include "plan/pipeline.hpp"
 
 namespace gz {
 
@@ -21,22 +19,6 @@ struct HostSource {
 struct HostTarget {
     std::byte *data = nullptr;
     std::size_t bytes = 0;
-};
-
-// A pass with its kernel chosen; compiled on first use.
-class ChosenPass {
-public:
-    ChosenPass(CorrelatePass pass, Choice choice);
-
-    const CorrelatePass &pass() const { return pass_; }
-    const Choice &choice() const { return choice_; }
-    const ReadyLaunch &ready(Engine &engine) const;
-
-private:
-    CorrelatePass pass_;
-    Choice choice_;
-    mutable std::mutex mutex_;
-    mutable std::optional<ReadyLaunch> ready_;
 };
 
 class Plan {
@@ -57,20 +39,22 @@ public:
                  const std::vector<cl_event> &wait_list, cl_event *event) const;
     // Refuses buffers that do not hold the plan's images, and a source and a target that share memory.
     void check_buffers(const cl::Buffer &source, const cl::Buffer &target) const;
-    // The launches of device-memory runs on buffers of the engine's own, for measuring.
-    const ReadyLaunch &device_launch() const { return direct_.ready(*engine_); }
+    // What runs on device memory as described, and its names.
+    const Pipeline &pipeline() const { return direct_; }
+    const std::string &variant() const { return variant_; }
 
 private:
-    const ChosenPass &pass_for(const cl::Buffer &source, const cl::Buffer &target) const;
+    const Pipeline &pipeline_for(const cl::Buffer &source, const cl::Buffer &target) const;
     std::string make_explanation() const;
 
     std::shared_ptr<Engine> engine_;
     Filter filter_;
     PlanDesc desc_;
     PlanDesc staged_desc_;
-    ChosenPass direct_;    // device memory as described
-    ChosenPass unaligned_; // the same where a buffer itself starts at an odd address
-    ChosenPass staged_;    // host memory, by way of packed buffers
+    Pipeline direct_;    // device memory as described
+    Pipeline unaligned_; // the same where a buffer itself starts at an odd address
+    Pipeline staged_;    // host memory, by way of packed buffers
+    std::string variant_;
     std::string explain_;
 };
 

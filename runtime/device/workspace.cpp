@@ -1,0 +1,53 @@
+#include "device/workspace.hpp"
+
+#include <algorithm>
+
+namespace gz {
+
+namespace {
+
+// Kept for later runs, so that a plan in a loop allocates nothing; beyond this the oldest go.
+constexpr std::size_t most_idle = 8;
+
+} // namespace
+
+bool is_in_order(const cl::CommandQueue &queue) {
+    return !(queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queue) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const bool in_order = is_in_order(queue);
+        const auto is_free = [&](const Idle &idle) {
+            return (in_order && idle.queue() == queue()) ||
+                   idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+        };
+        auto best = idle_.end();
+        for (auto idle = idle_.begin(); idle != idle_.end(); ++idle)
+            if (idle->bytes >= bytes && (best == idle_.end() || idle->bytes < best->bytes) &&
+                is_free(*idle))
+                best = idle;
+        if (best != idle_.end()) {
+            cl::Buffer buffer = std::move(best->buffer);
+            idle_.erase(best);
+            return buffer;
+        }
+    }
+    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+}
+
+void WorkspacePool::give_back(cl::Buffer buffer, const cl::CommandQueue &queue,
+                              cl::Event done) noexcept {
+    // What cannot be kept is released: OpenCL frees it when no command uses it any more.
+    try {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::uint64_t bytes = buffer.getInfo<CL_MEM_SIZE>();
+        idle_.push_back({std::move(buffer), bytes, queue, std::move(done)});
+        if (idle_.size() > most_idle)
+            idle_.erase(idle_.begin());
+    } catch (const std::exception &) {
+    }
+}
+
+} // namespace gz

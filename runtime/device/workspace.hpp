@@ -1,0 +1,38 @@
+// Device memory that runs borrow for what they hand on between launches. Concurrent runs never
+// share any.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "device/opencl.hpp"
+
+namespace gz {
+
+class WorkspacePool {
+public:
+    explicit WorkspacePool(const cl::Context &context) : context_(context) {}
+
+    // Memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`, if
+    // that runs in order, so that later ones come after them. Safe to call from many threads.
+    cl::Buffer lend(std::uint64_t bytes, const cl::CommandQueue &queue);
+    // done: the last command that uses the buffer, on `queue`.
+    void give_back(cl::Buffer buffer, const cl::CommandQueue &queue, cl::Event done) noexcept;
+
+private:
+    struct Idle {
+        cl::Buffer buffer;
+        std::uint64_t bytes;
+        cl::CommandQueue queue;
+        cl::Event done;
+    };
+
+    const cl::Context &context_;
+    std::mutex mutex_;
+    std::vector<Idle> idle_; // the one given back last is last
+};
+
+bool is_in_order(const cl::CommandQueue &queue);
+
+} // namespace gz

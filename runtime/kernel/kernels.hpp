@@ -1,0 +1,29 @@
+// The kernel families, by the kind of pass that they compute.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/box_pass.hpp"
+#include "kernel/correlate_pass.hpp"
+#include "kernel/kernel_spec.hpp"
+
+namespace gz {
+
+using CorrelateSpec = KernelSpec<CorrelatePass>;
+CorrelateSpec correlate_tiled();
+CorrelateSpec correlate_strips();
+CorrelateSpec correlate_plain();
+CorrelateSpec separable_tiled();
+CorrelateSpec separable_passes();
+
+using BoxSpec = KernelSpec<BoxPass>;
+BoxSpec box_tiled();
+BoxSpec box_strips();
+BoxSpec box_plain();
+
+// All families for a kind of pass, in the order in which a device of the class should try them.
+std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);
+std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class);
+
+} // namespace gz

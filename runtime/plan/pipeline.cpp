@@ -1,0 +1,145 @@
+#include "plan/pipeline.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace gz {
+
+namespace {
+
+// Workspace of one run. It goes back to the pool when the run is enqueued; if that fails on the way
+// it is released instead, for commands that are already enqueued may use it still.
+class Lease {
+public:
+    Lease(Engine &engine, const cl::CommandQueue &queue, const std::vector<std::uint64_t> &sizes)
+        : engine_(engine), queue_(queue) {
+        attempt("allocating workspace", [&] {
+            for (const std::uint64_t bytes : sizes)
+                buffers_.push_back(engine_.workspace().lend(bytes, queue_));
+        });
+    }
+    void give_back(const cl::Event &done) {
+        for (cl::Buffer &buffer : buffers_)
+            engine_.workspace().give_back(std::move(buffer), queue_, done);
+        buffers_.clear();
+    }
+    const cl::Buffer &operator[](std::size_t i) const { return buffers_.at(i); }
+
+private:
+    Engine &engine_;
+    const cl::CommandQueue &queue_;
+    std::vector<cl::Buffer> buffers_;
+};
+
+} // namespace
+
+Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant)
+    : buffers_(lowered.intermediates) {
+    const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
+    const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
+    for (const Step &step : lowered.steps) {
+        ChosenStep chosen{std::visit(
+                              [&](const auto &pass) {
+                                  return choose(pass, engine.facts(), forced, forced_by);
+                              },
+                              step.pass),
+                          step.from,
+                          step.to,
+                          {}};
+        // Steps run one after the other: what one needs for itself the next can use again.
+        for (const std::uint64_t bytes : chosen.choice.work.workspace) {
+            const std::size_t number = lowered.intermediates.size() + chosen.workspace.size();
+            chosen.workspace.push_back(number);
+            if (number == buffers_.size())
+                buffers_.push_back(bytes);
+            buffers_[number] = std::max(buffers_[number], bytes);
+        }
+        steps_.push_back(std::move(chosen));
+    }
+}
+
+const std::vector<std::vector<ReadyLaunch>> &Pipeline::ready(Engine &engine) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ready_.empty()) {
+        std::vector<std::vector<ReadyLaunch>> made;
+        for (const ChosenStep &step : steps_) {
+            made.emplace_back();
+            for (const Launch &launch : step.choice.work.launches)
+                made.back().push_back(engine.make_ready(launch));
+        }
+        ready_ = std::move(made);
+    }
+    return ready_;
+}
+
+void Pipeline::prepare(Engine &engine) const {
+    ready(engine);
+}
+
+void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
+                       const cl::Buffer &target, const std::vector<cl::Event> &wait_list,
+                       std::vector<cl::Event> *events) const {
+    const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
+    Lease lease(engine, queue, buffers_);
+    const bool single = launches() == 1;
+    const bool chained = !single && !attempt("asking the queue", [&] { return is_in_order(queue); });
+    std::vector<cl::Event> waits = wait_list;
+    cl::Event last;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const ChosenStep &step = steps_[i];
+        Buffers buffers{{step.from == ends ? source : lease[static_cast<std::size_t>(step.from)]},
+                        {step.to == ends ? target : lease[static_cast<std::size_t>(step.to)]},
+                        {}};
+        for (const std::size_t number : step.workspace)
+            buffers.workspace.push_back(lease[number]);
+        for (const ReadyLaunch &launch : ready_steps[i]) {
+            launch.enqueue(queue, buffers, waits, single && !events ? nullptr : &last);
+            if (events)
+                events->push_back(last);
+            waits.clear();
+            if (chained)
+                waits.push_back(last);
+        }
+    }
+    if (!buffers_.empty())
+        lease.give_back(last);
+}
+
+std::size_t Pipeline::launches() const {
+    std::size_t count = 0;
+    for (const ChosenStep &step : steps_)
+        count += step.choice.work.launches.size();
+    return count;
+}
+
+std::uint64_t Pipeline::workspace_bytes() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t bytes : buffers_)
+        sum += bytes;
+    return sum;
+}
+
+std::string Pipeline::variant() const {
+    std::string result;
+    for (const ChosenStep &step : steps_)
+        result += (result.empty() ? "" : "; ") + step.choice.variant();
+    return result;
+}
+
+std::string Pipeline::explain() const {
+    std::string lines;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Choice &choice = steps_[i].choice;
+        const std::size_t count = choice.work.launches.size();
+        lines += text("pass ", i + 1, " of ", steps_.size(), ": ", choice.variant(),
+                      choice.details.empty() ? "" : ", ", choice.details, "; ", count,
+                      count == 1 ? " launch\n" : " launches\n");
+        lines += text("chosen because: ", choice.rule, "\n");
+        for (const std::string &reason : choice.refused)
+            lines += text("refused: ", reason, "\n");
+    }
+    return lines;
+}
+
+} // namespace gz

@@ -1,0 +1,48 @@
+// The passes of a plan with their kernels chosen, for one way that the images lie in memory.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/engine.hpp"
+#include "plan/choice.hpp"
+#include "plan/lowering.hpp"
+
+namespace gz {
+
+// Immutable but for its launches, which are compiled on first use. Safe to use from many threads.
+class Pipeline {
+public:
+    // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.
+    Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant);
+
+    void prepare(Engine &engine) const;
+    // Enqueues every launch, one after the other. events: nullptr, or receives the event of each.
+    void enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
+                 const cl::Buffer &target, const std::vector<cl::Event> &wait_list,
+                 std::vector<cl::Event> *events) const;
+
+    std::size_t launches() const;
+    std::uint64_t workspace_bytes() const;
+    std::string variant() const;
+    // A line for each pass, and lines for why its kernel was chosen.
+    std::string explain() const;
+
+private:
+    struct ChosenStep {
+        Choice choice;
+        int from, to;
+        std::vector<std::size_t> workspace; // numbers of the pipeline's buffers
+    };
+
+    const std::vector<std::vector<ReadyLaunch>> &ready(Engine &engine) const;
+
+    std::vector<ChosenStep> steps_;
+    std::vector<std::uint64_t> buffers_; // bytes: intermediate images, then the steps' workspace
+    mutable std::mutex mutex_;
+    mutable std::vector<std::vector<ReadyLaunch>> ready_;
+};
+
+} // namespace gz
