@@ -1,9 +1,9 @@
 // Correlation by tiles, after AMD's tiled convolution: a group makes a tile of TILE_X values x
-// TILE_Y rows, an item 4 values of ITEM_Y rows. The host sorts the groups into four classes, once
-// per group: free or checked on read, free or checked on write. Free groups read raw pixels through
-// the cache; checked ones from a tile in local memory that the border has extended. Where the taps
-// are separable, rows are filtered along x once and shared through local memory if SHARE_ROWS, else
-// each item filters the rows that it needs, which costs less for few taps.
+// TILE_Y rows, an item ITEM_X values of ITEM_Y rows. The host sorts the groups into four classes,
+// once per group: free or checked on read, free or checked on write. Free groups read raw pixels
+// through the cache; checked ones from a tile in local memory that the border has extended. Where the
+// taps are separable, each item filters the rows that it needs along x itself, which for few taps
+// costs less than to share them.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -11,11 +11,11 @@
 #if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(EXACT)
 #error SEPARABLE, BUCKET, ALIGNED or EXACT is not defined
 #endif
-#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y) || !defined(SHARE_ROWS)
-#error GROUP_X, GROUP_Y, ITEM_Y or SHARE_ROWS is not defined
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_X) || !defined(ITEM_Y)
+#error GROUP_X, GROUP_Y, ITEM_X or ITEM_Y is not defined
 #endif
 
-#define TILE_X (GROUP_X * 4)
+#define TILE_X (GROUP_X * ITEM_X)
 #define TILE_Y (GROUP_Y * ITEM_Y)
 
 #define UNROLL _Pragma("unroll")
@@ -67,12 +67,7 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
 #if EXACT
                      const Taps taps_by_value,
 #endif
-                     __constant float *restrict taps, __local float *restrict tile
-#if SHARE_ROWS
-                     ,
-                     __local float4 *restrict filtered
-#endif
-) {
+                     __constant float *restrict taps, __local float *restrict tile) {
     const int item_x = get_local_id(0);
     const int item_y = get_local_id(1);
     const int column = get_group_id(0);
@@ -100,15 +95,17 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    float4 sum[ITEM_Y];
+    float sum[ITEM_Y][ITEM_X];
     UNROLL for (int o = 0; o < ITEM_Y; ++o)
-        sum[o] = 0.0f;
-    // The first value that the item's first tap needs in the tile's first row.
+        UNROLL for (int v = 0; v < ITEM_X; ++v)
+            sum[o][v] = 0.0f;
+    // The first value that the item's first tap needs in its first row.
     __global const SRC *from_source =
-        origin + (long)(top - g.anchor_y) * g.src_row + (left + 4 * item_x - g.anchor_x * CHANNELS);
-    __local const float *from_tile = tile + 4 * item_x;
+        origin + (long)(top + item_y * ITEM_Y - g.anchor_y) * g.src_row +
+        (left + item_x * ITEM_X - g.anchor_x * CHANNELS);
+    __local const float *from_tile = tile + item_y * ITEM_Y * tile_width + item_x * ITEM_X;
 
-    // Rows along x if they are shared, else the whole of it: once for each way to read.
+    // Once for each way to read.
     if (free_read && exact) {
 #if EXACT
 #define UNROLLED 1
@@ -128,59 +125,23 @@ void correlate_tiled(__global const SRC *restrict src, __global DST *restrict ds
 #include "lib/correlate_tiled_rows.clh"
     }
 
-#if SHARE_ROWS
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __local const float4 *from_filtered = filtered + item_y * ITEM_Y * GROUP_X + item_x;
-    if (exact) {
-#if EXACT
-        UNROLL for (int y = 0; y < ITEM_Y - 1 + BUCKET; ++y) {
-            const float4 value = from_filtered[y * GROUP_X];
-            UNROLL for (int o = 0; o < ITEM_Y; ++o) {
-                const int j = y - o;
-                if (j >= 0 && j < BUCKET)
-                    sum[o] = fma((float4)(taps_by_value.k[BUCKET + j]), value, sum[o]);
-            }
-        }
-#endif
-    } else {
-        for (int y = 0; y < ITEM_Y - 1 + g.taps_y; ++y) {
-            const float4 value = from_filtered[y * GROUP_X];
-            UNROLL for (int o = 0; o < ITEM_Y; ++o) {
-                const int j = y - o;
-                if (j >= 0 && j < g.taps_y)
-                    sum[o] = fma((float4)(taps[BUCKET + j]), value, sum[o]);
-            }
-        }
-    }
-#endif
-
-    const int x = left + 4 * item_x;
+    const int x = left + item_x * ITEM_X;
     const int y = top + item_y * ITEM_Y;
     __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + x;
-    if (free_write) {
-        UNROLL for (int o = 0; o < ITEM_Y; ++o) {
+    UNROLL for (int o = 0; o < ITEM_Y; ++o) {
+        if (free_write) {
 #if ALIGNED
-            STORE4(sum[o], to + o * g.dst_row);
+            UNROLL for (int v = 0; v < ITEM_X; v += 4)
+                STORE4((float4)(sum[o][v], sum[o][v + 1], sum[o][v + 2], sum[o][v + 3]),
+                       to + o * g.dst_row + v);
 #else
-            STORE(sum[o].s0, to + o * g.dst_row);
-            STORE(sum[o].s1, to + o * g.dst_row + 1);
-            STORE(sum[o].s2, to + o * g.dst_row + 2);
-            STORE(sum[o].s3, to + o * g.dst_row + 3);
+            UNROLL for (int v = 0; v < ITEM_X; ++v)
+                STORE(sum[o][v], to + o * g.dst_row + v);
 #endif
-        }
-    } else {
-        UNROLL for (int o = 0; o < ITEM_Y; ++o) {
-            __global DST *row_to = to + o * g.dst_row;
-            if (y + o < g.height) {
-                if (x < g.width)
-                    STORE(sum[o].s0, row_to);
-                if (x + 1 < g.width)
-                    STORE(sum[o].s1, row_to + 1);
-                if (x + 2 < g.width)
-                    STORE(sum[o].s2, row_to + 2);
-                if (x + 3 < g.width)
-                    STORE(sum[o].s3, row_to + 3);
-            }
+        } else if (y + o < g.height) {
+            UNROLL for (int v = 0; v < ITEM_X; ++v)
+                if (x + v < g.width)
+                    STORE(sum[o][v], to + o * g.dst_row + v);
         }
     }
 }

@@ -1,21 +1,32 @@
-// Correlation with an item per value: any size, any device, no speed. See cl/correlate_plain.cl.
-#include "kernel/correlate_kernels.hpp"
+// Correlation with taps of any size, an item per value. See cl/correlate_plain.cl.
+#include "kernel/kernels.hpp"
 
 namespace gz {
 
 namespace {
 
-Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
+Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
+    std::vector<TapPlace> places;
+    std::vector<float> taps;
+    for (const TapSet &set : pass.sets) {
+        places.push_back({set.taps_x, set.taps_y, set.anchor_x, set.anchor_y, set.separable ? 1 : 0,
+                          static_cast<gz_int>(taps.size())});
+        taps.insert(taps.end(), set.taps.begin(), set.taps.end());
+    }
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
     Launch result;
-    result.program = {"correlate_plain.cl", "correlate_plain", common_defines(pass)};
+    result.program = {"correlate_plain.cl", "correlate_plain", type_defines(pass)};
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
     result.range = batched_range(pass, parts(pass.geometry.width, group_x),
                                  parts(pass.geometry.height, group_y), group_x, group_y);
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(pass.geometry),
-                        ConstantData{bytes_of(pass.taps.data(), pass.taps.size())}};
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(pass.geometry),
+                        ConstantData{bytes_of(places.data(), places.size())},
+                        ConstantData{bytes_of(taps.data(), taps.size())},
+                        by_value(static_cast<std::int32_t>(places.size()))};
     return result;
 }
 
@@ -33,7 +44,7 @@ CorrelateSpec correlate_plain() {
         return std::vector<Config>{{{"GROUP_X", 64}, {"GROUP_Y", 4}},
                                    {{"GROUP_X", 16}, {"GROUP_Y", 4}}};
     };
-    spec.launch = launch;
+    spec.work = work;
     spec.details = [](const CorrelatePass &, const Config &) { return std::string(); };
     return spec;
 }

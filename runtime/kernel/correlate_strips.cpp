@@ -1,5 +1,5 @@
 // Correlation for CPUs, a strip of a band of rows per item. See cl/correlate_strips.cl.
-#include "kernel/correlate_kernels.hpp"
+#include "kernel/kernels.hpp"
 
 namespace gz {
 
@@ -10,15 +10,16 @@ constexpr int vector_width = 16; // values of a vector
 // The strip's last rows, and one row with its aprons.
 std::size_t private_bytes(const CorrelatePass &pass, int bucket, int strip) {
     const int extended = strip + (bucket - 1) * pass.channels;
-    const int values = pass.separable ? bucket * strip + extended : bucket * extended;
+    const int values = pass.separable() ? bucket * strip + extended : bucket * extended;
     return static_cast<std::size_t>(values) * sizeof(float);
 }
 
-Launch launch(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
+Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
     const int bucket = bucket_of(pass);
-    const std::vector<float> taps = strided_taps(pass, bucket);
+    const std::vector<float> taps = strided_taps(pass.set(), bucket);
     Launch result;
-    result.program = {"correlate_strips.cl", "correlate_strips", common_defines(pass)};
+    result.program = {"correlate_strips.cl", "correlate_strips", type_defines(pass)};
+    result.program.defines["SEPARABLE"] = pass.separable() ? 1 : 0;
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     result.program.defines["STRIP"] = config.at("STRIP");
@@ -48,9 +49,11 @@ CorrelateSpec correlate_strips() {
     CorrelateSpec spec;
     spec.name = "correlate_strips";
     spec.tunables = {{"STRIP", {128, 512, 4096}}, {"BAND", {16, 64, 256}}};
-    spec.refusal = [](const CorrelatePass &, const Config &) { return std::string(); };
+    spec.refusal = [](const CorrelatePass &pass, const Config &) {
+        return tap_refusal(pass, std::end(tap_buckets)[-1]);
+    };
     spec.preferred = preferred;
-    spec.launch = launch;
+    spec.work = work;
     spec.details = [](const CorrelatePass &, const Config &) { return std::string(); };
     return spec;
 }
