@@ -1,0 +1,244 @@
+// Means over boxes for CPUs; the work does not grow with the radius. An item filters a strip of STRIP
+// values and `band` rows alone, with no barrier. Sums along y run down each of the columns that the
+// strip's boxes reach, 16 columns in a vector; sums along x run along the row that these make, 16
+// values at a time.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#include "lib/box.clh"
+
+#if !defined(STRIP) || !defined(REACH)
+#error STRIP or REACH is not defined
+#endif
+#if SUM_TYPE == SUM_I64
+#error box_strips keeps sums in 32 bits
+#endif
+#ifdef WIDE
+#undef TOTAL
+#define TOTAL long
+#endif
+
+// Values of a row of sums: REACH is the most that boxes reach on both sides together.
+#define COLUMNS (STRIP + REACH + 16)
+#if SUM_TYPE == SUM_F32
+#define VALUE16 float16
+#define LOAD_VALUE16(p) LOAD16(p)
+#else
+#define VALUE16 int16
+#define LOAD_VALUE16(p) convert_int16(vload16(0, p))
+#endif
+
+// A column that the border folds to another of the strip's is a copy of that.
+#define IS_OUTSIDE (-1) // it holds the border's constant
+#define IS_FAR (-2)     // it is folded to a column that the strip does not reach
+
+#if SUM_TYPE == SUM_F32
+#define ADD16(s, lost, x)                                                                          \
+    do {                                                                                           \
+        const float16 x_ = (x);                                                                    \
+        const float16 sum_ = (s) + x_;                                                             \
+        const float16 part_ = sum_ - (s);                                                          \
+        lost += ((s) - (sum_ - part_)) + (x_ - part_);                                             \
+        s = sum_;                                                                                  \
+    } while (0)
+#endif
+
+// Prefix sums within a vector, of each channel by itself, where the compiler can move values between
+// the places of a vector.
+#if defined(__has_builtin) && !defined(WIDE) && CHANNELS != 3
+#if __has_builtin(__builtin_shufflevector)
+#define SHIFT1(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define SHIFT2(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+#define SHIFT4(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+#define SHIFT8(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7)
+#if CHANNELS == 1
+#define SCAN16(v) v += SHIFT1(v), v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
+#define SPREAD16(t) (VALUE16)(t[0])
+#define LAST16(t, v) t[0] = v.sf
+#elif CHANNELS == 2
+#define SCAN16(v) v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
+#define SPREAD16(t)                                                                                \
+    (VALUE16)(t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1],  \
+              t[0], t[1])
+#define LAST16(t, v) t[0] = v.se, t[1] = v.sf
+#else
+#define SCAN16(v) v += SHIFT4(v), v += SHIFT8(v)
+#define SPREAD16(t)                                                                                \
+    (VALUE16)(t[0], t[1], t[2], t[3], t[0], t[1], t[2], t[3], t[0], t[1], t[2], t[3], t[0], t[1],  \
+              t[2], t[3])
+#define LAST16(t, v) t[0] = v.sc, t[1] = v.sd, t[2] = v.se, t[3] = v.sf
+#endif
+#endif
+#endif
+
+// 16 means to store: see mean_of.
+#if SUM_TYPE != SUM_F32 && DST_TYPE != PIXEL_F16 && DST_TYPE != PIXEL_F32
+static inline int16 means_of(int16 total, int area) {
+    int16 quotient = convert_int16(convert_float16(total) / (float)area);
+    int16 rest = total - quotient * area;
+    const int16 less = rest < 0;
+    const int16 more = rest >= area;
+    quotient += less - more;
+    rest += (more - less) * area;
+    return quotient - (rest > area / 2);
+}
+#define STORE_MEANS16(v, p) vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area)), 0, p)
+#elif SUM_TYPE == SUM_F32
+#define STORE_MEANS16(v, p) STORE16((v) / (float)area, p)
+#else
+#define STORE_MEANS16(v, p) STORE16(convert_float16(v) / (float)area, p)
+#endif
+
+// Adds the column's value of a row that fold_row gave, or takes it out where sign is negative.
+static inline Running move(Running s, __global const SRC *origin, const Geometry g, int row, int offset,
+                           int sign) {
+    const VALUE x = row == OUTSIDE ? BORDER_VALUE(g) : LOAD_VALUE(origin + row * g.src_row + offset);
+    if (sign > 0)
+        ADD_VALUE(s, x);
+    else
+        TAKE_VALUE(s, x);
+    return s;
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void box_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                const int band, const long area) {
+    const int left = (int)get_global_id(0) * STRIP;
+    const int top = (int)get_global_id(1) * band;
+    const int batch = get_global_id(2);
+    const int count = min(STRIP, g.width - left);
+    const int end = min(top + band, g.height);
+    const int radius = g.anchor_y;
+    const int apron = g.anchor_x * CHANNELS;
+    const int columns = count + 2 * apron;
+    __global const SRC *origin = src + src_start(g, batch);
+    __global DST *to = dst + dst_start(g, batch) + (long)top * g.dst_row + left;
+
+    // Columns from `begin` to `inner_end` are the image's own.
+    const int begin = clamp(g.valid_left * CHANNELS - (left - apron), 0, columns);
+    const int inner_end = clamp(g.valid_right * CHANNELS - (left - apron), begin, columns);
+    VALUE before_sums[COLUMNS + 16]; // zeros, and then `sums`
+    VALUE *sums = before_sums + 16;  // of one row of the boxes' columns
+#if SUM_TYPE == SUM_F32
+    float running[COLUMNS], lost[COLUMNS];
+#else
+    int running[COLUMNS];
+#endif
+    int origins[COLUMNS - STRIP]; // of the columns outside: a column of the strip's, or IS_...
+    int offsets[COLUMNS - STRIP];
+    const int outside = columns - (inner_end - begin);
+#define OUTER(k) ((k) < begin ? (k) : (k) - begin + inner_end)
+    for (int k = 0; k < outside; ++k) {
+        const int value = left - apron + OUTER(k);
+        const int pixel = value >= 0 ? value / CHANNELS : -((CHANNELS - 1 - value) / CHANNELS);
+        const int x = fold(pixel, g.valid_left, g.valid_right, g.border_mode);
+        offsets[k] = x == OUTSIDE ? 0 : x * CHANNELS + (value - pixel * CHANNELS);
+        const int place = offsets[k] - (left - apron);
+        origins[k] = x == OUTSIDE                         ? IS_OUTSIDE
+                     : place >= begin && place < inner_end ? place
+                                                           : IS_FAR;
+    }
+
+    for (int i = 0; i < COLUMNS; ++i) {
+        running[i] = 0;
+#if SUM_TYPE == SUM_F32
+        lost[i] = 0.0f;
+#endif
+        sums[i] = 0;
+    }
+    for (int i = 0; i < 16; ++i)
+        before_sums[i] = 0;
+    VALUE *leaving = sums - CHANNELS;
+    __global const SRC *inner = origin + (left - apron);
+
+    // Rows that enter before the first row of means is complete, and then one for each row of means.
+    for (int y = top - radius; y < end + radius; ++y) {
+        const int enters = fold_row(g, y);
+        const bool complete = y >= top + radius;
+        const int leaves = complete ? fold_row(g, y - 2 * radius) : OUTSIDE;
+        int i = begin;
+        const VALUE16 outside16 = (VALUE16)(BORDER_VALUE(g));
+        __global const SRC *in = inner + (enters == OUTSIDE ? 0 : enters * g.src_row);
+        __global const SRC *out = inner + (leaves == OUTSIDE ? 0 : leaves * g.src_row);
+        for (; i + 16 <= inner_end; i += 16) {
+            const VALUE16 entering = enters == OUTSIDE ? outside16 : LOAD_VALUE16(in + i);
+#if SUM_TYPE == SUM_F32
+            float16 s = vload16(0, running + i);
+            float16 l = vload16(0, lost + i);
+            ADD16(s, l, entering);
+            if (complete) {
+                vstore16(s + l, 0, sums + i);
+                ADD16(s, l, -(leaves == OUTSIDE ? outside16 : LOAD_VALUE16(out + i)));
+            }
+            vstore16(l, 0, lost + i);
+#else
+            int16 s = vload16(0, running + i) + entering;
+            if (complete) {
+                vstore16(s, 0, sums + i);
+                s -= leaves == OUTSIDE ? outside16 : LOAD_VALUE16(out + i);
+            }
+#endif
+            vstore16(s, 0, running + i);
+        }
+#if SUM_TYPE == SUM_F32
+#define RUNNING(i) ((Running){running[i], lost[i]})
+#define SET_RUNNING(i, s) (running[i] = (s).sum, lost[i] = (s).lost)
+#else
+#define RUNNING(i) running[i]
+#define SET_RUNNING(i, s) running[i] = (s)
+#endif
+#define MOVE_COLUMN(i, offset)                                                                     \
+    do {                                                                                           \
+        Running s_ = move(RUNNING(i), origin, g, enters, offset, 1);                               \
+        if (complete) {                                                                            \
+            sums[i] = VALUE_OF(s_);                                                                \
+            s_ = move(s_, origin, g, leaves, offset, -1);                                          \
+        }                                                                                          \
+        SET_RUNNING(i, s_);                                                                        \
+    } while (0)
+        for (; i < inner_end; ++i)
+            MOVE_COLUMN(i, left - apron + i);
+        for (int k = 0; k < outside; ++k) {
+            const int column = OUTER(k);
+            if (origins[k] >= 0)
+                sums[column] = sums[origins[k]];
+            else if (origins[k] == IS_OUTSIDE)
+                sums[column] = (VALUE)(BORDER_VALUE(g) * g.taps_y);
+            else
+                MOVE_COLUMN(column, offsets[k]);
+        }
+        if (!complete)
+            continue;
+
+        TOTAL total[CHANNELS];
+        for (int c = 0; c < CHANNELS; ++c)
+            total[c] = 0;
+        for (int k = 0; k < 2 * apron; k += CHANNELS)
+            for (int c = 0; c < CHANNELS; ++c)
+                total[c] += sums[k + c];
+        int x = 0;
+#ifdef SCAN16
+        // Within a vector: what each mean has more than the one before the vector, by a prefix sum of
+        // what enters and leaves.
+        for (; x + 16 <= count; x += 16) {
+            // Nothing leaves before the first pixel.
+            const VALUE16 entering = vload16(0, sums + x + 2 * apron);
+            VALUE16 change = entering - vload16(0, leaving + x);
+            SCAN16(change);
+            const VALUE16 all = SPREAD16(total) + change;
+            STORE_MEANS16(all, to + x);
+            LAST16(total, all);
+        }
+        if (x > 0 && x < count)
+            for (int c = 0; c < CHANNELS; ++c)
+                total[c] -= sums[x - CHANNELS + c];
+#endif
+        for (; x < count; x += CHANNELS)
+            for (int c = 0; c < CHANNELS; ++c) {
+                total[c] += sums[x + 2 * apron + c];
+                STORE_MEAN(mean_of(total[c], area), to + x + c);
+                total[c] -= sums[x + c];
+            }
+        to += g.dst_row;
+    }
+}

@@ -1,0 +1,79 @@
+// Means over boxes of any size in two launches. See cl/box_plain.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+// As the kernels have it.
+struct Columns {
+    std::int64_t pitch;
+    std::int32_t first_column, count;
+};
+static_assert(sizeof(Columns) == 16, "OpenCL C lays the struct out without padding");
+
+Columns columns_of(const BoxPass &pass) {
+    const Geometry &g = pass.geometry;
+    // The columns that the boxes reach, if all of them are there; else those that the border may fold
+    // them to, which are all.
+    const int width = g.width / pass.channels;
+    int first = -g.anchor_x;
+    int end = width + g.anchor_x;
+    if (first < g.valid_left || end > g.valid_right) {
+        first = g.valid_left;
+        end = g.valid_right;
+    }
+    const int count = (end - first) * pass.channels;
+    return {count, first * pass.channels, count};
+}
+
+Launch launch(const BoxPass &pass, const char *entry, int group,
+              const std::array<std::int64_t, 2> &items) {
+    Launch result;
+    result.program = {"box_plain.cl", entry, box_defines(pass)};
+    result.program.defines["GROUP_X"] = group;
+    result.range = batched_range(pass, parts(items[0], group), items[1], group, 1);
+    return result;
+}
+
+Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const int group = config.at("GROUP_X");
+    const Columns columns = columns_of(pass);
+    // An item first fills its box, and then moves it: over a good part of the box's own size, so that
+    // the one costs little beside the other.
+    const std::int32_t rows = std::max(256, g.taps_y);
+    const std::int32_t pixels = std::max(64, g.taps_x);
+    const std::size_t value = sum_of(pass) == BoxSum::i64 ? sizeof(std::int64_t) : sizeof(float);
+
+    Work result;
+    result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) * value};
+    result.launches = {
+        launch(pass, "box_columns", group, {columns.count, parts(g.height, rows)}),
+        launch(pass, "box_rows", group,
+               {g.height, parts(g.width / pass.channels, pixels) * pass.channels})};
+    result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g),
+                                    by_value(columns), by_value(rows)};
+    result.launches[1].arguments = {WorkspaceBuffer(), TargetBuffer(),   by_value(g),
+                                    by_value(columns), by_value(pixels), by_value(area_of(pass))};
+    return result;
+}
+
+} // namespace
+
+BoxSpec box_plain() {
+    BoxSpec spec;
+    spec.name = "box_plain";
+    spec.tunables = {{"GROUP_X", {1, 64}}};
+    spec.refusal = [](const BoxPass &, const Config &) { return std::string(); };
+    spec.preferred = [](const BoxPass &, const DeviceFacts &) {
+        return std::vector<Config>{{{"GROUP_X", 64}}, {{"GROUP_X", 1}}};
+    };
+    spec.work = work;
+    spec.details = [](const BoxPass &, const Config &) { return std::string(); };
+    return spec;
+}
+
+} // namespace gz

@@ -1,0 +1,77 @@
+// Means over boxes for CPUs, a strip of a band of rows per item. See cl/box_strips.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+// Boxes that reach up to as many values to both sides together share a program.
+constexpr int reaches[] = {64, 512, 4096, 8192};
+
+std::int64_t reach_of(const BoxPass &pass) {
+    return 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
+}
+
+Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const int reach = *std::lower_bound(std::begin(reaches), std::end(reaches), reach_of(pass));
+    const int strip = config.at("STRIP");
+    const std::int32_t band = config.at("BAND");
+    Launch result;
+    result.program = {"box_strips.cl", "box_strips", box_defines(pass)};
+    // A column's sum needs fewer bits than a box's.
+    if (sum_of(pass) == BoxSum::i64) {
+        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
+        result.program.defines["WIDE"] = 1;
+    }
+    result.program.defines["STRIP"] = strip;
+    result.program.defines["REACH"] = reach;
+    result.range = batched_range(pass, parts(g.width, strip), parts(g.height, band), 1, 1);
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band),
+                        by_value(area_of(pass))};
+    const auto columns = static_cast<std::size_t>(strip + reach + 32);
+    result.private_bytes = (3 * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
+    return result;
+}
+
+std::string refusal(const BoxPass &pass, const Config &) {
+    if (reach_of(pass) > std::end(reaches)[-1])
+        return text("boxes reach ", reach_of(pass), " values to both sides; it takes up to ",
+                    std::end(reaches)[-1]);
+    const double largest = std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
+    if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y >= 0x1p31)
+        return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
+    return "";
+}
+
+// Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not so
+// high that cores stay idle.
+std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    std::vector<Config> result;
+    for (const int strip : {4096, 512}) {
+        const std::int64_t strips = parts(pass.geometry.width, strip) * pass.batch();
+        int band = 1024;
+        while (band > 16 && strips * parts(pass.geometry.height, band) <
+                                2 * static_cast<std::int64_t>(facts.compute_units))
+            band /= 4;
+        result.push_back({{"STRIP", strip}, {"BAND", band}});
+    }
+    return result;
+}
+
+} // namespace
+
+BoxSpec box_strips() {
+    BoxSpec spec;
+    spec.name = "box_strips";
+    spec.tunables = {{"STRIP", {512, 4096}}, {"BAND", {16, 64, 256, 1024}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const BoxPass &, const Config &) { return std::string(); };
+    return spec;
+}
+
+} // namespace gz

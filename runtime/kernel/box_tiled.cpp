@@ -1,0 +1,99 @@
+// Means over boxes in one pass by way of local memory. See cl/box_tiled.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+// As the kernel has them.
+int pixels_of(const BoxPass &pass) {
+    return 32 / pass.channels;
+}
+int part_of(const BoxPass &pass) {
+    return pixels_of(pass) * pass.channels;
+}
+
+Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const int part = part_of(pass);
+    const int strip = config.at("PARTS") * part;
+    const int rows = config.at("ROWS");
+    const std::int64_t columns = strip + 2 * std::int64_t{g.anchor_x} * pass.channels;
+    // Rows are as many banks apart as there are parts: then items of two rows meet different ones.
+    constexpr std::int64_t banks = 32;
+    const std::int64_t least = parts(columns, part) * (part | 1);
+    const std::int64_t pitch = parts(least, banks) * banks + config.at("PARTS");
+    const std::int64_t whole = (pitch / (part | 1) + 1) * pass.channels;
+    const bool is_f32 = sum_of(pass) == BoxSum::f32;
+
+    Launch result;
+    result.program = {"box_tiled.cl", "box_tiled", box_defines(pass)};
+    // A column's sum needs fewer bits than a box's.
+    if (sum_of(pass) == BoxSum::i64) {
+        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
+        result.program.defines["WIDE"] = 1;
+    }
+    result.program.defines["PARTS"] = config.at("PARTS");
+    result.program.defines["ROWS"] = rows;
+    result.range = batched_range(pass, parts(g.width, strip), parts(g.height, config.at("BAND")),
+                                 rows * config.at("PARTS"), 1);
+    const auto bytes = [](std::int64_t count, std::size_t size) {
+        return LocalMemory{static_cast<std::size_t>(count) * size};
+    };
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(config.at("BAND"))),
+                        by_value(area_of(pass)),
+                        by_value(static_cast<std::int32_t>(pitch)),
+                        bytes(columns, is_f32 ? 2 * sizeof(float) : sizeof(std::int32_t)),
+                        bytes(columns, sizeof(std::int32_t)),
+                        bytes(rows * (pitch + whole), sizeof(float))};
+    return result;
+}
+
+std::string refusal(const BoxPass &pass, const Config &) {
+    // The sum of a part of a row.
+    const double largest = std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
+    if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y * pixels_of(pass) >= 0x1p31)
+        return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
+    const std::int64_t reach = 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
+    return reach > 65536 ? text("a row of ", reach, " values more than the strip is too long") : "";
+}
+
+Config shaped(int rows, int parts, int band) {
+    return {{"ROWS", rows}, {"PARTS", parts}, {"BAND", band}};
+}
+
+// High bands fill few boxes anew, but leave fewer groups to share the work.
+std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    std::vector<Config> result;
+    for (const auto &[rows, parts_x] : {std::pair(8, 16), std::pair(4, 16), std::pair(4, 8)}) {
+        const std::int64_t strips = parts(pass.geometry.width, parts_x * part_of(pass));
+        int band = 1024;
+        while (band > 64 && strips * pass.batch() * parts(pass.geometry.height, band) <
+                                4 * static_cast<std::int64_t>(facts.compute_units))
+            band /= 4;
+        result.push_back(shaped(rows, parts_x, band));
+    }
+    return result;
+}
+
+} // namespace
+
+BoxSpec box_tiled() {
+    BoxSpec spec;
+    spec.name = "box_tiled";
+    spec.tunables = {{"ROWS", {4, 8, 16}}, {"PARTS", {8, 16}}, {"BAND", {64, 256, 1024}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const BoxPass &pass, const Config &config) {
+        return text("strips of ", config.at("PARTS") * part_of(pass), "x", config.at("BAND"));
+    };
+    return spec;
+}
+
+} // namespace gz
