@@ -2,10 +2,7 @@
 // support/correlate_case.hpp.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <set>
-
-#include "kernel/correlate_kernels.hpp"
+#include "kernel/kernels.hpp"
 #include "support/correlate_case.hpp"
 
 using support::CorrelateCase;
@@ -26,76 +23,32 @@ void run_all(const std::vector<CorrelateCase> &cases) {
 
 } // namespace
 
-TEST_SUITE("kernels") {
-    TEST_CASE("correlate_tiled: pairwise") {
-        run_all(support::pairwise_cases("correlate_tiled", {}));
+// The cases of one family: a pairwise selection; the full product, a test case for each type, so that
+// it can be spread over cores; and some that are small enough for a simulator that is a thousand times
+// slower.
+#define ALL_OF(family, type)                                                                       \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(family ": all " #type) {                                                         \
+            run_all(support::all_cases(family, gz::PixelType::type));                              \
+        }                                                                                          \
     }
-    TEST_CASE("correlate_strips: pairwise") {
-        run_all(support::pairwise_cases("correlate_strips", {}));
+#define FAMILY(family, small_image, small_taps)                                                    \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": pairwise") { run_all(support::pairwise_cases(family, {})); }           \
+    }                                                                                              \
+    ALL_OF(family, u8)                                                                             \
+    ALL_OF(family, u16)                                                                            \
+    ALL_OF(family, s16)                                                                            \
+    ALL_OF(family, f16)                                                                            \
+    ALL_OF(family, f32)                                                                            \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(family ": small") {                                                              \
+            run_all(support::pairwise_cases(family, {small_image, small_taps}));                   \
+        }                                                                                          \
     }
-    TEST_CASE("correlate_plain: pairwise") {
-        run_all(support::pairwise_cases("correlate_plain", {}));
-    }
-}
 
-// A test case for each type, so that the product can be spread over cores.
-TEST_SUITE("full product" * doctest::skip()) {
-    TEST_CASE("correlate_tiled: all u8") {
-        run_all(support::all_cases("correlate_tiled", gz::PixelType::u8));
-    }
-    TEST_CASE("correlate_tiled: all u16") {
-        run_all(support::all_cases("correlate_tiled", gz::PixelType::u16));
-    }
-    TEST_CASE("correlate_tiled: all s16") {
-        run_all(support::all_cases("correlate_tiled", gz::PixelType::s16));
-    }
-    TEST_CASE("correlate_tiled: all f16") {
-        run_all(support::all_cases("correlate_tiled", gz::PixelType::f16));
-    }
-    TEST_CASE("correlate_tiled: all f32") {
-        run_all(support::all_cases("correlate_tiled", gz::PixelType::f32));
-    }
-    TEST_CASE("correlate_strips: all u8") {
-        run_all(support::all_cases("correlate_strips", gz::PixelType::u8));
-    }
-    TEST_CASE("correlate_strips: all u16") {
-        run_all(support::all_cases("correlate_strips", gz::PixelType::u16));
-    }
-    TEST_CASE("correlate_strips: all s16") {
-        run_all(support::all_cases("correlate_strips", gz::PixelType::s16));
-    }
-    TEST_CASE("correlate_strips: all f16") {
-        run_all(support::all_cases("correlate_strips", gz::PixelType::f16));
-    }
-    TEST_CASE("correlate_strips: all f32") {
-        run_all(support::all_cases("correlate_strips", gz::PixelType::f32));
-    }
-    TEST_CASE("correlate_plain: all u8") {
-        run_all(support::all_cases("correlate_plain", gz::PixelType::u8));
-    }
-    TEST_CASE("correlate_plain: all u16") {
-        run_all(support::all_cases("correlate_plain", gz::PixelType::u16));
-    }
-    TEST_CASE("correlate_plain: all s16") {
-        run_all(support::all_cases("correlate_plain", gz::PixelType::s16));
-    }
-    TEST_CASE("correlate_plain: all f16") {
-        run_all(support::all_cases("correlate_plain", gz::PixelType::f16));
-    }
-    TEST_CASE("correlate_plain: all f32") {
-        run_all(support::all_cases("correlate_plain", gz::PixelType::f32));
-    }
-}
-
-// Small enough for a simulator that is a thousand times slower.
-TEST_SUITE("simulated" * doctest::skip()) {
-    TEST_CASE("correlate_tiled: small") {
-        run_all(support::pairwise_cases("correlate_tiled", {130, 7}));
-    }
-    TEST_CASE("correlate_strips: small") {
-        run_all(support::pairwise_cases("correlate_strips", {130, 9}));
-    }
-    TEST_CASE("correlate_plain: small") {
-        run_all(support::pairwise_cases("correlate_plain", {40, 7}));
-    }
-}
+FAMILY("correlate_tiled", 130, 7)
+FAMILY("correlate_strips", 130, 9)
+FAMILY("correlate_plain", 40, 7)
+FAMILY("separable_tiled", 70, 7)
+FAMILY("separable_passes", 40, 9)

@@ -2,19 +2,14 @@
 // bound, the guard bands.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "device/engine.hpp"
 #include "filter/filter.hpp"
 #include "kernel/kernel_spec.hpp"
-#include "plan/lowering.hpp"
+#include "support/image_case.hpp"
 
 namespace support {
-
-enum class Layout { tight, padded_aligned, odd_offset_and_pitch };
-enum class RegionKind { whole, isolated, neighbours };
 
 struct TapsCase {
     int width, height, anchor_x, anchor_y;
@@ -22,24 +17,13 @@ struct TapsCase {
     bool convolve;
 };
 
-struct CorrelateCase {
+struct CorrelateCase : ImageCase {
     std::string kernel;
     gz::Config config;
-    gz::PixelType src_type, dst_type;
-    int channels = 1;
-    int planes = 1;
-    int slices = 1;
-    int width = 1, height = 1;
     TapsCase taps{};
-    gz::BorderMode border = gz::BorderMode::clamp;
-    RegionKind region = RegionKind::whole;
-    Layout layout = Layout::tight;
 
     std::string name() const; // says everything about the case
 };
-
-// The engine that the environment names, made once.
-const std::shared_ptr<gz::Engine> &engine();
 
 gz::Filter make_filter(const TapsCase &taps, unsigned seed);
 

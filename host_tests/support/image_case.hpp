@@ -1,0 +1,67 @@
+// Images, regions and their memory for tests of kernels: random pixels where a filter may read, NaN or
+// the largest value everywhere else, and guard bands around the target.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/engine.hpp"
+#include "filter/reference.hpp"
+#include "plan/lowering.hpp"
+
+namespace support {
+
+enum class Layout { tight, padded_aligned, odd_offset_and_pitch };
+enum class RegionKind { whole, isolated, neighbours };
+
+inline constexpr gz::PixelType all_types[] = {gz::PixelType::u8, gz::PixelType::u16,
+                                              gz::PixelType::s16, gz::PixelType::f16,
+                                              gz::PixelType::f32};
+inline constexpr Layout all_layouts[] = {Layout::tight, Layout::padded_aligned,
+                                         Layout::odd_offset_and_pitch};
+inline constexpr RegionKind all_regions[] = {RegionKind::whole, RegionKind::isolated,
+                                             RegionKind::neighbours};
+
+struct ImageCase {
+    gz::PixelType src_type = gz::PixelType::f32, dst_type = gz::PixelType::f32;
+    int channels = 1;
+    int planes = 1;
+    int slices = 1;
+    int width = 1, height = 1;
+    gz::BorderMode border = gz::BorderMode::clamp;
+    double border_value = 0.625;
+    RegionKind region = RegionKind::whole;
+    Layout layout = Layout::tight;
+
+    std::string name() const; // says everything about the case
+};
+
+// The engine that the environment names, made once.
+const std::shared_ptr<gz::Engine> &engine();
+
+gz::PlanDesc make_plan_desc(const ImageCase &test);
+
+// The memory of a plan's images.
+std::vector<std::byte> make_source(const gz::PlanDesc &desc, std::minstd_rand &random);
+std::vector<std::byte> make_target(const gz::PlanDesc &desc, std::minstd_rand &random);
+
+// What a forced kernel makes of the source, in memory that held `before`; nothing where the kernel does
+// not fit the device or take the pass.
+std::vector<std::byte> run_forced(const gz::Filter &filter, const gz::PlanDesc &desc,
+                                  const std::string &variant, const std::vector<std::byte> &source,
+                                  const std::vector<std::byte> &before);
+
+// Writes a row of results to its place in the target.
+void store_row(const gz::PlanDesc &desc, const gz::RowPlace &at, const float *row,
+               std::vector<std::byte> &target);
+
+// "" where the two are the same, else the first place where they differ.
+std::string first_difference(const std::vector<std::byte> &expected,
+                             const std::vector<std::byte> &got, const gz::PlanDesc &desc);
+// "" where all that differs from `before` is in the target region.
+std::string written_outside(const std::vector<std::byte> &before, const std::vector<std::byte> &got,
+                            const gz::PlanDesc &desc);
+
+} // namespace support

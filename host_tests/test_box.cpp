@@ -1,0 +1,189 @@
+// Every kernel of the box filter against the reference in double: exact for integers, within the stated
+// bound, and 2e-6 of full scale, for floats.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "filter/reference.hpp"
+#include "kernel/kernels.hpp"
+#include "plan/verify.hpp"
+#include "support/correlate_case.hpp"
+#include "support/pairwise.hpp"
+
+namespace {
+
+using namespace gz;
+using namespace support;
+
+struct BoxCase : ImageCase {
+    std::string kernel;
+    Config config;
+    Box box;
+};
+
+constexpr std::pair<int, int> radii[] = {{1, 1},  {0, 3},   {2, 0},  {5, 4},   {15, 16},
+                                         {0, 0},  {33, 50}, {40, 1}, {1, 200}, {150, 7},
+                                         {7, 15}, {900, 2}, {3, 1100}};
+
+// What storing a result in the type may add to an error: results are at most `largest`.
+double rounding_of(PixelType type, double largest) {
+    return type == PixelType::f32 ? 0.0 : facts_of(type).unit_roundoff * largest + 0x1p-25;
+}
+
+std::string run(const BoxCase &test, Tally &tally) {
+    std::minstd_rand random(7);
+    const Filter filter = Filter::box(test.box);
+    const PlanDesc desc = make_plan_desc(test);
+    const std::vector<std::byte> source = make_source(desc, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got =
+        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
+    const double largest = largest_magnitude(job);
+    const bool is_integer = facts_of(desc.target.type).is_integer;
+    // Once, integers are exact; then they are as floats are.
+    const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
+                          test.box.iterations == 1 && test.border_value == std::floor(test.border_value);
+    const double bound =
+        is_exact ? 0.5
+                 : std::min(filter.error_bound(largest), 2e-6 * largest) +
+                       (is_integer ? 0.5 : rounding_of(desc.target.type, largest));
+    std::string wrong;
+    compute_in_double(job, [&](const RowPlace &at, const double *row) {
+        const Axes &origin = desc.region.target_origin;
+        const std::byte *out = got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t},
+                                                                at.plane);
+        for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i) {
+            const double value = load_pixel(
+                desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
+            const double error = distance(row[i], value, desc.target.type);
+            tally.worst = std::max(tally.worst, error / bound);
+            if (error > bound && wrong.empty())
+                wrong = text("at value ", i, " of row ", at.y, " slice ", at.z, " plane ", at.plane,
+                             ": expected ", row[i], ", got ", value, ", bound ", bound);
+        }
+    });
+    ++tally.ran;
+    return wrong;
+}
+
+void run_all(const std::vector<BoxCase> &cases) {
+    Tally tally;
+    for (const BoxCase &test : cases) {
+        INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " box ",
+             gz::to_text(test.box.size()), " times ", test.box.iterations);
+        CHECK(run(test, tally) == "");
+    }
+    CHECK(tally.ran > 0);
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+BoxSpec spec_of(const std::string &kernel) {
+    const auto kernels = kernels_for(BoxPass(), DeviceClass::other_gpu);
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const auto &k) { return k.name == kernel; });
+}
+
+// A case for each pair of parameter values; images and radii up to the limits.
+std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &limits) {
+    const BoxSpec spec = spec_of(kernel);
+    // The number of cases is about the product of the two longest lists: every other of the sizes
+    // will do.
+    std::vector<std::pair<int, int>> sizes;
+    for (std::size_t i = 0; i < all_sizes().size(); i += 2)
+        if (std::max(all_sizes()[i].first, all_sizes()[i].second) <= limits.image)
+            sizes.push_back(all_sizes()[i]);
+    std::vector<std::pair<int, int>> boxes;
+    for (const auto &radius : radii)
+        if (std::max(radius.first, radius.second) <= limits.taps)
+            boxes.push_back(radius);
+    const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };
+    std::vector<int> counts{count(all_types),   2,
+                            4,                  2,
+                            2,                  count(sizes),
+                            count(boxes),       count(gz::all_border_modes),
+                            count(all_regions), count(all_layouts),
+                            3,                  2};
+    for (const Tunable &tunable : spec.tunables)
+        counts.push_back(count(tunable.values));
+    std::vector<BoxCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+        BoxCase test;
+        test.kernel = kernel;
+        test.src_type = all_types[at(0)];
+        test.dst_type = row[1] ? all_types[(at(0) + 3) % 5] : test.src_type;
+        test.channels = row[2] + 1;
+        test.planes = row[3] ? 3 : 1;
+        test.slices = row[4] ? 2 : 1;
+        std::tie(test.width, test.height) = sizes[at(5)];
+        test.box.radius = {boxes[at(6)].first, boxes[at(6)].second, 0, 0};
+        test.border = gz::all_border_modes[at(7)];
+        test.region = all_regions[at(8)];
+        test.layout = all_layouts[at(9)];
+        test.box.iterations = row[10] == 2 ? 3 : 1;
+        test.border_value = row[11] ? 7.0 : 0.625;
+        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
+            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(12 + i)];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// Every configuration x radius x size x type, the other parameters in turn.
+std::vector<BoxCase> all_boxes(const std::string &kernel) {
+    std::vector<BoxCase> cases;
+    std::size_t turn = 0;
+    for (const Config &config : all_configs(spec_of(kernel).tunables))
+        for (const auto &radius : radii)
+            for (const auto &size : all_sizes())
+                for (const PixelType type : all_types) {
+                    BoxCase test;
+                    test.kernel = kernel;
+                    test.config = config;
+                    test.src_type = type;
+                    test.dst_type = turn % 4 == 3 ? all_types[turn / 4 % 5] : type;
+                    test.channels = static_cast<int>(turn % 4) + 1;
+                    test.planes = turn % 5 == 4 ? 3 : 1;
+                    test.slices = turn % 7 == 6 ? 2 : 1;
+                    std::tie(test.width, test.height) = size;
+                    test.box.radius = {radius.first, radius.second, 0, 0};
+                    test.box.iterations = turn % 6 == 5 ? 3 : 1;
+                    test.border = gz::all_border_modes[turn % 5];
+                    test.border_value = turn % 2 ? 7.0 : 0.625;
+                    test.region = all_regions[turn % 3];
+                    test.layout = all_layouts[turn / 3 % 3];
+                    cases.push_back(test);
+                    ++turn;
+                }
+    return cases;
+}
+
+} // namespace
+
+#define FAMILY(family, small_image, small_radius)                                                  \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": pairwise") { run_all(pairwise_boxes(family, {})); }                    \
+    }                                                                                              \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(family ": all") { run_all(all_boxes(family)); }                                  \
+    }                                                                                              \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(family ": small") {                                                              \
+            run_all(pairwise_boxes(family, {small_image, small_radius}));                          \
+        }                                                                                          \
+    }
+
+FAMILY("box_tiled", 70, 40)
+FAMILY("box_strips", 70, 40)
+FAMILY("box_plain", 40, 40)
