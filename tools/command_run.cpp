@@ -210,11 +210,14 @@ Timing measure(const Engine &engine, const Plan &plan, const HostImage &source,
     return plan.measure(device_source, device_target, repeats);
 }
 
-// No device has been asked yet: what the library refuses here is what the user wrote.
-Filter make_filter(const FilterCommand &command) {
+// No device has been asked yet: what the library refuses here is what the user wrote, unless it is
+// a filter that makes sense and that no device can run.
+Filter make_filter(const FilterCommand &command, const HostImage &source) {
     try {
-        return command.make();
+        return command.make({source.form.axes});
     } catch (const Error &error) {
+        if (error.status() == GAUZE_ERROR_UNSUPPORTED)
+            throw;
         throw InputError(error.what());
     }
 }
@@ -225,8 +228,8 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
         options.channels_last ? ChannelAxis::last : ChannelAxis::none;
     PlanOptions plan_options;
     plan_options.with_border(parse_border(options.border)).with_variant(options.variant);
-    const Filter filter = make_filter(command);
     const HostImage source = read_image(options.in, array_channels);
+    const Filter filter = make_filter(command, source);
     check_filterable(source.desc.type, in_quotes(options.in));
     HostImage target = make_target(options, source, array_channels);
     check_filterable(target.desc.type,

@@ -13,7 +13,7 @@ FilterCommand taps_filter(std::string name, std::string summary,
     const auto options = std::make_shared<TapsOptions>();
     return {std::move(name), std::move(summary),
             [options](CLI::App &app) { add_taps_options(app, *options); },
-            [options, make] { return make(make_taps(*options)); }};
+            [options, make](const ImageForm &) { return make(make_taps(*options)); }};
 }
 
 } // namespace

@@ -11,12 +11,18 @@
 
 namespace gauze::tool {
 
-// One filter: its own options, and how they become a gauze::Filter once they are parsed.
+// What the meaning of a filter's options takes of the image: one number may stand for all axes.
+struct ImageForm {
+    int axes = 2; // without the one of channels
+};
+
+// One filter: its own options, and how they become a gauze::Filter once they are parsed and the
+// image is read.
 struct FilterCommand {
     std::string name;
     std::string summary;
     std::function<void(CLI::App &)> add_options;
-    std::function<gauze::Filter()> make; // throws InputError
+    std::function<gauze::Filter(const ImageForm &)> make; // throws InputError
 };
 
 std::vector<FilterCommand> filter_commands();
