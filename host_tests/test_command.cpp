@@ -1,6 +1,7 @@
 // The gauze command from outside: what it prints, its exit codes, the files it writes. CTest sets
 // GAUZE_COMMAND to the built command.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -87,11 +88,12 @@ public:
     std::string operator/(const std::string &name) const { return directory_ / name; }
     std::size_t file_count() const { return directory_.file_count(); }
 
-    // Arguments that end in .npy or .png are names of files here.
+    // Arguments that end in .npy or .png are names of files here, or end in one after a colon.
     Outcome run(Arguments arguments, const Arguments &environment = {}) const {
         for (std::string &argument : arguments)
             if (argument.ends_with(".npy") || argument.ends_with(".png"))
-                argument = directory_ / argument;
+                argument = argument.substr(0, argument.find(':') + 1) +
+                           (directory_ / argument.substr(argument.find(':') + 1));
         arguments.insert(arguments.begin(), "run");
         return gauze_command(arguments, environment);
     }
@@ -112,26 +114,155 @@ private:
 using Floats = std::vector<float>;
 using Bytes = std::vector<std::uint8_t>;
 
+const Arguments all_borders{"clamp", "constant:100", "reflect", "reflect101", "wrap"};
+
+// Rows of interleaved pixels, and the definitions of the filters as plain loops over them.
+struct Pixels {
+    std::int64_t width, height, channels;
+    std::vector<double> values;
+
+    // Of an image of at least one pixel, that the border goes on for at most its own size.
+    double at(std::int64_t x, std::int64_t y, std::int64_t c, const std::string &border) const {
+        const auto inside = [&border](std::int64_t i, std::int64_t n) {
+            if (i >= 0 && i < n)
+                return i;
+            if (border == "clamp" || (border == "reflect101" && n == 1))
+                return i < 0 ? 0 : n - 1;
+            if (border == "reflect")
+                return i < 0 ? -1 - i : 2 * n - 1 - i;
+            if (border == "reflect101")
+                return i < 0 ? -i : 2 * n - 2 - i;
+            if (border == "wrap")
+                return (i + n) % n;
+            return std::int64_t(-1);
+        };
+        const std::int64_t column = inside(x, width);
+        const std::int64_t row = inside(y, height);
+        if (column < 0 || row < 0)
+            return 100; // all_borders' constant
+        return values[static_cast<std::size_t>((row * width + column) * channels + c)];
+    }
+};
+
+// Taps along x and along y.
+struct Pair {
+    std::vector<double> x, y;
+};
+
+// taps: of each channel. The anchor is the library's.
+Pixels filtered(const Pixels &in, const std::vector<Pair> &taps, const std::string &border) {
+    Pixels out{in.width, in.height, in.channels, {}};
+    for (std::int64_t y = 0; y < in.height; ++y)
+        for (std::int64_t x = 0; x < in.width; ++x)
+            for (std::int64_t c = 0; c < in.channels; ++c) {
+                const auto &[kx, ky] = taps[static_cast<std::size_t>(c)];
+                const auto nx = static_cast<std::int64_t>(kx.size());
+                const auto ny = static_cast<std::int64_t>(ky.size());
+                double sum = 0;
+                for (std::int64_t j = 0; j < ny; ++j)
+                    for (std::int64_t i = 0; i < nx; ++i)
+                        sum += kx[static_cast<std::size_t>(i)] * ky[static_cast<std::size_t>(j)] *
+                               in.at(x + i - nx / 2, y + j - ny / 2, c, border);
+                out.values.push_back(sum);
+            }
+    return out;
+}
+
+std::vector<double> gaussian_taps(double sigma, double truncate = 4) {
+    const int radius = static_cast<int>(truncate * sigma + 0.5);
+    std::vector<double> taps;
+    double sum = 0;
+    for (int i = -radius; i <= radius; ++i) {
+        taps.push_back(std::exp(-i * i / (2 * sigma * sigma)));
+        sum += taps.back();
+    }
+    for (double &tap : taps)
+        tap /= sum;
+    return taps;
+}
+
+std::vector<double> box_taps(std::size_t radius) {
+    const std::size_t count = 2 * radius + 1;
+    return std::vector<double>(count, 1.0 / static_cast<double>(count));
+}
+
+// A test image, and results held against plain loops over it.
+class Comparison {
+public:
+    // 23x21 pixels, which no border folds twice for taps of up to 41.
+    explicit Comparison(const Workplace &place, std::int64_t channels = 1)
+        : place_(place), in_{23, 21, channels, {}} {
+        const auto bytes =
+            numbered<std::uint8_t>(static_cast<std::size_t>(in_.width * in_.height * channels));
+        in_.values.assign(bytes.begin(), bytes.end());
+        const Shape shape{in_.height, in_.width, channels};
+        place_.put_bytes("bytes.npy", shape, bytes);
+        place_.put_floats("floats.npy", shape, Floats(bytes.begin(), bytes.end()));
+    }
+    const Pixels &in() const { return in_; }
+
+    // arguments: the filter and its options.
+    void check(Arguments arguments, const std::string &border, const Pixels &expected) const {
+        arguments.insert(arguments.end(), {"--border", border, "--channels-last", "--verify"});
+        CAPTURE(arguments[0]);
+        CAPTURE(border);
+        check_type<float>(arguments, "floats.npy", expected, 1e-3);
+        // Rounded: half a step and what f32 may err.
+        check_type<std::uint8_t>(arguments, "bytes.npy", expected, 0.5 + 1e-3);
+    }
+
+private:
+    template <class T>
+    void check_type(Arguments arguments, const std::string &in, const Pixels &expected,
+                    double tolerance) const {
+        arguments.insert(arguments.end(), {in, "out.npy"});
+        const auto got = place_.result<T>(arguments);
+        REQUIRE(got.size() == expected.values.size());
+        double worst = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            // Integers saturate.
+            const double value =
+                std::clamp(expected.values[i], double(std::numeric_limits<T>::lowest()),
+                           double(std::numeric_limits<T>::max()));
+            worst = std::max(worst, std::abs(double(got[i]) - value));
+        }
+        CHECK(worst <= tolerance);
+    }
+
+    const Workplace &place_;
+    Pixels in_;
+};
+
 } // namespace
 
 TEST_CASE("command: help and version") {
     CHECK(gauze_command({"--version"}).out == "gauze " + gauze::version() + "\n");
     for (const Arguments &arguments :
          {Arguments{"--help"}, Arguments{"-h"}, Arguments{"run", "--help"},
-          Arguments{"run", "correlate", "--help"}, Arguments{"devices", "--help"}}) {
+          Arguments{"run", "correlate", "--help"}, Arguments{"run", "box", "--help"},
+          Arguments{"devices", "--help"}}) {
         const Outcome outcome = gauze_command(arguments);
         CHECK(outcome.code == 0);
         CHECK(outcome.err.empty());
         CHECK(contains(outcome.out, "Usage: gauze"));
     }
-    const std::string help = gauze_command({"run", "convolve", "--help"}).out;
-    for (const std::string option :
-         {"--taps", "--anchor", "--normalize", "--border", "--verify", "--variant", "--device",
-          "--src-roi", "--dst-offset", "--roi-edge", "--into", "--channels-last", "--out-type",
-          "--explain", "--time", "--quiet"}) {
-        CAPTURE(option);
-        CHECK(contains(help, option));
-    }
+    const auto check_help = [](const std::string &filter, const Arguments &options) {
+        const std::string help = gauze_command({"run", filter, "--help"}).out;
+        for (const std::string &option : options) {
+            CAPTURE(filter);
+            CAPTURE(option);
+            CHECK(contains(help, option + " "));
+        }
+    };
+    for (const std::string filter : {"correlate", "convolve", "separable", "gaussian", "box"})
+        check_help(filter, {"--border", "--verify", "--variant", "--device", "--src-roi",
+                            "--dst-offset", "--roi-edge", "--into", "--channels-last", "--out-type",
+                            "--explain", "--time", "--quiet"});
+    check_help("convolve", {"--taps", "--anchor", "--normalize"});
+    check_help("separable",
+               {"--taps-x", "--taps-y", "--taps-z", "--taps-t", "--anchor", "--normalize"});
+    check_help("gaussian", {"--sigma", "--derivative", "--method", "--truncate", "--accuracy"});
+    check_help("box", {"--radius", "--iterations"});
 }
 
 TEST_CASE("command: bad usage is one line and exit code 2") {
@@ -145,7 +276,7 @@ TEST_CASE("command: bad usage is one line and exit code 2") {
           Case{{"devices", "all"}, "not expected: all"},
           Case{{"devices", "--all"}, "not expected: --all"},
           Case{{"run"}, "'gauze run' needs one of correlate, convolve"},
-          Case{{"run", "gaussian"}, "there is no 'gauze run gaussian'"},
+          Case{{"run", "median"}, "there is no 'gauze run median'"},
           Case{{"run", "--quiet", "correlate"}, "does not take '--quiet'"}}) {
         CAPTURE(c.message);
         const Outcome outcome = gauze_command(c.arguments);
@@ -178,6 +309,14 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
         Arguments arguments;
         std::string message;
     };
+    const auto filter = [](const std::string &name, const Arguments &more) {
+        Arguments arguments{name, "in.npy", "out.npy"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    const auto separable = [&](const Arguments &more) { return filter("separable", more); };
+    const auto gaussian = [&](const Arguments &more) { return filter("gaussian", more); };
+    const auto box = [&](const Arguments &more) { return filter("box", more); };
     const Arguments good{"correlate", "--taps", "1", "in.npy", "out.npy"};
     const auto with = [&](const Arguments &more) {
         Arguments arguments = good;
@@ -221,6 +360,58 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{taps("1,1", {"--anchor", "-1,0"}), "--anchor: -1 on axis x"},
              Case{taps("1,1", {"--anchor", "0,0,0,0,0"}), "--anchor"},
              Case{taps("1,1", {"--anchor", "0.5"}), "--anchor: '0.5' is not a whole number"},
+
+             Case{separable({}), "one of --taps-x, --taps-y, --taps-z, --taps-t is required"},
+             Case{separable({"--taps", "1"}), "--taps"},
+             Case{separable({"--taps-x", ""}), "--taps-x: '' is not a number"},
+             Case{separable({"--taps-y", "1;2"}), "--taps-y: '1;2' is not a number"},
+             Case{separable({"--taps-x", "1", "--taps-y", "nan"}), "--taps-y: 'nan' is not a fin"},
+             Case{separable({"--taps-x", "none.npy"}), "No such file"},
+             Case{separable({"--taps-x", "in.npy"}), "has more than one axis"},
+             Case{separable({"--taps-y", "nan.npy"}), "--taps-y"},
+             Case{separable({"--taps-x", "1", "--taps-y", "1,-1", "--normalize"}),
+                  "--normalize: the sum of the taps is zero in --taps-y"},
+             Case{separable({"--taps-x", "1,1", "--anchor", "2"}),
+                  "--anchor: 2 on axis x is outside the taps of --taps-x, which have 2 there"},
+             Case{separable({"--taps-x", "1,1", "--anchor", "0,1"}), "--anchor: 1 on axis y"},
+
+             Case{gaussian({}), "--sigma is required"},
+             Case{gaussian({"--sigma", "0"}), "--sigma: 0 is not positive"},
+             Case{gaussian({"--sigma", "2,-1.5"}), "--sigma: -1.5 is not positive"},
+             Case{gaussian({"--sigma", "nan"}), "--sigma: 'nan' is not a finite number"},
+             Case{gaussian({"--sigma", "inf"}), "--sigma: 'inf' is not a finite number"},
+             Case{gaussian({"--sigma", "wide"}), "--sigma: 'wide' is not a number"},
+             Case{gaussian({"--sigma", ""}), "--sigma: '' is not a number"},
+             Case{gaussian({"--sigma", "1,2,3"}),
+                  "--sigma: '1,2,3' has 3 numbers, and the image's axes are 2"},
+             Case{gaussian({"--sigma", "1,2", "--channels-last"}), "has 2 numbers, and the image's "
+                                                                   "axes are 1"},
+             Case{gaussian({"--sigma", "1", "--derivative", "3"}), "--derivative: 3 is not 0, 1"},
+             Case{gaussian({"--sigma", "1", "--derivative", "-1"}), "--derivative: -1 is not"},
+             Case{gaussian({"--sigma", "1", "--derivative", "0.5"}), "not a whole number"},
+             Case{gaussian({"--sigma", "1", "--derivative", "0,0,1"}), "--derivative: '0,0,1' has"},
+             Case{gaussian({"--sigma", "1", "--truncate", "0"}), "--truncate: 0 is not positive"},
+             Case{gaussian({"--sigma", "1", "--truncate", "nan"}), "--truncate: 'nan'"},
+             Case{gaussian({"--sigma", "1", "--truncate", "4,4"}), "--truncate: '4,4'"},
+             Case{gaussian({"--sigma", "1", "--method", "recursive"}),
+                  "--method: 'recursive' is not in this version"},
+             Case{gaussian({"--sigma", "1", "--method", "box"}), "--method: 'box' is not in this"},
+             Case{gaussian({"--sigma", "1", "--method", "exact"}),
+                  "--method: 'exact' is not one of auto, fir"},
+             Case{gaussian({"--sigma", "1", "--accuracy", "1e-3"}), "--accuracy: '1e-3'"},
+             Case{gaussian({"--sigma", "1", "--iterations", "2"}), "--iterations"},
+
+             Case{box({}), "--radius is required"},
+             Case{box({"--radius", "-1"}), "--radius: -1 is negative"},
+             Case{box({"--radius", "1,-2"}), "--radius: -2 is negative"},
+             Case{box({"--radius", "1.5"}), "--radius: '1.5' is not a whole number"},
+             Case{box({"--radius", "1,2,3"}), "--radius: '1,2,3' has 3 numbers"},
+             Case{box({"--radius", "99999999999999999999"}), "is out of range"},
+             Case{box({"--radius", "1048576"}), "1048576"},
+             Case{box({"--radius", "1", "--iterations", "0"}), "--iterations: 0 is not from 1"},
+             Case{box({"--radius", "1", "--iterations", "17"}), "--iterations: 17 is not from 1"},
+             Case{box({"--radius", "1", "--iterations", "two"}), "--iterations: 'two' is not a"},
+             Case{box({"--radius", "1", "--taps-plane", "0:1"}), "--taps-plane"},
 
              Case{with({"--border", "zero"}), "--border: zero"},
              Case{with({"--border", "mirror"}), "--border: 'mirror'"},
@@ -367,6 +558,199 @@ TEST_CASE("command: pictures of every form are verified on every border") {
             CHECK(result.desc.extent == desc.extent);
         }
     }
+}
+
+TEST_CASE("command: separable taps, against plain loops") {
+    const Workplace place;
+    const Comparison one(place);
+    const Pair both{{1, -2, 3, 0.5}, {0.25, 1, -0.5}};
+    for (const std::string &border : all_borders)
+        one.check({"separable", "--taps-x", "1,-2,3,.5", "--taps-y", "0.25,1,-0.5"}, border,
+                  filtered(one.in(), {both}, border));
+    // An axis without taps is not filtered.
+    for (const std::string &border : all_borders) {
+        one.check({"separable", "--taps-y", ".25,.25,.5"}, border,
+                  filtered(one.in(), {{{1}, {0.25, 0.25, 0.5}}}, border));
+        one.check({"separable", "--taps-x", ".25,.25,.5"}, border,
+                  filtered(one.in(), {{{0.25, 0.25, 0.5}, {1}}}, border));
+    }
+    const Workplace colours;
+    const Comparison three(colours, 3);
+    const Pair smooth{{0.25, 0.5, 0.25}, {0.5, 0.5}};
+    for (const std::string &border : all_borders)
+        three.check({"separable", "--taps-x", "1,2,1", "--taps-y", "3,3", "--normalize"}, border,
+                    filtered(three.in(), {smooth, smooth, smooth}, border));
+}
+
+TEST_CASE("command: separable taps, in text and in files") {
+    const Workplace place;
+    place.put_floats("in.npy", {2, 3}, {1, 4, 9, 10, 40, 90});
+    const auto run = [&](const Arguments &more) {
+        Arguments arguments{"separable", "in.npy", "out.npy", "--verify"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return place.result<float>(arguments);
+    };
+    CHECK(run({"--taps-x", "-1,1", "--taps-y", "1,1", "--border", "constant:0"}) ==
+          Floats{1, 3, 5, 11, 33, 55});
+    CHECK(run({"--taps-x", "-1,1", "--taps-y", "0,1"}) == Floats{0, 3, 5, 0, 30, 50});
+    place.put<std::int8_t>("i1.npy", {NpyKind::signed_integer, 1}, {2}, {-1, 1});
+    place.put_floats("f4.npy", {2}, {0, 1});
+    CHECK(run({"--taps-x", "i1.npy", "--taps-y", "f4.npy"}) == Floats{0, 3, 5, 0, 30, 50});
+    CHECK(run({"--taps-x", "-1,1", "--anchor", "0"}) == Floats{3, 5, 0, 30, 50, 0});
+    CHECK(run({"--taps-x", "-1,1", "--taps-y", "0,1", "--anchor", "0,0"}) ==
+          Floats{30, 50, 0, 30, 50, 0});
+    CHECK(run({"--taps-x", "-2,-2", "--normalize"}) == Floats{1, 2.5, 6.5, 10, 25, 65});
+
+    // Ties go to the even neighbour.
+    place.put_bytes("bytes.npy", {4}, {0, 1, 2, 5});
+    CHECK(place.result<std::uint8_t>({"separable", "--taps-x", "1,1", "--normalize", "bytes.npy",
+                                      "out.npy"}) == Bytes{0, 0, 2, 4});
+    // More taps than a box of them may have.
+    std::string many = "1";
+    for (int i = 1; i < 201; ++i)
+        many += ",1";
+    place.put_floats("ones.npy", {3, 50}, Floats(150, 1));
+    CHECK(place.result<float>({"separable", "--taps-x", many, "--verify", "ones.npy", "out.npy"}) ==
+          Floats(150, 201));
+}
+
+TEST_CASE("command: gaussians, against plain loops") {
+    const Workplace place;
+    const Comparison one(place);
+    for (const std::string &border : all_borders) {
+        one.check({"gaussian", "--sigma", "1.5"}, border,
+                  filtered(one.in(), {{gaussian_taps(1.5), gaussian_taps(1.5)}}, border));
+        one.check({"gaussian", "--sigma", "0.6,2", "--method", "fir", "--truncate", "3"}, border,
+                  filtered(one.in(), {{gaussian_taps(0.6, 3), gaussian_taps(2, 3)}}, border));
+    }
+    const Workplace colours;
+    const Comparison three(colours, 3);
+    const Pair smooth{gaussian_taps(3), gaussian_taps(3)};
+    for (const std::string &border : all_borders)
+        three.check({"gaussian", "--sigma", "3"}, border,
+                    filtered(three.in(), {smooth, smooth, smooth}, border));
+}
+
+TEST_CASE("command: one sigma is for all axes that the image has") {
+    const Workplace place;
+    const auto line = [&](const Shape &shape) {
+        place.put_floats("in.npy", shape, {0, 0, 1, 0, 0});
+        return place.result<float>({"gaussian", "--sigma", "0.4", "--border", "constant:9",
+                                    "--verify", "in.npy", "out.npy"});
+    };
+    // Along x alone nothing comes from the rows outside.
+    const std::vector<double> taps = gaussian_taps(0.4);
+    CHECK(line({5}).at(2) == doctest::Approx(taps.at(2)));
+    CHECK(line({1, 5}).at(2) > 1);
+
+    // An image of x and of channels has one axis.
+    place.put_floats("pairs.npy", {5, 2}, {0, 0, 0, 0, 1, 2, 0, 0, 0, 0});
+    const auto pairs = place.result<float>({"gaussian", "--sigma", "0.4", "--channels-last",
+                                            "--border", "constant:9", "pairs.npy", "out.npy"});
+    CHECK(pairs[4] == doctest::Approx(taps.at(2)));
+    CHECK(pairs[5] == doctest::Approx(2 * taps.at(2)));
+}
+
+TEST_CASE("command: derivatives of gaussians") {
+    const Workplace place;
+    Floats ramp, parabola;
+    for (int y = 0; y < 40; ++y)
+        for (int x = 0; x < 40; ++x) {
+            ramp.push_back(static_cast<float>(3 * x + 5 * y));
+            parabola.push_back(static_cast<float>(x * y));
+        }
+    place.put_floats("ramp.npy", {40, 40}, ramp);
+    place.put_floats("parabola.npy", {40, 40}, parabola);
+    const auto middle = [&](const std::string &in, const std::string &derivative) {
+        return place.result<float>({"gaussian", "--sigma", "2", "--derivative", derivative,
+                                    "--verify", in, "out.npy"})[20 * 40 + 20];
+    };
+    CHECK(middle("ramp.npy", "1,0") == doctest::Approx(3).epsilon(0.01));
+    CHECK(middle("ramp.npy", "0,1") == doctest::Approx(5).epsilon(0.01));
+    CHECK(std::abs(middle("ramp.npy", "2,0")) < 0.01 * 160);
+    // One number is for both axes, and an axis without a number is smoothed only.
+    CHECK(middle("parabola.npy", "1") == doctest::Approx(1).epsilon(0.01));
+    CHECK(middle("parabola.npy", "1,1") == doctest::Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("command: boxes, against plain loops") {
+    const Workplace place;
+    const Comparison one(place);
+    const Workplace colours;
+    const Comparison three(colours, 3);
+    for (const std::string &border : all_borders) {
+        one.check({"box", "--radius", "2"}, border,
+                  filtered(one.in(), {{box_taps(2), box_taps(2)}}, border));
+        one.check({"box", "--radius", "0,20"}, border,
+                  filtered(one.in(), {{box_taps(0), box_taps(20)}}, border));
+        // The border is made anew each time, of values that have not been rounded.
+        const std::vector<Pair> wide(3, Pair{box_taps(3), box_taps(1)});
+        Pixels result = three.in();
+        for (int i = 0; i < 3; ++i)
+            result = filtered(result, wide, border);
+        three.check({"box", "--radius", "3,1", "--iterations", "3"}, border, result);
+    }
+    place.put_floats("line.npy", {4}, {0, 3, 0, 6});
+    const auto line = place.result<float>(
+        {"box", "--radius", "1", "--border", "constant:99", "--verify", "line.npy", "out.npy"});
+    const Floats means{34, 1, 3, 35};
+    for (std::size_t i = 0; i < means.size(); ++i)
+        CHECK(line.at(i) == doctest::Approx(means[i]));
+}
+
+TEST_CASE("command: kernels of the other filters, forced and explained") {
+    const Workplace place;
+    place.put_floats("in.npy", {30, 40}, Floats(1200, 1));
+    const auto explained = [&](Arguments arguments) {
+        const std::string variant = arguments.back();
+        arguments.insert(arguments.end(), {"--explain", "--verify", "in.npy", "out.npy"});
+        const Outcome outcome = place.run(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK(line_count(outcome.err) > 2);
+        CHECK(contains(outcome.err, variant));
+    };
+    explained(
+        {"separable", "--taps-x", "1,2,1", "--taps-y", "1,2,1", "--variant", "separable_passes"});
+    explained({"gaussian", "--sigma", "2", "--variant", "separable_passes"});
+    explained({"box", "--radius", "2", "--variant", "box_plain"});
+
+    for (const Arguments &wrong : {Arguments{"box", "--radius", "1", "--variant", "no_kernel"},
+                                   Arguments{"gaussian", "--sigma", "1", "--variant", "box_plain"},
+                                   Arguments{"gaussian", "--sigma", "1", "--method", "fir",
+                                             "--variant", "separable_tiled:GROUP_X=0"}}) {
+        Arguments arguments = wrong;
+        arguments.insert(arguments.end(), {"in.npy", "other.npy"});
+        const Outcome outcome = place.run(arguments);
+        CAPTURE(outcome.err);
+        CHECK((outcome.code == 2 || outcome.code == 3));
+        CHECK(line_count(outcome.err) == 1);
+        CHECK(!place.has("other.npy"));
+    }
+}
+
+TEST_CASE("command: a filter along an axis that is not supported is exit code 3 and one line") {
+    const Workplace place;
+    place.put_floats("volume.npy", {2, 3, 4}, Floats(24));
+    for (const Arguments &filter :
+         {Arguments{"gaussian", "--sigma", "1"}, Arguments{"gaussian", "--sigma", "1,1,2"},
+          Arguments{"box", "--radius", "1"}, Arguments{"separable", "--taps-z", "1,2,1"}}) {
+        Arguments arguments = filter;
+        arguments.insert(arguments.end(), {"volume.npy", "out.npy"});
+        const Outcome outcome = place.run(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 3);
+        CHECK(outcome.err.starts_with("gauze: "));
+        CHECK(line_count(outcome.err) == 1);
+        CHECK(!place.has("out.npy"));
+    }
+    // The axes without a number are left alone: each slice is filtered apart.
+    place.put_floats("steps.npy", {2, 1, 4}, {0, 0, 3, 0, 0, 6, 0, 0});
+    const auto steps =
+        place.result<float>({"box", "--radius", "1,0", "--verify", "steps.npy", "out.npy"});
+    const Floats means{0, 1, 1, 1, 2, 2, 2, 0};
+    for (std::size_t i = 0; i < means.size(); ++i)
+        CHECK(steps.at(i) == doctest::Approx(means[i]));
 }
 
 TEST_CASE("command: values are filtered as a picture stores them, 16 bits in the right order") {

@@ -38,13 +38,6 @@ std::array<std::pair<std::string_view, Border>, 4> borders_without_value() {
              {"wrap", Border::wrap()}}};
 }
 
-double parse_finite(std::string_view option, std::string_view text) {
-    const auto value = parse_number<double>(option, text, "a number");
-    if (!std::isfinite(value))
-        throw InputError(std::string(option) + ": " + in_quotes(text) + " is not a finite number");
-    return value;
-}
-
 } // namespace
 
 std::string joined(const std::vector<std::string> &parts, const std::string &separator) {
@@ -65,6 +58,23 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
+std::string text_of(double value) {
+    std::array<char, 32> text; // the longest is 24 characters
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), end};
+}
+
+double parse_finite(std::string_view option, std::string_view text) {
+    const auto value = parse_number<double>(option, text, "a number");
+    if (!std::isfinite(value))
+        throw InputError(std::string(option) + ": " + in_quotes(text) + " is not a finite number");
+    return value;
+}
+
+std::int64_t parse_integer(std::string_view option, std::string_view text) {
+    return parse_number<std::int64_t>(option, text, "a whole number");
+}
+
 std::vector<double> parse_numbers(std::string_view option, std::string_view text) {
     std::vector<double> values;
     for (const std::string_view part : split(text, ','))
@@ -75,7 +85,7 @@ std::vector<double> parse_numbers(std::string_view option, std::string_view text
 std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text) {
     std::vector<std::int64_t> values;
     for (const std::string_view part : split(text, ','))
-        values.push_back(parse_number<std::int64_t>(option, part, "a whole number"));
+        values.push_back(parse_integer(option, part));
     return values;
 }
 

@@ -3,12 +3,16 @@
 #ifndef GAUZE_TOOLS_ARGUMENTS_HPP
 #define GAUZE_TOOLS_ARGUMENTS_HPP
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gauze/gauze.hpp>
+
+#include "input_error.hpp"
 
 namespace gauze::tool {
 
@@ -18,9 +22,35 @@ std::string joined(const std::vector<std::string> &parts, const std::string &sep
 // "a,b;c,d" at ';' -> "a,b" "c,d". Empty parts are kept.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// "1.5" of 1.5: the shortest text that reads back as the same number.
+std::string text_of(double value);
+
+double parse_finite(std::string_view option, std::string_view text);
+std::int64_t parse_integer(std::string_view option, std::string_view text);
+
 // Finite numbers, separated by commas. At least one.
 std::vector<double> parse_numbers(std::string_view option, std::string_view text);
 std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text);
+
+// What numbers of an option mean along x, y, z, t: one number is for all `axes` of the image,
+// several are for the first axes, and an axis without a number gets 0. text: the numbers as
+// written.
+template <class Number>
+std::array<Number, 4> along_axes(std::string_view option, std::string_view text,
+                                 const std::vector<Number> &numbers, int axes) {
+    const auto count = static_cast<std::size_t>(axes);
+    if (numbers.size() > count)
+        throw InputError(std::string(option) + ": " + in_quotes(text) + " has " +
+                         std::to_string(numbers.size()) + " numbers, and the image's axes are " +
+                         std::to_string(count));
+    std::array<Number, 4> result{};
+    for (std::size_t axis = 0; axis < count; ++axis)
+        if (numbers.size() == 1)
+            result[axis] = numbers[0];
+        else if (axis < numbers.size())
+            result[axis] = numbers[axis];
+    return result;
+}
 
 // What --border takes: "constant:V", "clamp", ...
 std::string border_names();

@@ -3,26 +3,52 @@
 #include <memory>
 #include <utility>
 
+#include "box_options.hpp"
+#include "gaussian_options.hpp"
 #include "taps_options.hpp"
 
 namespace gauze::tool {
 namespace {
 
-FilterCommand taps_filter(std::string name, std::string summary,
-                          gauze::Filter (*make)(const gauze::Taps &)) {
+FilterCommand taps_filter(std::string name, std::string summary, Filter (*make)(const Taps &)) {
     const auto options = std::make_shared<TapsOptions>();
     return {std::move(name), std::move(summary),
             [options](CLI::App &app) { add_taps_options(app, *options); },
             [options, make](const ImageForm &) { return make(make_taps(*options)); }};
 }
 
+FilterCommand separable_filter() {
+    const auto options = std::make_shared<SeparableOptions>();
+    return {"separable", "Correlate with taps along each axis",
+            [options](CLI::App &app) { add_separable_options(app, *options); },
+            [options](const ImageForm &) { return separable(make_separable_taps(*options)); }};
+}
+
+FilterCommand gaussian_filter() {
+    const auto options = std::make_shared<GaussianOptions>();
+    return {"gaussian", "Smooth with a Gaussian, or take its derivatives",
+            [options](CLI::App &app) { add_gaussian_options(app, *options); },
+            [options](const ImageForm &image) {
+                return gaussian(make_gaussian(*options, image.axes));
+            }};
+}
+
+FilterCommand box_filter() {
+    const auto options = std::make_shared<BoxOptions>();
+    return {"box", "The mean of the pixels around each",
+            [options](CLI::App &app) { add_box_options(app, *options); },
+            [options](const ImageForm &image) { return make_box(*options, image.axes); }};
+}
+
 } // namespace
 
 std::vector<FilterCommand> filter_commands() {
     return {
-        taps_filter("correlate", "Correlate with taps", gauze::correlate),
-        taps_filter("convolve", "Convolve with taps: correlate with them mirrored",
-                    gauze::convolve),
+        taps_filter("correlate", "Correlate with taps", correlate),
+        taps_filter("convolve", "Convolve with taps: correlate with them mirrored", convolve),
+        separable_filter(),
+        gaussian_filter(),
+        box_filter(),
     };
 }
 

@@ -1,0 +1,51 @@
+#include "box_options.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "arguments.hpp"
+#include "input_error.hpp"
+
+namespace gauze::tool {
+namespace {
+
+constexpr std::int64_t max_iterations = 16;
+
+std::vector<std::int64_t> parse_radius(const std::string &text) {
+    const std::vector<std::int64_t> numbers = parse_integers("--radius", text);
+    for (const std::int64_t radius : numbers)
+        if (radius < 0)
+            throw InputError("--radius: " + std::to_string(radius) + " is negative");
+    return numbers;
+}
+
+std::uint32_t parse_iterations(const std::string &text) {
+    const std::int64_t iterations = parse_integer("--iterations", text);
+    if (iterations < 1 || iterations > max_iterations)
+        throw InputError("--iterations: " + std::to_string(iterations) + " is not from 1 to " +
+                         std::to_string(max_iterations));
+    return static_cast<std::uint32_t>(iterations);
+}
+
+} // namespace
+
+void add_box_options(CLI::App &app, BoxOptions &options) {
+    app.add_option("--radius", options.radius,
+                   "The mean of the pixels at most so far away; one for all axes, or one for each "
+                   "of the first")
+        ->type_name("R[,RY[,RZ[,RT]]]")
+        ->required();
+    app.add_option("--iterations", options.iterations,
+                   "Filter so many times, with the border anew each time: 1 to " +
+                       std::to_string(max_iterations))
+        ->type_name("N")
+        ->capture_default_str();
+}
+
+Filter make_box(const BoxOptions &options, int axes) {
+    const std::vector<std::int64_t> radius = parse_radius(options.radius);
+    return box(along_axes("--radius", options.radius, radius, axes),
+               parse_iterations(options.iterations));
+}
+
+} // namespace gauze::tool

@@ -1,0 +1,25 @@
+// A box filter as its options give it.
+#ifndef GAUZE_TOOLS_BOX_OPTIONS_HPP
+#define GAUZE_TOOLS_BOX_OPTIONS_HPP
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <gauze/gauze.hpp>
+
+namespace gauze::tool {
+
+// As written.
+struct BoxOptions {
+    std::string radius;
+    std::string iterations = "1";
+};
+
+void add_box_options(CLI::App &app, BoxOptions &options);
+
+// axes: of the image. Throws InputError.
+gauze::Filter make_box(const BoxOptions &options, int axes);
+
+} // namespace gauze::tool
+
+#endif
