@@ -258,10 +258,11 @@ TEST_CASE("command: help and version") {
         check_help(filter, {"--border", "--verify", "--variant", "--device", "--src-roi",
                             "--dst-offset", "--roi-edge", "--into", "--channels-last", "--out-type",
                             "--explain", "--time", "--quiet"});
-    check_help("convolve", {"--taps", "--anchor", "--normalize"});
-    check_help("separable",
-               {"--taps-x", "--taps-y", "--taps-z", "--taps-t", "--anchor", "--normalize"});
-    check_help("gaussian", {"--sigma", "--derivative", "--method", "--truncate", "--accuracy"});
+    check_help("convolve", {"--taps", "--anchor", "--normalize", "--taps-plane"});
+    check_help("separable", {"--taps-x", "--taps-y", "--taps-z", "--taps-t", "--anchor",
+                             "--normalize", "--taps-plane"});
+    check_help("gaussian",
+               {"--sigma", "--derivative", "--method", "--truncate", "--accuracy", "--taps-plane"});
     check_help("box", {"--radius", "--iterations"});
 }
 
@@ -361,6 +362,20 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{taps("1,1", {"--anchor", "0,0,0,0,0"}), "--anchor"},
              Case{taps("1,1", {"--anchor", "0.5"}), "--anchor: '0.5' is not a whole number"},
 
+             Case{with({"--taps-plane", "1"}), "--taps-plane: '1' is not N:..."},
+             Case{with({"--taps-plane", "one:1"}), "--taps-plane: 'one' is not a whole number"},
+             Case{with({"--taps-plane", "1:1"}), "--taps-plane: '1:1' is for channel 1; the last"},
+             Case{with({"--taps-plane", "-1:1"}), "--taps-plane: '-1:1' is for channel -1"},
+             Case{with({"--taps-plane", "4:1", "--channels-last"}), "one of the image is 3"},
+             Case{with({"--taps-plane", "0:1", "--taps-plane", "0:2"}),
+                  "--taps-plane: '0:2' is the second for channel 0"},
+             Case{with({"--taps-plane", "0:"}), "--taps-plane 0: '' is not a number"},
+             Case{with({"--taps-plane", "0:1,x"}), "--taps-plane 0: 'x' is not a number"},
+             Case{with({"--taps-plane", "0:none.npy"}), "No such file"},
+             Case{with({"--taps-plane", "0:1,-1", "--normalize"}), "is zero in --taps-plane 0"},
+             Case{taps("1,1", {"--anchor", "1", "--taps-plane", "0:1"}),
+                  "outside the taps of --taps-plane 0, which have 1 there"},
+
              Case{separable({}), "one of --taps-x, --taps-y, --taps-z, --taps-t is required"},
              Case{separable({"--taps", "1"}), "--taps"},
              Case{separable({"--taps-x", ""}), "--taps-x: '' is not a number"},
@@ -374,6 +389,14 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{separable({"--taps-x", "1,1", "--anchor", "2"}),
                   "--anchor: 2 on axis x is outside the taps of --taps-x, which have 2 there"},
              Case{separable({"--taps-x", "1,1", "--anchor", "0,1"}), "--anchor: 1 on axis y"},
+             Case{separable({"--taps-x", "1", "--taps-plane", "1:1;1"}), "is for channel 1"},
+             // The filter without planes is made first.
+             Case{separable({"--taps-x", "1", "--taps-plane", "0:;"}),
+                  "--taps-plane 0: ';' has no taps"},
+             Case{separable({"--taps-x", "1", "--taps-plane", "0:1;1;1;1;1"}),
+                  "has taps along more than 4 axes"},
+             Case{separable({"--taps-x", "1", "--taps-plane", "0:1;y"}),
+                  "--taps-plane 0: 'y' is not a number"},
 
              Case{gaussian({}), "--sigma is required"},
              Case{gaussian({"--sigma", "0"}), "--sigma: 0 is not positive"},
@@ -400,6 +423,13 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
                   "--method: 'exact' is not one of auto, fir"},
              Case{gaussian({"--sigma", "1", "--accuracy", "1e-3"}), "--accuracy: '1e-3'"},
              Case{gaussian({"--sigma", "1", "--iterations", "2"}), "--iterations"},
+             Case{gaussian({"--sigma", "1", "--taps-plane", "0:0"}),
+                  "--taps-plane 0: 0 is not positive"},
+             Case{gaussian({"--sigma", "1", "--taps-plane", "0:1,1,1"}),
+                  "--taps-plane 0: '1,1,1' has 3 numbers"},
+             Case{gaussian({"--sigma", "1", "--taps-plane", "0:1", "--derivative", "1,1",
+                            "--channels-last"}),
+                  "--derivative: '1,1' has 2 numbers"},
 
              Case{box({}), "--radius is required"},
              Case{box({"--radius", "-1"}), "--radius: -1 is negative"},
@@ -696,6 +726,35 @@ TEST_CASE("command: boxes, against plain loops") {
     const Floats means{34, 1, 3, 35};
     for (std::size_t i = 0; i < means.size(); ++i)
         CHECK(line.at(i) == doctest::Approx(means[i]));
+}
+
+TEST_CASE("command: other taps for a channel") {
+    const Workplace place;
+    const Comparison three(place, 3);
+    const Pair same{{1}, {1}};
+    for (const std::string &border : all_borders) {
+        const auto check = [&](const Arguments &arguments, const std::vector<Pair> &taps) {
+            three.check(arguments, border, filtered(three.in(), taps, border));
+        };
+        check({"correlate", "--taps", "1,2,1", "--normalize", "--taps-plane", "1:3;1",
+               "--taps-plane", "2:1"},
+              {{{0.25, 0.5, 0.25}, {1}}, {{1}, {0.75, 0.25}}, same});
+        check({"convolve", "--taps", "0,0,1", "--taps-plane", "0:0,1,0"},
+              {same, {{1, 0, 0}, {1}}, {{1, 0, 0}, {1}}});
+        check({"separable", "--taps-x", "1,2,1", "--taps-y", "1,1", "--normalize", "--taps-plane",
+               "2:3,1;", "--taps-plane", "0:;1,0,0"},
+              {{{1}, {1, 0, 0}}, {{0.25, 0.5, 0.25}, {0.5, 0.5}}, {{0.75, 0.25}, {1}}});
+        check({"gaussian", "--sigma", "1.5", "--taps-plane", "1:0.8", "--taps-plane", "2:2,1"},
+              {{gaussian_taps(1.5), gaussian_taps(1.5)},
+               {gaussian_taps(0.8), gaussian_taps(0.8)},
+               {gaussian_taps(2), gaussian_taps(1)}});
+    }
+    // Taps from a file, an anchor that is for all of them, and IN after the option.
+    place.put_floats("taps.npy", {2}, {-1, 1});
+    place.put_floats("in.npy", {3, 2}, {1, 10, 2, 20, 4, 40});
+    CHECK(place.result<float>({"correlate", "--taps", "1,0", "--anchor", "0", "--channels-last",
+                               "--taps-plane", "1:taps.npy", "in.npy", "out.npy"}) ==
+          Floats{1, 10, 2, 20, 4, 0});
 }
 
 TEST_CASE("command: kernels of the other filters, forced and explained") {

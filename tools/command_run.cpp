@@ -214,7 +214,7 @@ Timing measure(const Engine &engine, const Plan &plan, const HostImage &source,
 // a filter that makes sense and that no device can run.
 Filter make_filter(const FilterCommand &command, const HostImage &source) {
     try {
-        return command.make({source.form.axes});
+        return command.make({source.form.axes, source.desc.channels});
     } catch (const Error &error) {
         if (error.status() == GAUZE_ERROR_UNSUPPORTED)
             throw;

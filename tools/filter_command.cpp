@@ -1,10 +1,12 @@
 #include "filter_command.hpp"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "box_options.hpp"
 #include "gaussian_options.hpp"
+#include "plane_options.hpp"
 #include "taps_options.hpp"
 
 namespace gauze::tool {
@@ -14,14 +16,26 @@ FilterCommand taps_filter(std::string name, std::string summary, Filter (*make)(
     const auto options = std::make_shared<TapsOptions>();
     return {std::move(name), std::move(summary),
             [options](CLI::App &app) { add_taps_options(app, *options); },
-            [options, make](const ImageForm &) { return make(make_taps(*options)); }};
+            [options, make](const ImageForm &image) {
+                const auto filter_of = [&](const std::string &option, std::string_view text) {
+                    return make(make_taps(options->modifiers, option, text));
+                };
+                return with_planes(filter_of("--taps", options->taps), options->planes,
+                                   image.channels, filter_of);
+            }};
 }
 
 FilterCommand separable_filter() {
     const auto options = std::make_shared<SeparableOptions>();
     return {"separable", "Correlate with taps along each axis",
             [options](CLI::App &app) { add_separable_options(app, *options); },
-            [options](const ImageForm &) { return separable(make_separable_taps(*options)); }};
+            [options](const ImageForm &image) {
+                const auto filter_of = [&](const std::string &option, std::string_view text) {
+                    return separable(make_separable_taps(*options, option, text));
+                };
+                return with_planes(separable(make_separable_taps(*options)), options->planes,
+                                   image.channels, filter_of);
+            }};
 }
 
 FilterCommand gaussian_filter() {
@@ -29,7 +43,11 @@ FilterCommand gaussian_filter() {
     return {"gaussian", "Smooth with a Gaussian, or take its derivatives",
             [options](CLI::App &app) { add_gaussian_options(app, *options); },
             [options](const ImageForm &image) {
-                return gaussian(make_gaussian(*options, image.axes));
+                const auto filter_of = [&](const std::string &option, std::string_view sigma) {
+                    return gaussian(make_gaussian(*options, option, sigma, image.axes));
+                };
+                return with_planes(filter_of("--sigma", options->sigma), options->planes,
+                                   image.channels, filter_of);
             }};
 }
 

@@ -11,9 +11,11 @@
 
 namespace gauze::tool {
 
-// What the meaning of a filter's options takes of the image: one number may stand for all axes.
+// What the meaning of a filter's options takes of the image: one number may stand for all axes, and
+// a channel may have taps of its own.
 struct ImageForm {
     int axes = 2; // without the one of channels
+    int channels = 1;
 };
 
 // One filter: its own options, and how they become a gauze::Filter once they are parsed and the

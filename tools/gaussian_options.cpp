@@ -77,11 +77,13 @@ void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
     app.add_option("--accuracy", options.accuracy,
                    "Worst error of the recursive method: not in this version")
         ->type_name("E");
+    add_plane_option(app, options.planes, "S[,SY[,SZ[,ST]]]", "another sigma");
 }
 
-Gaussian make_gaussian(const GaussianOptions &options, int axes) {
+Gaussian make_gaussian(const GaussianOptions &options, const std::string &option,
+                       std::string_view sigma, int axes) {
     Gaussian gaussian;
-    gaussian.sigma = parse_sigma("--sigma", options.sigma, axes);
+    gaussian.sigma = parse_sigma(option, sigma, axes);
     if (options.derivative)
         gaussian.derivative = parse_derivative(*options.derivative, gaussian.sigma, axes);
     if (options.truncate)

@@ -4,9 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <gauze/gauze.hpp>
+
+#include "plane_options.hpp"
 
 namespace gauze::tool {
 
@@ -15,12 +18,15 @@ struct GaussianOptions {
     std::string sigma;
     std::optional<std::string> derivative, truncate, accuracy; // none: the library's
     std::string method = "auto";
+    PlaneOptions planes;
 };
 
 void add_gaussian_options(CLI::App &app, GaussianOptions &options);
 
-// axes: of the image. Throws InputError.
-gauze::Gaussian make_gaussian(const GaussianOptions &options, int axes);
+// sigma: that of --sigma, or of one plane. option: the name that it has in messages. axes: of the
+// image. Throws InputError.
+gauze::Gaussian make_gaussian(const GaussianOptions &options, const std::string &option,
+                              std::string_view sigma, int axes);
 
 } // namespace gauze::tool
 

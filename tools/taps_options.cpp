@@ -142,13 +142,13 @@ void add_taps_options(CLI::App &app, TapsOptions &options) {
         ->type_name("LIST|FILE.npy")
         ->required();
     add_modifiers(app, options.modifiers, "Divide the taps by their sum");
+    add_plane_option(app, options.planes, "LIST|FILE.npy", "other taps");
 }
 
-Taps make_taps(const TapsOptions &options) {
-    const std::string option = "--taps";
-    const TapsModifiers &modifiers = options.modifiers;
-    Taps taps = has_extension(options.taps, ".npy") ? taps_from_file(option, options.taps)
-                                                    : taps_from_text(option, options.taps);
+Taps make_taps(const TapsModifiers &modifiers, const std::string &option, std::string_view text) {
+    const std::string path(text);
+    Taps taps =
+        has_extension(path, ".npy") ? taps_from_file(option, path) : taps_from_text(option, text);
     if (modifiers.anchor) {
         taps.has_anchor = true;
         taps.anchor = parse_anchor(*modifiers.anchor, taps.size, option);
@@ -165,6 +165,9 @@ void add_separable_options(CLI::App &app, SeparableOptions &options) {
                            ": \"1,2,1\", or a .npy file of one axis (default: not filtered)")
             ->type_name("LIST|FILE.npy");
     add_modifiers(app, options.modifiers, "Divide the taps along each axis by their sum");
+    add_plane_option(app, options.planes, "X;Y[;Z[;T]]",
+                     "other taps along x, y, ..., as in \"1:1,2,1;-1,0,1\"; one left empty is not "
+                     "filtered along");
 }
 
 SeparableTaps make_separable_taps(const SeparableOptions &options) {
@@ -183,6 +186,24 @@ SeparableTaps make_separable_taps(const SeparableOptions &options) {
                          joined(std::vector<std::string>(names.begin(), names.end()), ", ") +
                          " is required");
     return parse_separable(options.modifiers, texts, names, joined(given, ", "));
+}
+
+SeparableTaps make_separable_taps(const SeparableOptions &options, const std::string &option,
+                                  std::string_view text) {
+    const std::vector<std::string_view> parts = split(text, ';');
+    std::array<std::optional<std::string_view>, 4> texts;
+    if (parts.size() > texts.size())
+        throw InputError(option + ": " + in_quotes(text) + " has taps along more than " +
+                         std::to_string(texts.size()) + " axes");
+    bool any = false;
+    for (std::size_t axis = 0; axis < parts.size(); ++axis)
+        if (!parts[axis].empty()) {
+            texts[axis] = parts[axis];
+            any = true;
+        }
+    if (!any)
+        throw InputError(option + ": " + in_quotes(text) + " has no taps");
+    return parse_separable(options.modifiers, texts, {option, option, option, option}, option);
 }
 
 } // namespace gauze::tool

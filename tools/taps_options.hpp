@@ -5,13 +5,16 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <gauze/gauze.hpp>
 
+#include "plane_options.hpp"
+
 namespace gauze::tool {
 
-// What is said of taps of either form.
+// What is said of all taps, those of --taps-plane too.
 struct TapsModifiers {
     std::optional<std::string> anchor; // none: the library's
     bool normalize = false;
@@ -20,22 +23,30 @@ struct TapsModifiers {
 struct TapsOptions {
     std::string taps; // numbers, or a .npy file
     TapsModifiers modifiers;
+    PlaneOptions planes;
 };
 
 void add_taps_options(CLI::App &app, TapsOptions &options);
 
-// Throws InputError.
-gauze::Taps make_taps(const TapsOptions &options);
+// text: that of --taps, or of one plane. option: the name that it has in messages. Throws
+// InputError.
+gauze::Taps make_taps(const TapsModifiers &modifiers, const std::string &option,
+                      std::string_view text);
 
 struct SeparableOptions {
     std::array<std::optional<std::string>, 4> taps; // of --taps-x, --taps-y, ...
     TapsModifiers modifiers;
+    PlaneOptions planes;
 };
 
 void add_separable_options(CLI::App &app, SeparableOptions &options);
 
-// Throws InputError.
+// Those of --taps-x, --taps-y, ... Throws InputError.
 gauze::SeparableTaps make_separable_taps(const SeparableOptions &options);
+
+// Those of one plane: "along x;along y;..." Throws InputError.
+gauze::SeparableTaps make_separable_taps(const SeparableOptions &options, const std::string &option,
+                                         std::string_view text);
 
 } // namespace gauze::tool
 
