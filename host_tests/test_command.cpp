@@ -272,7 +272,7 @@ TEST_CASE("command: bad usage is one line and exit code 2") {
         std::string message;
     };
     for (const Case &c :
-         {Case{{}, "needs one of devices, run"}, Case{{"bench"}, "there is no 'gauze bench'"},
+         {Case{{}, "needs one of devices, run"}, Case{{"paint"}, "there is no 'gauze paint'"},
           Case{{"--verbose"}, "does not take '--verbose'"},
           Case{{"devices", "all"}, "not expected: all"},
           Case{{"devices", "--all"}, "not expected: --all"},

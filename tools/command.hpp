@@ -10,7 +10,7 @@ namespace gauze::tool {
 
 enum class ExitCode {
     success = 0,
-    over_bound = 1, // --verify found a difference over the filter's bound
+    over_bound = 1, // --verify or a benchmark found a difference over the filter's bound
     bad_input = 2,  // bad usage or bad input
     no_device = 3   // no device, or none that can do it
 };
@@ -27,6 +27,7 @@ struct Invocation {
 // Each adds one command to the parser. `app` and `invocation` outlive the parsing and the run.
 void add_devices_command(CLI::App &app, Invocation &invocation);
 void add_run_command(CLI::App &app, Invocation &invocation);
+void add_bench_command(CLI::App &app, Invocation &invocation);
 
 } // namespace gauze::tool
 

@@ -1,0 +1,355 @@
+// `gauze bench` from outside: its table, JSON and plot, what it refuses, and that it finds a wrong
+// kernel. CTest sets GAUZE_COMMAND to the built command and GAUZE_KERNELS to the kernels' sources.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "progress.hpp"
+#include "test_files.hpp"
+
+using namespace gauze::tool;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Outcome {
+    int code = -1; // -1: it did not end by itself
+    std::string out, err;
+};
+
+std::string variable(const char *name) {
+    const char *const value = std::getenv(name);
+    REQUIRE_MESSAGE(value, name, " is not set");
+    return value;
+}
+
+// Nothing here has a quote in it.
+Outcome bench(const Arguments &arguments, const Arguments &environment = {}) {
+    const TestDirectory directory;
+    std::string line = "env";
+    for (const std::string &assignment : environment)
+        line += " '" + assignment + "'";
+    line += " '" + variable("GAUZE_COMMAND") + "' bench";
+    for (const std::string &argument : arguments)
+        line += " '" + argument + "'";
+    line += " >'" + directory / "out" + "' 2>'" + directory / "err" + "'";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory / "out"),
+            read_bytes(directory / "err")};
+}
+
+// The rows of correlate, on a small image and once: any device can do them.
+Arguments small(const Arguments &more) {
+    Arguments arguments{"correlate", "--size", "96x80", "--repeat", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count_of(const std::string &text, const std::string &part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
+    return count;
+}
+
+Arguments lines_of(const std::string &text) {
+    Arguments lines(1);
+    for (const char c : text)
+        if (c == '\n')
+            lines.emplace_back();
+        else
+            lines.back() += c;
+    lines.pop_back();
+    return lines;
+}
+
+void check_is_measurement(const Json &object) {
+    CAPTURE(object.dump());
+    Arguments keys;
+    for (const auto &[key, value] : object.items())
+        keys.push_back(key);
+    REQUIRE(keys == Arguments{"filter", "params", "device", "platform", "type", "channels", "size",
+                              "variant", "launches", "time_ms", "wall_ms", "copy_ms",
+                              "ratio_to_copy", "mpix_per_s"});
+    for (const char *key : {"filter", "device", "platform", "type", "variant"}) {
+        CHECK(object[key].is_string());
+        CHECK(object[key] != "");
+    }
+    CHECK(object["params"].is_object());
+    CHECK(object["params"].size() == 1);
+    CHECK(object["params"].front().is_number_integer());
+    CHECK(object["channels"].is_number_integer());
+    CHECK(object["size"].is_array());
+    CHECK(object["launches"].is_number_integer());
+    for (const char *key : {"time_ms", "wall_ms", "copy_ms", "ratio_to_copy", "mpix_per_s"}) {
+        REQUIRE(object[key].is_number());
+        CHECK(object[key].get<double>() > 0);
+    }
+    CHECK(object["ratio_to_copy"].get<double>() ==
+          doctest::Approx(object["time_ms"].get<double>() / object["copy_ms"].get<double>()));
+    double pixels = 1;
+    for (const auto &extent : object["size"])
+        pixels *= extent.get<double>();
+    CHECK(object["mpix_per_s"].get<double>() ==
+          doctest::Approx(pixels / object["time_ms"].get<double>() / 1e3));
+}
+
+// Tags that match, attributes in quotes and text without bare '<' and '&': what a reader of XML
+// insists on, as far as such a plot goes.
+bool is_well_formed(const std::string &xml) {
+    Arguments open;
+    for (std::size_t at = 0; at < xml.size(); ++at) {
+        if (xml[at] == '&') {
+            const std::string entity = xml.substr(at, xml.find(';', at) - at);
+            if (entity != "&amp" && entity != "&lt" && entity != "&gt" && entity != "&quot")
+                return false;
+        }
+        if (xml[at] != '<')
+            continue;
+        const std::size_t end = xml.find('>', at);
+        if (end == std::string::npos)
+            return false;
+        const std::string tag = xml.substr(at + 1, end - at - 1);
+        if (tag.empty() || contains(tag, "<") || count_of(tag, "\"") % 2 != 0)
+            return false;
+        const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
+        if (tag.starts_with('/')) {
+            if (open.empty() || "/" + open.back() != tag)
+                return false;
+            open.pop_back();
+        } else if (!tag.ends_with('/')) {
+            open.push_back(name);
+        }
+        at = end;
+    }
+    return open.empty();
+}
+
+} // namespace
+
+TEST_CASE("bench: JSON") {
+    const TestDirectory directory;
+    const std::string file = directory / "bench.json";
+    const Outcome outcome = bench(small({"--type", "u8", "--json", file}));
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(outcome.err.empty());
+    const Json array = Json::parse(read_bytes(file));
+    REQUIRE(array.size() == 5);
+    std::vector<int> sizes;
+    for (const Json &object : array) {
+        check_is_measurement(object);
+        CHECK(object["filter"] == "correlate");
+        CHECK(object["type"] == "u8");
+        CHECK(object["channels"] == 1);
+        CHECK(object["size"] == Json{96, 80});
+        sizes.push_back(object["params"]["size"]);
+    }
+    CHECK(sizes == std::vector<int>{3, 5, 7, 11, 15});
+    CHECK(directory.file_count() == 1);
+
+    // On stdout it takes the table's place.
+    const Outcome printed = bench(small({"--json", "-"}));
+    CHECK(printed.code == 0);
+    CHECK(Json::parse(printed.out).size() == 5);
+}
+
+TEST_CASE("bench: all that this version has, where no filter is named") {
+    const Outcome outcome = bench({"--size", "96x80", "--repeat", "1", "--json", "-"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    std::size_t of_correlate = 0;
+    for (const Json &object : Json::parse(outcome.out)) {
+        check_is_measurement(object);
+        of_correlate += object["filter"] == "correlate" ? 1 : 0;
+    }
+    CHECK(of_correlate == 5);
+}
+
+TEST_CASE("bench: other types and channels, a volume, an image smaller than the taps") {
+    // The kernel that compiles fastest: what is tested is the input and the check.
+    const Arguments plain{"GAUZE_VARIANT=correlate_plain"};
+    const Outcome outcome = bench(small({"--type", "f16"}), plain);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(contains(outcome.out, "96x80 f16, 1 channel;"));
+    const Outcome volume = bench({"--json", "-", "correlate", "--repeat", "1", "--size", "40x30x4",
+                                  "--type", "s16", "--channels", "3"},
+                                 plain);
+    REQUIRE(volume.code == 0);
+    const Json object = Json::parse(volume.out)[0];
+    check_is_measurement(object);
+    CHECK(object["size"] == Json{40, 30, 4});
+    CHECK(object["channels"] == 3);
+    CHECK(bench({"correlate", "--repeat", "1", "--size", "2x1"}, plain).code == 0);
+}
+
+TEST_CASE("bench: the table is Markdown, with aligned columns") {
+    const Outcome outcome = bench(small({}));
+    REQUIRE(outcome.code == 0);
+    const Arguments lines = lines_of(outcome.out);
+    REQUIRE(lines.size() == 2 + 2 + 5 + 3);
+    CHECK(contains(lines[0], "96x80 f32, 1 channel; copy "));
+    CHECK(contains(lines[0], " GB/s; medians of 1"));
+    CHECK(lines[1].empty());
+    for (std::size_t i = 2; i < 9; ++i) {
+        CAPTURE(lines[i]);
+        CHECK(lines[i].starts_with("|"));
+        CHECK(lines[i].ends_with("|"));
+        CHECK(lines[i].size() == lines[2].size());
+        CHECK(count_of(lines[i], "|") == count_of(lines[2], "|"));
+    }
+    CHECK(lines[3].find_first_not_of("|:-") == std::string::npos);
+    CHECK(lines[4].starts_with("| correlate | size 3  |"));
+}
+
+TEST_CASE("bench: the plot") {
+    const TestDirectory directory;
+    const std::string file = directory / "bench.svg";
+    const Outcome outcome = bench(small({"--plot", file}));
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string svg = read_bytes(file);
+    CHECK(is_well_formed(svg));
+    CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    CHECK(contains(svg, "prefers-color-scheme: dark"));
+    CHECK(count_of(svg, "<polyline ") == 1); // correlate
+    CHECK(count_of(svg, "<circle ") == 5);
+    CHECK(count_of(svg, "class=\"rule\"") == 1); // the copy
+    CHECK(contains(svg, ">correlate</text>"));
+    CHECK(contains(svg, ">radius, pixels"));
+    CHECK(contains(svg, ">time / time of a plain copy</text>"));
+    CHECK(!contains(svg, "nan"));
+    CHECK(!contains(svg, "inf"));
+}
+
+TEST_CASE("bench: bad usage is one line and exit code 2, before anything is measured") {
+    const TestDirectory directory;
+    std::filesystem::create_directory(directory / "directory");
+    struct Case {
+        Arguments arguments;
+        std::string message;
+    };
+    for (const Case &c :
+         {Case{{"sat"}, "bench: 'sat' is not in this version"},
+          Case{{"correlate", "dog"}, "'dog' is not in this version"},
+          Case{{"paint"}, "no rows of 'paint', only of separable, correlate"},
+          Case{{"--size", "100"}, "--size: '100' is not WxH or WxHxD"},
+          Case{{"--size", "1x2x3x4"}, "is not WxH or WxHxD"},
+          Case{{"--size", "0x5"}, "--size: '0x5'"}, Case{{"--size", "axb"}, "is not a whole"},
+          Case{{"--size", "9000000000000000000x9"}, "too large"},
+          Case{{"--type", "u7"}, "--type: 'u7' is not one of"},
+          Case{{"--type", "f64", "--size", "8x8"}, "--type: f64 is not a type that can be"},
+          Case{{"--channels", "5"}, "--channels"}, Case{{"--repeat", "0"}, "--repeat"},
+          Case{{"--plot", directory / "plot.png"}, "does not end in .svg"},
+          Case{{"--plot", directory / "nowhere/plot.svg"}, "cannot write"},
+          Case{{"--json", directory / "nowhere/bench.json"}, "cannot write"},
+          Case{{"--json", directory / "directory"}, "not a regular file"},
+          Case{{"--verbose"}, "--verbose"}}) {
+        CAPTURE(c.message);
+        const Outcome outcome = bench(c.arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(outcome.err.starts_with("gauze: "));
+        CHECK(count_of(outcome.err, "\n") == 1);
+        CHECK(contains(outcome.err, c.message));
+        CHECK(directory.file_count() == 1);
+    }
+}
+
+TEST_CASE("bench: what the device cannot do is one line and exit code 3") {
+    for (const Arguments &arguments :
+         {Arguments{"--size", "2000000x2000000"}, Arguments{"--device", "no such device"}}) {
+        const Outcome outcome = bench(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 3);
+        CHECK(outcome.out.empty());
+        CHECK(count_of(outcome.err, "\n") == 1);
+    }
+    CHECK(contains(bench({"--size", "2000000x2000000"}).err, "GB"));
+
+    // The tunable is for separable taps.
+    const Outcome refused = bench(small({}), {"GAUZE_VARIANT=correlate_tiled:SHARE_ROWS=1"});
+    CAPTURE(refused.err);
+    CHECK(refused.code == 3);
+    CHECK(contains(refused.err, "gauze: correlate size 3: "));
+}
+
+TEST_CASE("bench: a wrong kernel posts no time") {
+    const TestDirectory directory;
+    std::filesystem::copy(variable("GAUZE_KERNELS"), directory / "cl",
+                          std::filesystem::copy_options::recursive);
+    const std::string file = directory / "cl/correlate_plain.cl";
+    std::string source = read_bytes(file);
+    const std::string store = "STORE(sum,";
+    REQUIRE(contains(source, store));
+    // The last row of pixels only.
+    source.replace(source.find(store), store.size(), "STORE(y == g.height - 1 ? sum + 1.0f : sum,");
+    write_bytes(file, source);
+
+    const std::string json = directory / "bench.json";
+    const Outcome outcome =
+        bench({"correlate", "--size", "700x300", "--repeat", "1", "--json", json, "--plot",
+               directory / "bench.svg"},
+              {"GAUZE_VARIANT=correlate_plain", "GAUZE_CL_DIR=" + directory / "cl"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(contains(outcome.err, "gauze: correlate size 3: wrong result: worst error 1"));
+    CHECK(contains(outcome.err, "y=299"));
+    CHECK(count_of(outcome.err, "\n") == 5);
+    CHECK(count_of(outcome.out, "wrong") == 5);
+    CHECK(Json::parse(read_bytes(json)).empty());
+}
+
+TEST_CASE("bench: other libraries, where they are installed") {
+    const Outcome outcome = bench(small({"--peers", "--json", "-"}));
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const Json array = Json::parse(outcome.out);
+    const std::filesystem::path command = variable("GAUZE_COMMAND");
+    if (!std::filesystem::exists(command.parent_path() / "gauze_bench_opencv")) {
+        CHECK(contains(outcome.err, "note: --peers: "));
+        CHECK(array.size() == 5);
+        return;
+    }
+    if (!outcome.err.empty()) { // a device that OpenCV does not take
+        CHECK(contains(outcome.err, "note: correlate size 3: gauze_bench_opencv: "));
+        return;
+    }
+    REQUIRE(array.size() == 10);
+    for (std::size_t i = 0; i < array.size(); i += 2) {
+        const Json &own = array[i];
+        const Json &peer = array[i + 1];
+        check_is_measurement(peer);
+        CHECK(peer["filter"] == own["filter"]);
+        CHECK(peer["params"] == own["params"]);
+        CHECK(peer["size"] == own["size"]);
+        CHECK(peer["copy_ms"].get<double>() == doctest::Approx(own["copy_ms"].get<double>()));
+        CHECK(peer["platform"].get<std::string>().starts_with("OpenCV "));
+        CHECK(peer["variant"].get<std::string>().starts_with("cv::filter2D"));
+        CHECK(peer["launches"] == 0);
+    }
+}
+
+TEST_CASE("progress: the line") {
+    CHECK(progress_line("row", 0, 0, 80) == "[........................]   0%  row");
+    CHECK(progress_line("row", 0.5, 90, 80) == "[############............]  50%, 1:30 left  row");
+    CHECK(progress_line("row", 1, 90, 80) == "[########################] 100%, 0:00 left  row");
+    CHECK(progress_line("row", 0.5, 90, 10) == "[#########");
+    CHECK(clock_text(3723) == "1:02:03");
+}

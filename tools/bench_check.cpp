@@ -1,0 +1,109 @@
+#include "bench_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+
+namespace gauze::tool {
+namespace {
+
+using Point = std::array<std::int64_t, 3>;
+
+struct Box {
+    Point origin{}, extent{};
+};
+
+// The reference takes longer the more taps there are.
+Point window_extent(const BenchRow &row, const ImageDesc &image) {
+    const Point wanted = row.reach <= 64 ? Point{64, 16, 1} : Point{16, 4, 1};
+    return {std::min(wanted[0], image.extent[0]), std::min(wanted[1], image.extent[1]), 1};
+}
+
+std::vector<Box> windows_of(const BenchRow &row, const ImageDesc &image) {
+    const Point extent = window_extent(row, image);
+    Point last{};
+    for (std::size_t axis = 0; axis < last.size(); ++axis)
+        last[axis] = image.extent[axis] - extent[axis];
+
+    std::vector<Box> windows{{{0, 0, 0}, extent},
+                             {{last[0], 0, last[2]}, extent},
+                             {{0, last[1], last[2]}, extent},
+                             {last, extent},
+                             {{last[0] / 2, last[1] / 2, last[2] / 2}, extent}};
+    std::mt19937_64 random(static_cast<std::uint64_t>(row.value));
+    while (windows.size() < checked_windows) {
+        Box window{{}, extent};
+        for (std::size_t axis = 0; axis < last.size(); ++axis)
+            window.origin[axis] =
+                static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(last[axis]) + 1));
+        windows.push_back(window);
+    }
+    return windows;
+}
+
+// The window and what its results depend on. Where that ends inside the image, no result of the
+// window comes from a border, and where it ends with the image, the border is the image's.
+Box with_apron(const Box &window, const BenchRow &row, const ImageDesc &image) {
+    Box result = window;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const std::int64_t begin = std::max<std::int64_t>(window.origin[axis] - row.reach, 0);
+        const std::int64_t end =
+            std::min(window.origin[axis] + window.extent[axis] + row.reach, image.extent[axis]);
+        result.origin[axis] = begin;
+        result.extent[axis] = end - begin;
+    }
+    return result;
+}
+
+std::vector<std::byte> cut(const std::vector<std::byte> &pixels, const ImageDesc &image,
+                           const Box &box) {
+    const auto pixel_bytes = static_cast<std::int64_t>(size_of(image.type)) * image.channels;
+    std::vector<std::byte> result;
+    result.reserve(static_cast<std::size_t>(box.extent[0] * box.extent[1] * pixel_bytes));
+    for (std::int64_t y = 0; y < box.extent[1]; ++y) {
+        const std::int64_t row = box.origin[2] * image.extent[1] + box.origin[1] + y;
+        const auto begin = pixels.begin() + (row * image.extent[0] + box.origin[0]) * pixel_bytes;
+        result.insert(result.end(), begin, begin + box.extent[0] * pixel_bytes);
+    }
+    return result;
+}
+
+} // namespace
+
+CheckResult check_windows(const Engine &engine, const Filter &filter, const BenchRow &row,
+                          const ImageDesc &image, const std::vector<std::byte> &source,
+                          const std::vector<std::byte> &target) {
+    CheckResult result;
+    for (const Box &window : windows_of(row, image)) {
+        const Box part = with_apron(window, row, image);
+        Region region;
+        region.edge = RegionEdge::neighbours;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            region.source_origin[axis] = window.origin[axis] - part.origin[axis];
+            region.target_origin[axis] = region.source_origin[axis];
+            region.extent[axis] = window.extent[axis];
+        }
+        const ImageDesc part_desc(image.type, part.extent[0], part.extent[1], image.channels);
+        const Plan plan = engine.plan(filter, part_desc, PlanOptions().with_region(region));
+        const std::vector<std::byte> part_source = cut(source, image, part);
+        const std::vector<std::byte> part_target = cut(target, image, part);
+        const Verification found = plan.verify(part_source.data(), part_source.size(),
+                                               part_target.data(), part_target.size());
+        if (found.within_bound || !result.within_bound)
+            continue;
+        result.within_bound = false;
+        char text[160];
+        std::snprintf(
+            text, sizeof text, "worst error %.6g, bound %.6g, at x=%lld y=%lld z=%lld channel %lld",
+            found.worst_error, found.bound,
+            static_cast<long long>(part.origin[0] + found.worst_at[0]),
+            static_cast<long long>(part.origin[1] + found.worst_at[1]),
+            static_cast<long long>(part.origin[2]), static_cast<long long>(found.worst_at[5]));
+        result.text = text;
+    }
+    return result;
+}
+
+} // namespace gauze::tool

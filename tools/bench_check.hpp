@@ -1,0 +1,32 @@
+// Whether what a benchmark timed also computed the right thing.
+#ifndef GAUZE_TOOLS_BENCH_CHECK_HPP
+#define GAUZE_TOOLS_BENCH_CHECK_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+
+#include "bench_rows.hpp"
+
+namespace gauze::tool {
+
+struct CheckResult {
+    bool within_bound = true;
+    std::string text; // where it is not: the worst difference, its bound and its place
+};
+
+// In the corners, in the middle, and at places that look random.
+constexpr int checked_windows = 12;
+
+// Compares the result of a row, border clamp, with the double reference in so many windows: of the
+// whole image that would take minutes. `image` describes source and target, which are tight.
+CheckResult check_windows(const gauze::Engine &engine, const gauze::Filter &filter,
+                          const BenchRow &row, const gauze::ImageDesc &image,
+                          const std::vector<std::byte> &source,
+                          const std::vector<std::byte> &target);
+
+} // namespace gauze::tool
+
+#endif

@@ -1,0 +1,28 @@
+// What `gauze bench` filters, and with which taps: random, and the same on every run.
+#ifndef GAUZE_TOOLS_BENCH_INPUT_HPP
+#define GAUZE_TOOLS_BENCH_INPUT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+
+#include "bench_rows.hpp"
+
+namespace gauze::tool {
+
+// Pixels of a tight image, over the whole range of an integer type, in [0, 1) for a floating one.
+// Throws InputError for a type that cannot be filtered.
+std::vector<std::byte> random_pixels(const gauze::ImageDesc &desc);
+
+// Taps that sum to 1, so that results keep clear of an integer type's limits, and differ enough for
+// each of them to show in every result.
+std::vector<double> random_taps(int count, std::uint32_t seed);
+
+// The filter of a row. Throws gauze::Error where the library has none such.
+gauze::Filter filter_of(const BenchRow &row);
+
+} // namespace gauze::tool
+
+#endif

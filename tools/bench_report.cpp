@@ -1,0 +1,201 @@
+#include "bench_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+
+namespace gauze::tool {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string number(const char *format, double value) {
+    if (!std::isfinite(value))
+        return "-";
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+// Three digits that count, at least.
+std::string milliseconds(double ms) {
+    return number(ms >= 100 ? "%.0f" : ms >= 10 ? "%.1f" : ms >= 1 ? "%.2f" : "%.3f", ms);
+}
+
+// "correlate_tiled:GROUP_X=16; copy" -> "correlate_tiled, copy"; kernels that follow one of their
+// own kind are not repeated.
+std::string kernel_names(const std::string &variant) {
+    std::string names;
+    std::string last;
+    for (std::size_t begin = 0; begin < variant.size();) {
+        const std::size_t end = std::min(variant.find("; ", begin), variant.size());
+        const std::string kernel = variant.substr(begin, end - begin);
+        const std::string name = kernel.substr(0, kernel.find(':'));
+        if (name != last)
+            names += (names.empty() ? "" : ", ") + name;
+        last = name;
+        begin = end + 2;
+    }
+    return names;
+}
+
+double median_copy_ms(const BenchReport &report) {
+    std::vector<double> copies;
+    for (const BenchResult &result : report.results)
+        copies.push_back(result.own.copy_ms);
+    return median(copies);
+}
+
+std::string device_text(const BenchReport &report) {
+    return report.device + " (" + report.platform + ")";
+}
+
+std::string image_text(const BenchReport &report) {
+    const double copy = median_copy_ms(report);
+    // A copy reads as many bytes as it writes.
+    return report.image + "; copy " + milliseconds(copy) + " ms, " +
+           number("%.0f", 2 * report.image_bytes / copy * 1e-6) + " GB/s; medians of " +
+           std::to_string(report.repeats);
+}
+
+// The platforms of peers, in the order in which they first appear.
+Cells peer_platforms(const BenchReport &report) {
+    Cells platforms;
+    for (const BenchResult &result : report.results)
+        for (const Measurement &peer : result.peers)
+            if (std::ranges::find(platforms, peer.platform) == platforms.end())
+                platforms.push_back(peer.platform);
+    return platforms;
+}
+
+std::string peer_cell(const BenchResult &result, const std::string &platform) {
+    for (const Measurement &peer : result.peers)
+        if (peer.platform == platform)
+            return milliseconds(peer.wall_ms) + " (" +
+                   number("%.2f", peer.wall_ms / result.own.wall_ms) + ")";
+    return "-";
+}
+
+Cells cells_of(const BenchResult &result, const Cells &platforms) {
+    const Measurement &own = result.own;
+    Cells cells{own.row.filter, own.row.parameter + " " + std::to_string(own.row.value)};
+    if (result.verdict == Verdict::wrong) {
+        cells.insert(cells.end(), {"wrong", "-", "-"});
+        cells.insert(cells.end(), platforms.size(), "-");
+    } else {
+        cells.insert(cells.end(), {milliseconds(own.time_ms), number("%.2f", own.ratio_to_copy()),
+                                   number("%.0f", own.mpix_per_s())});
+        for (const std::string &platform : platforms)
+            cells.push_back(peer_cell(result, platform));
+    }
+    cells.push_back(std::to_string(own.launches));
+    cells.push_back(kernel_names(own.variant));
+    return cells;
+}
+
+// Words to the left, numbers to the right.
+bool is_number_column(std::size_t column, std::size_t columns) {
+    return column >= 2 && column + 1 < columns;
+}
+
+std::string table_lines(const std::vector<Cells> &rows) {
+    const std::size_t columns = rows.front().size();
+    std::vector<std::size_t> widths(columns, 3);
+    for (const Cells &row : rows)
+        for (std::size_t i = 0; i < columns; ++i)
+            widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (std::size_t line = 0; line < rows.size(); ++line) {
+        for (std::size_t i = 0; i < columns; ++i) {
+            const std::string &cell = rows[line][i];
+            const std::string space(widths[i] - cell.size(), ' ');
+            text += "| " + (is_number_column(i, columns) ? space + cell : cell + space) + " ";
+        }
+        text += "|\n";
+        if (line > 0)
+            continue;
+        for (std::size_t i = 0; i < columns; ++i)
+            text += is_number_column(i, columns) ? "|-" + std::string(widths[i], '-') + ":"
+                                                 : "|:" + std::string(widths[i], '-') + "-";
+        text += "|\n";
+    }
+    return text;
+}
+
+// Lines of the plot are one filter's, ours or a peer's.
+PlotLine &line_of(Plot &plot, const Measurement &measurement, const std::string &name,
+                  LineStyle style) {
+    for (PlotLine &line : plot.lines)
+        if (line.name == name)
+            return line;
+    const auto &families = bench_families();
+    const auto family = std::ranges::find(families, measurement.row.filter, &BenchFamily::filter);
+    const auto color = static_cast<std::size_t>(family - families.begin());
+    plot.lines.push_back({name, color, style, {}});
+    return plot.lines.back();
+}
+
+void add_point(PlotLine &line, const Measurement &measurement, double ratio) {
+    if (std::isfinite(ratio) && ratio > 0)
+        line.points.emplace_back(measurement.row.reach, ratio);
+}
+
+} // namespace
+
+std::string table_of(const BenchReport &report) {
+    const Cells platforms = peer_platforms(report);
+    Cells head{"filter", "", "time, ms", "copies", "Mpixel/s"};
+    for (const std::string &platform : platforms)
+        head.push_back(platform + ", ms");
+    head.insert(head.end(), {"launches", "kernels"});
+    std::vector<Cells> rows{head};
+    for (const BenchResult &result : report.results)
+        rows.push_back(cells_of(result, platforms));
+
+    std::string text =
+        device_text(report) + ", " + image_text(report) + "\n\n" + table_lines(rows) + "\n";
+    text += report.device_time_is_wall
+                ? "time: from call to completion, for the device's own clock cannot be trusted; "
+                : "time: on the device; ";
+    text += "copies: time over that of a plain copy of the same bytes, measured in turn.\n";
+    if (!platforms.empty())
+        text +=
+            "In parentheses: how many times as long as Gauze took, both from call to completion.\n";
+    text += "Each result was compared with the double reference in " +
+            std::to_string(report.checked_windows) + " windows.\n";
+    return text;
+}
+
+Plot plot_of(const BenchReport &report) {
+    Plot plot;
+    plot.title = "Time of filters, in copies of the image";
+    plot.subtitle = {device_text(report), image_text(report)};
+    plot.x_label = "radius, pixels (correlate: half the size; gaussian: 4 sigma)";
+    plot.y_label = "time / time of a plain copy";
+    plot.y_rule_label = "copy";
+    for (const BenchResult &result : report.results) {
+        if (result.verdict == Verdict::wrong)
+            continue;
+        const Measurement &own = result.own;
+        add_point(line_of(plot, own, own.row.filter, LineStyle::solid), own, own.ratio_to_copy());
+        for (const Measurement &peer : result.peers)
+            add_point(line_of(plot, peer, own.row.filter + ": " + peer.platform, LineStyle::dashed),
+                      peer, peer.ratio_to_copy());
+    }
+    std::ranges::stable_sort(plot.lines, {}, &PlotLine::style); // ours first
+    return plot;
+}
+
+std::vector<Measurement> measurements_of(const BenchReport &report) {
+    std::vector<Measurement> all;
+    for (const BenchResult &result : report.results) {
+        if (result.verdict == Verdict::wrong)
+            continue;
+        all.push_back(result.own);
+        all.insert(all.end(), result.peers.begin(), result.peers.end());
+    }
+    return all;
+}
+
+} // namespace gauze::tool
