@@ -13,10 +13,6 @@
 #if SUM_TYPE == SUM_I64
 #error box_strips keeps sums in 32 bits
 #endif
-#ifdef WIDE
-#undef TOTAL
-#define TOTAL long
-#endif
 
 // Values of a row of sums: REACH is the most that boxes reach on both sides together.
 #define COLUMNS (STRIP + REACH + 16)

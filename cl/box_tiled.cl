@@ -24,11 +24,6 @@
 #if SUM_TYPE == SUM_I64
 #error box_tiled keeps sums in 32 bits
 #endif
-// A total is over more columns than one.
-#ifdef WIDE
-#undef TOTAL
-#define TOTAL long
-#endif
 
 // running: of every column; offsets: where in a row the column's values stand, or OUTSIDE; sums: rows
 // of them, `pitch` values apart, which the means take the place of.
