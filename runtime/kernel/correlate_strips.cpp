@@ -1,4 +1,6 @@
 // Correlation for CPUs, a strip of a band of rows per item. See cl/correlate_strips.cl.
+#include <algorithm>
+
 #include "kernel/kernels.hpp"
 
 namespace gz {
@@ -7,14 +9,19 @@ namespace {
 
 constexpr int vector_width = 16; // values of a vector
 
-// The strip's last rows, and one row with its aprons.
+// The ring of rows that four rows of the target are made of, and, where those are filtered first,
+// a part of a row with its apron; with what the .cl leaves between them.
 std::size_t private_bytes(const CorrelatePass &pass, int bucket, int strip) {
-    const int extended = strip + (bucket - 1) * pass.channels;
-    const int values = pass.separable() ? bucket * strip + extended : bucket * extended;
+    constexpr int between = 96;
+    const int apron = (bucket - 1) * pass.channels;
+    const int slots = bucket + 3;
+    const int values = pass.separable()
+                           ? slots * (strip + between) + std::min(strip, 512) + apron + between
+                           : slots * (strip + apron + between);
     return static_cast<std::size_t>(values) * sizeof(float);
 }
 
-Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
+Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &facts) {
     const int bucket = bucket_of(pass);
     const std::vector<float> taps = strided_taps(pass.set(), bucket);
     Launch result;
@@ -23,6 +30,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     result.program.defines["STRIP"] = config.at("STRIP");
+    // llvmpipe's compiler takes ten times as long for four.
+    result.program.defines["ROWS"] = facts.device_class == DeviceClass::mesa_cpu ? 1 : 4;
     const std::int32_t band = config.at("BAND"); // an argument: it depends on the image's size
     result.range = batched_range(pass, parts(pass.geometry.width, config.at("STRIP")),
                                  parts(pass.geometry.height, band), 1, 1);
