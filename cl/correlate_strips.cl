@@ -214,13 +214,16 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
     __constant float *row_taps = taps + BUCKET;
     // Steps from direct_left to direct_right may read the source as it is. Others, and all where
     // converting at each load takes longer, read an extended copy.
-    int direct_left = 0, direct_right = 0;
-    if (DIRECT && (SRC_TYPE == PIXEL_F32 || g.taps_x <= 4)) {
+    int direct_right = 0;
+#if DIRECT
+    int direct_left = 0;
+    if (SRC_TYPE == PIXEL_F32 || g.taps_x <= 4) {
         const int missing = g.valid_left * CHANNELS - first;
         direct_left = missing <= 0 ? 0 : (missing + STEP - 1) / STEP * STEP;
         const int readable = g.valid_right * CHANNELS - first - apron - SPARE;
         direct_right = min(readable <= 0 ? 0 : readable / STEP * STEP, padded);
     }
+#endif
 #else
     __constant float *row_taps = taps;
 #endif
@@ -253,9 +256,11 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
                 int *filled = ring + begins[i];
                 const int row = fold_row(g, top + y + i - g.anchor_y);
 #if SEPARABLE
+#if DIRECT
                 const int free_right = row == OUTSIDE ? 0 : min(direct_right, end);
                 __global const SRC *direct =
                     row == OUTSIDE ? origin : origin + row * g.src_row + first;
+#endif
                 for (int x = begin; x < end;) {
 #if DIRECT
                     if (x >= direct_left && x < free_right) {
