@@ -44,7 +44,7 @@ void box_columns(__global const SRC *restrict src, __global VALUE *restrict sums
 // `length` pixels of one channel of a row an item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, const Geometry g,
-              const Columns columns, const int length, const long area) {
+              const Columns columns, const int length, const long area, const float share) {
     // Items side by side take rows below each other: their parts of rows are far apart either way.
     const int y = get_global_id(0);
     const int part = get_global_id(1) / CHANNELS;
@@ -68,7 +68,7 @@ void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, c
     const int end = min(left + length, width);
     for (int x = left; x < end; ++x) {
         ADD_VALUE(total, SUM_AT(x + radius));
-        STORE_MEAN(mean_of(VALUE_OF(total), area), to + (long)x * CHANNELS);
+        STORE_MEAN(mean_of(VALUE_OF(total), area, share), to + (long)x * CHANNELS);
         TAKE_VALUE(total, SUM_AT(x - radius));
     }
 }

@@ -69,8 +69,8 @@
 
 // 16 means to store: see mean_of.
 #if SUM_TYPE != SUM_F32 && DST_TYPE != PIXEL_F16 && DST_TYPE != PIXEL_F32
-static inline int16 means_of(int16 total, int area) {
-    int16 quotient = convert_int16(convert_float16(total) / (float)area);
+static inline int16 means_of(int16 total, int area, float share) {
+    int16 quotient = convert_int16(convert_float16(total) * share);
     int16 rest = total - quotient * area;
     const int16 less = rest < 0;
     const int16 more = rest >= area;
@@ -78,11 +78,11 @@ static inline int16 means_of(int16 total, int area) {
     rest += (more - less) * area;
     return quotient - (rest > area / 2);
 }
-#define STORE_MEANS16(v, p) vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area)), 0, p)
+#define STORE_MEANS16(v, p) vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p)
 #elif SUM_TYPE == SUM_F32
-#define STORE_MEANS16(v, p) STORE16((v) / (float)area, p)
+#define STORE_MEANS16(v, p) STORE16((v)*share, p)
 #else
-#define STORE_MEANS16(v, p) STORE16(convert_float16(v) / (float)area, p)
+#define STORE_MEANS16(v, p) STORE16(convert_float16(v) * share, p)
 #endif
 
 // Adds the column's value of a row that fold_row gave, or takes it out where sign is negative.
@@ -98,7 +98,7 @@ static inline Running move(Running s, __global const SRC *origin, const Geometry
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void box_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                const int band, const long area) {
+                const int band, const long area, const float share) {
     const int left = (int)get_global_id(0) * STRIP;
     const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);
@@ -232,7 +232,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         for (; x < count; x += CHANNELS)
             for (int c = 0; c < CHANNELS; ++c) {
                 total[c] += sums[x + 2 * apron + c];
-                STORE_MEAN(mean_of(total[c], area), to + x + c);
+                STORE_MEAN(mean_of(total[c], area, share), to + x + c);
                 total[c] -= sums[x + c];
             }
         to += g.dst_row;

@@ -29,7 +29,8 @@
 // of them, `pitch` values apart, which the means take the place of.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-               const int band, const long area, const int pitch, __local Running *restrict running,
+               const int band, const long area, const float share,
+               const int pitch, __local Running *restrict running,
                __local int *restrict offsets, __local VALUE *restrict sums) {
     const int item = get_local_id(0);
     const int batch = get_global_id(2);
@@ -58,18 +59,30 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
         const int offset = x == OUTSIDE ? OUTSIDE : x * CHANNELS + channel;
         offsets[i] = offset;
         Running sum = NOTHING;
-        if (offset != OUTSIDE)
-            for (int y = top - radius; y < top + radius; ++y) {
+        if (offset != OUTSIDE) {
+            int y = top - radius - 1;
+            // Many rows on their way at once, where they need no checks.
+            if (y >= g.valid_top && top + radius <= g.valid_bottom)
+                for (; y + ROWS <= top + radius; y += ROWS) {
+                    __global const SRC *from = origin + y * g.src_row + offset;
+                    VALUE some[ROWS];
+                    UNROLL for (int r = 0; r < ROWS; ++r)
+                        some[r] = LOAD_VALUE(from + r * g.src_row);
+                    UNROLL for (int r = 0; r < ROWS; ++r)
+                        ADD_VALUE(sum, some[r]);
+                }
+            for (; y < top + radius; ++y) {
                 const int row = fold_row(g, y);
                 ADD_VALUE(sum, row == OUTSIDE ? BORDER_VALUE(g)
                                               : LOAD_VALUE(origin + row * g.src_row + offset));
             }
+        }
         running[i] = sum;
     }
 
     for (int first = top; first < end; first += ROWS) {
         // An item's columns are its own from the start on.
-        const bool inside = first - radius >= g.valid_top &&
+        const bool inside = first - radius - 1 >= g.valid_top &&
                             first + ROWS - 1 + radius < g.valid_bottom;
         for (int i = item; i < columns; i += GROUP) {
             const int offset = offsets[i];
@@ -82,28 +95,28 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
             Running sum = running[i];
             if (inside) {
                 __global const SRC *enters = origin + (first + radius) * g.src_row + offset;
-                __global const SRC *leaves = origin + (first - radius) * g.src_row + offset;
+                __global const SRC *leaves = origin + (first - radius - 1) * g.src_row + offset;
                 VALUE in[ROWS], out[ROWS];
                 UNROLL for (int r = 0; r < ROWS; ++r) {
                     in[r] = LOAD_VALUE(enters + r * g.src_row);
                     out[r] = LOAD_VALUE(leaves + r * g.src_row);
                 }
                 UNROLL for (int r = 0; r < ROWS; ++r) {
-                    ADD_VALUE(sum, in[r]);
+                    MOVE_BOX(sum, in[r], out[r]);
                     to[r * pitch] = VALUE_OF(sum);
-                    TAKE_VALUE(sum, out[r]);
                 }
             } else {
                 for (int r = 0; r < ROWS; ++r) {
                     const int enters = fold_row(g, first + r + radius);
-                    const int leaves = fold_row(g, first + r - radius);
-                    ADD_VALUE(sum, enters == OUTSIDE
-                                       ? BORDER_VALUE(g)
-                                       : LOAD_VALUE(origin + enters * g.src_row + offset));
+                    const int leaves = fold_row(g, first + r - radius - 1);
+                    const VALUE in = enters == OUTSIDE
+                                         ? BORDER_VALUE(g)
+                                         : LOAD_VALUE(origin + enters * g.src_row + offset);
+                    const VALUE out = leaves == OUTSIDE
+                                          ? BORDER_VALUE(g)
+                                          : LOAD_VALUE(origin + leaves * g.src_row + offset);
+                    MOVE_BOX(sum, in, out);
                     to[r * pitch] = VALUE_OF(sum);
-                    TAKE_VALUE(sum, leaves == OUTSIDE
-                                        ? BORDER_VALUE(g)
-                                        : LOAD_VALUE(origin + leaves * g.src_row + offset));
                 }
             }
             running[i] = sum;
@@ -143,7 +156,7 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
                 total += row[PLACE(start + k * CHANNELS)];
             UNROLL for (int i = 0; i < PIXELS; ++i) {
                 total += row[PLACE(start + (i + count) * CHANNELS)];
-                means[i * CHANNELS + c] = mean_of(total, area);
+                means[i * CHANNELS + c] = mean_of(total, area, share);
                 total -= row[part * (PART | 1) + i * CHANNELS + c];
             }
         }

@@ -143,18 +143,22 @@ void separable_columns(__global const float *restrict from, __global DST *restri
         const int rows = COLUMN_Y - 1 + some;
         __global const float *next =
             from + (first_row + first - between.first_row) * between.filtered_pitch;
+        if (free_read && some == TAPS_AT_A_TIME) {
+            UNROLL for (int q = 0; q < COLUMN_Y - 1 + TAPS_AT_A_TIME; ++q) {
+                const FLOATS value = LOAD_FLOATS(next + q * between.filtered_pitch);
+                UNROLL for (int o = 0; o < COLUMN_Y; ++o)
+                    if (q - o >= 0 && q - o < TAPS_AT_A_TIME)
+                        sum[o] = fma((FLOATS)(taps[first + q - o]), value, sum[o]);
+            }
+            continue;
+        }
         UNROLL for (int q = 0; q < COLUMN_Y - 1 + TAPS_AT_A_TIME; ++q) {
             if (q >= rows)
                 continue;
-            FLOATS value;
-            if (free_read) {
-                value = LOAD_FLOATS(next + q * between.filtered_pitch);
-            } else {
-                const int row = fold_row(g, first_row + first + q);
-                value = row == OUTSIDE ? (FLOATS)(outside)
-                                       : LOAD_FLOATS(from + (row - between.first_row) *
-                                                                between.filtered_pitch);
-            }
+            const int row = fold_row(g, first_row + first + q);
+            const FLOATS value =
+                row == OUTSIDE ? (FLOATS)(outside)
+                               : LOAD_FLOATS(from + (row - between.first_row) * between.filtered_pitch);
             UNROLL for (int o = 0; o < COLUMN_Y; ++o) {
                 const int j = q - o;
                 if (j >= 0 && j < TAPS_AT_A_TIME && j < some)

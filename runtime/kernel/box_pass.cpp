@@ -28,4 +28,8 @@ std::int64_t area_of(const BoxPass &pass) {
     return static_cast<std::int64_t>(pass.geometry.taps_x) * pass.geometry.taps_y;
 }
 
+float share_of(const BoxPass &pass) {
+    return static_cast<float>(1.0 / static_cast<double>(area_of(pass)));
+}
+
 } // namespace gz

@@ -17,5 +17,6 @@ BoxSum sum_of(const BoxPass &pass);
 Defines box_defines(const BoxPass &pass);
 
 std::int64_t area_of(const BoxPass &pass); // pixels of a box
+float share_of(const BoxPass &pass);       // of a pixel in the mean
 
 } // namespace gz

@@ -57,7 +57,8 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g),
                                     by_value(columns), by_value(rows)};
     result.launches[1].arguments = {WorkspaceBuffer(), TargetBuffer(),   by_value(g),
-                                    by_value(columns), by_value(pixels), by_value(area_of(pass))};
+                                    by_value(columns), by_value(pixels), by_value(area_of(pass)),
+                                    by_value(share_of(pass))};
     return result;
 }
 

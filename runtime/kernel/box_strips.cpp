@@ -30,7 +30,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     result.program.defines["REACH"] = reach;
     result.range = batched_range(pass, parts(g.width, strip), parts(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band),
-                        by_value(area_of(pass))};
+                        by_value(area_of(pass)), by_value(share_of(pass))};
     const auto columns = static_cast<std::size_t>(strip + reach + 32);
     result.private_bytes = (3 * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
     return result;

@@ -47,6 +47,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
                         by_value(g),
                         by_value(static_cast<std::int32_t>(config.at("BAND"))),
                         by_value(area_of(pass)),
+                        by_value(share_of(pass)),
                         by_value(static_cast<std::int32_t>(pitch)),
                         bytes(columns, is_f32 ? 2 * sizeof(float) : sizeof(std::int32_t)),
                         bytes(columns, sizeof(std::int32_t)),
@@ -70,9 +71,10 @@ Config shaped(int rows, int parts, int band) {
 // High bands fill few boxes anew, but leave fewer groups to share the work.
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Config> result;
-    for (const auto &[rows, parts_x] : {std::pair(8, 16), std::pair(4, 16), std::pair(4, 8)}) {
+    for (const auto &[rows, parts_x] : {std::pair(16, 16), std::pair(16, 8), std::pair(4, 16), std::pair(4, 8)}) {
         const std::int64_t strips = parts(pass.geometry.width, parts_x * part_of(pass));
-        int band = 1024;
+        // Boxes are filled with as many rows as they have: more of them want higher bands.
+        int band = pass.geometry.taps_y > 64 ? 1024 : 256;
         while (band > 64 && strips * pass.batch() * parts(pass.geometry.height, band) <
                                 4 * static_cast<std::int64_t>(facts.compute_units))
             band /= 4;

@@ -11,7 +11,7 @@ int bucket_of(const CorrelatePass &pass) {
     for (const int bucket : tap_buckets)
         if (size <= bucket)
             return bucket;
-    fail(Status::internal, "no bucket holds ", size, " taps");
+    return std::end(tap_buckets)[-1];
 }
 
 std::string tap_refusal(const CorrelatePass &pass, int most) {

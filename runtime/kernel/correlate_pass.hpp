@@ -26,7 +26,7 @@ struct CorrelatePass : ImagePass {
 };
 
 // Sizes of taps share a program with all others of their bucket: the smallest of these that holds
-// both sizes.
+// both sizes, or the last for more taps than kernels with buckets take.
 inline constexpr int tap_buckets[] = {3, 5, 7, 9, 11, 15, 31, 63};
 int bucket_of(const CorrelatePass &pass);
 

@@ -76,10 +76,12 @@ Config shaped(int group_x, int group_y, int item_x, int item_y) {
 // taps to reuse it for, until their unrolled body outgrows the instruction cache.
 Config fastest(const CorrelatePass &pass) {
     const int bucket = bucket_of(pass);
-    if (bucket <= 3)
+    if (bucket <= 3 && size_of(pass.src_type) == 4)
         return shaped(32, 4, 4, 4);
-    if (bucket <= 7)
-        return pass.separable() && bucket == 5 ? shaped(32, 8, 4, 8) : shaped(32, 4, 4, 8);
+    if (bucket <= (pass.separable() ? 9 : 7))
+        return pass.separable() && bucket == 5 && size_of(pass.src_type) == 4
+                   ? shaped(32, 8, 4, 8)
+                   : shaped(32, 4, 4, 8);
     return bucket <= 15 ? shaped(32, 8, 4, 4) : shaped(32, 8, 4, 8);
 }
 

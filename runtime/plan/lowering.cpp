@@ -167,6 +167,26 @@ ImageDesc intermediate(const PlanDesc &desc) {
     return packed(like, isolated ? desc.region.extent : desc.source.extent, staged_row_alignment);
 }
 
+// A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's share
+// of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
+std::optional<CorrelatePass> as_taps(const Box &box, const PlanDesc &desc) {
+    constexpr std::int64_t largest_radius = 7;
+    const Axes size = box.size();
+    if (std::max(box.radius[0], box.radius[1]) > largest_radius)
+        return std::nullopt;
+    AxisTaps taps;
+    for (std::size_t i = 0; i < 2; ++i)
+        taps.values[i].assign(static_cast<std::size_t>(size[i]),
+                              1.0 / static_cast<double>(size[i]));
+    const Filter mean = Filter::separable(taps);
+    const PixelTypeFacts &src = facts_of(desc.source.type);
+    const double largest = std::max({-src.lowest, src.highest, std::abs(desc.border.value)});
+    if (src.is_integer && facts_of(desc.target.type).is_integer &&
+        mean.error_bound(largest) >= 0.5 / static_cast<double>(size[0] * size[1]))
+        return std::nullopt;
+    return lower_correlation(mean, desc);
+}
+
 // Iterations of a box from the plan's source by way of f32 images to its target: all but the last
 // over everything that the region may read, as the border is applied to their results anew.
 Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
@@ -191,7 +211,8 @@ Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
             if (!isolated)
                 step.region.source_origin = {0, 0, 0, 0};
         }
-        lowered.steps.push_back({lower_box(box, step), first ? ends : (i + 1) % 2, last ? ends : i % 2});
+        lowered.steps.push_back({lower_box(box, step), first ? ends : (i + 1) % 2,
+                                 last ? ends : i % 2, as_taps(box, step)});
     }
     return lowered;
 }

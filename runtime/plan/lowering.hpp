@@ -1,6 +1,7 @@
 // From a filter and image descriptions to passes over device memory.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -41,6 +42,8 @@ inline constexpr int ends = -1;
 struct Step {
     std::variant<CorrelatePass, BoxPass> pass;
     int from = ends, to = ends;
+    // Taps with the same result, which is had sooner with them.
+    std::optional<CorrelatePass> as_taps = std::nullopt;
 };
 
 // Passes in order, and the bytes of the images between them.

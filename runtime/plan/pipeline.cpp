@@ -32,6 +32,22 @@ private:
     std::vector<cl::Buffer> buffers_;
 };
 
+// Whether a variant names a kernel for boxes.
+bool names_box_kernel(const std::string &forced) {
+    const std::vector<BoxSpec> kernels = kernels_for(BoxPass(), DeviceClass::other_gpu);
+    return std::any_of(kernels.begin(), kernels.end(), [&](const BoxSpec &spec) {
+        return spec.name == forced.substr(0, forced.find(':'));
+    });
+}
+
+Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::string &forced,
+                     const std::string &forced_by) {
+    const auto choose_for = [&](const auto &pass) { return choose(pass, facts, forced, forced_by); };
+    if (step.as_taps && !names_box_kernel(forced))
+        return choose_for(*step.as_taps);
+    return std::visit(choose_for, step.pass);
+}
+
 } // namespace
 
 Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant)
@@ -39,14 +55,8 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
     const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
     for (const Step &step : lowered.steps) {
-        ChosenStep chosen{std::visit(
-                              [&](const auto &pass) {
-                                  return choose(pass, engine.facts(), forced, forced_by);
-                              },
-                              step.pass),
-                          step.from,
-                          step.to,
-                          {}};
+        ChosenStep chosen{
+            choose_kernel(step, engine.facts(), forced, forced_by), step.from, step.to, {}};
         // Steps run one after the other: what one needs for itself the next can use again.
         for (const std::uint64_t bytes : chosen.choice.work.workspace) {
             const std::size_t number = lowered.intermediates.size() + chosen.workspace.size();

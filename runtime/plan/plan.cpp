@@ -13,8 +13,11 @@ namespace {
 // The same where the images may start at any address.
 Lowered unaligned(Lowered lowered) {
     for (Step &step : lowered.steps)
-        if (step.from == ends || step.to == ends)
+        if (step.from == ends || step.to == ends) {
             std::visit([](ImagePass &pass) { pass.alignment = 1; }, step.pass);
+            if (step.as_taps)
+                step.as_taps->alignment = 1;
+        }
     return lowered;
 }
 
