@@ -1,5 +1,5 @@
-// Means over boxes of any size in two launches: sums along y of a column each, and then sums along x
-// of parts of rows, both running: what enters the box is added, what leaves it is taken out.
+// Means over boxes of any size in two launches: sums along y of a column each, and then sums along
+// x of parts of rows, both running: what enters the box is added, what leaves it is taken out.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"

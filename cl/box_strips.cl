@@ -1,7 +1,7 @@
-// Means over boxes for CPUs; the work does not grow with the radius. An item filters a strip of STRIP
-// values and `band` rows alone, with no barrier. Sums along y run down each of the columns that the
-// strip's boxes reach, 16 columns in a vector; sums along x run along the row that these make, 16
-// values at a time.
+// Means over boxes for CPUs; the work does not grow with the radius. An item filters a strip of
+// STRIP values and `band` rows alone, with no barrier. Sums along y run down each of the columns
+// that the strip's boxes reach, 16 columns in a vector; sums along x run along the row that these
+// make, 16 values at a time.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -39,14 +39,19 @@
     } while (0)
 #endif
 
-// Prefix sums within a vector, of each channel by itself, where the compiler can move values between
-// the places of a vector.
+// Prefix sums within a vector, of each channel by itself, where the compiler can move values
+// between the places of a vector.
 #if defined(__has_builtin) && !defined(WIDE) && CHANNELS != 3
 #if __has_builtin(__builtin_shufflevector)
-#define SHIFT1(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-#define SHIFT2(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-#define SHIFT4(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-#define SHIFT8(v) __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7)
+#define SHIFT1(v)                                                                                  \
+    __builtin_shufflevector(v, (VALUE16)(0), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define SHIFT2(v)                                                                                  \
+    __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+#define SHIFT4(v)                                                                                  \
+    __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+#define SHIFT8(v)                                                                                  \
+    __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3, 4, 5, 6, \
+                            7)
 #if CHANNELS == 1
 #define SCAN16(v) v += SHIFT1(v), v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
 #define SPREAD16(t) (VALUE16)(t[0])
@@ -78,7 +83,8 @@ static inline int16 means_of(int16 total, int area, float share) {
     rest += (more - less) * area;
     return quotient - (rest > area / 2);
 }
-#define STORE_MEANS16(v, p) vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p)
+#define STORE_MEANS16(v, p)                                                                        \
+    vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p)
 #elif SUM_TYPE == SUM_F32
 #define STORE_MEANS16(v, p) STORE16((v)*share, p)
 #else
@@ -86,9 +92,10 @@ static inline int16 means_of(int16 total, int area, float share) {
 #endif
 
 // Adds the column's value of a row that fold_row gave, or takes it out where sign is negative.
-static inline Running move(Running s, __global const SRC *origin, const Geometry g, int row, int offset,
-                           int sign) {
-    const VALUE x = row == OUTSIDE ? BORDER_VALUE(g) : LOAD_VALUE(origin + row * g.src_row + offset);
+static inline Running move(Running s, __global const SRC *origin, const Geometry g, int row,
+                           int offset, int sign) {
+    const VALUE x =
+        row == OUTSIDE ? BORDER_VALUE(g) : LOAD_VALUE(origin + row * g.src_row + offset);
     if (sign > 0)
         ADD_VALUE(s, x);
     else
@@ -147,7 +154,8 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     VALUE *leaving = sums - CHANNELS;
     __global const SRC *inner = origin + (left - apron);
 
-    // Rows that enter before the first row of means is complete, and then one for each row of means.
+    // Rows that enter before the first row of means is complete, and then one for each row of
+    // means.
     for (int y = top - radius; y < end + radius; ++y) {
         const int enters = fold_row(g, y);
         const bool complete = y >= top + radius;
@@ -214,8 +222,8 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                 total[c] += sums[k + c];
         int x = 0;
 #ifdef SCAN16
-        // Within a vector: what each mean has more than the one before the vector, by a prefix sum of
-        // what enters and leaves.
+        // Within a vector: what each mean has more than the one before the vector, by a prefix sum
+        // of what enters and leaves.
         for (; x + 16 <= count; x += 16) {
             // Nothing leaves before the first pixel.
             const VALUE16 entering = vload16(0, sums + x + 2 * apron);

@@ -1,7 +1,7 @@
-// Means over boxes in one pass, for GPUs; the work does not grow with the radius. A group marches down
-// a strip of PARTS * PART values, ROWS rows at a time. Sums along y run down each of the columns that
-// the strip's boxes reach; a step's rows of them lie in local memory. There sums along x run over PART
-// values an item.
+// Means over boxes in one pass, for GPUs; the work does not grow with the radius. A group marches
+// down a strip of PARTS * PART values, ROWS rows at a time. Sums along y run down each of the
+// columns that the strip's boxes reach; a step's rows of them lie in local memory. There sums along
+// x run over PART values an item.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -11,8 +11,8 @@
 #error ROWS or PARTS is not defined
 #endif
 
-// Whole pixels. Parts of a row are an odd number of values apart, so that items that walk along parts
-// side by side meet different banks.
+// Whole pixels. Parts of a row are an odd number of values apart, so that items that walk along
+// parts side by side meet different banks.
 #define PIXELS (32 / CHANNELS)
 #define PART (PIXELS * CHANNELS)
 #define PLACE(i) ((i) / PART * (PART | 1) + (i) % PART)
@@ -25,8 +25,8 @@
 #error box_tiled keeps sums in 32 bits
 #endif
 
-// running: of every column; offsets: where in a row the column's values stand, or OUTSIDE; sums: rows
-// of them, `pitch` values apart, which the means take the place of.
+// running: of every column; offsets: where in a row the column's values stand, or OUTSIDE; sums:
+// rows of them, `pitch` values apart, which the means take the place of.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                const int band, const long area, const float share,
@@ -143,7 +143,8 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
 
         MEAN means[PART];
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            // The box of the part's first pixel without its last pixel: whole parts, and what is left.
+            // The box of the part's first pixel without its last pixel: whole parts, and what is
+            // left.
             TOTAL total = 0;
             int k = 0;
             if (parts > 1) {

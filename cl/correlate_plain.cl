@@ -1,5 +1,5 @@
-// Correlation with taps of any size, an item per value, straight from the source. The taps may differ
-// between components, which are the channels of the planes.
+// Correlation with taps of any size, an item per value, straight from the source. The taps may
+// differ between components, which are the channels of the planes.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -8,8 +8,8 @@
 #error GROUP_X or GROUP_Y is not defined
 #endif
 
-// sets: one for all components, or one for each. taps: of each set those along x and then those along
-// y, if it is separable, else rows.
+// sets: one for all components, or one for each. taps: of each set those along x and then those
+// along y, if it is separable, else rows.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_plain(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      __constant TapPlace *restrict sets, __constant float *restrict taps,

@@ -1,9 +1,9 @@
 // Correlation by tiles, after AMD's tiled convolution: a group makes a tile of TILE_X values x
 // TILE_Y rows, an item ITEM_X values of ITEM_Y rows. The host sorts the groups into four classes,
 // once per group: free or checked on read, free or checked on write. Free groups read raw pixels
-// through the cache; checked ones from a tile in local memory that the border has extended. Where the
-// taps are separable, each item filters the rows that it needs along x itself, which for few taps
-// costs less than to share them.
+// through the cache; checked ones from a tile in local memory that the border has extended. Where
+// the taps are separable, each item filters the rows that it needs along x itself, which for few
+// taps costs less than to share them.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"

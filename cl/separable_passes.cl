@@ -25,16 +25,16 @@
 #endif
 
 // What lies between the launches: `rows` rows of each slice, the first of them at first_row of the
-// region. Extended rows hold `extended` values, from begin on; filtered ones those of the region. Rows
-// are a multiple of 64 values apart, and what is beyond their values is 0 or never used.
+// region. Extended rows hold `extended` values, from begin on; filtered ones those of the region.
+// Rows are a multiple of 64 values apart, and what is beyond their values is 0 or never used.
 typedef struct Between {
     long extended_pitch, filtered_pitch;
     int first_row, rows, begin, extended;
 } Between;
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
-void separable_extend(__global const SRC *restrict src, __global float *restrict to, const Geometry g,
-                      const Between between) {
+void separable_extend(__global const SRC *restrict src, __global float *restrict to,
+                      const Geometry g, const Between between) {
     const int batch = get_global_id(2);
     const int y = get_global_id(1);
     __global const SRC *origin = src + src_start(g, batch);
@@ -157,8 +157,9 @@ void separable_columns(__global const float *restrict from, __global DST *restri
                 continue;
             const int row = fold_row(g, first_row + first + q);
             const FLOATS value =
-                row == OUTSIDE ? (FLOATS)(outside)
-                               : LOAD_FLOATS(from + (row - between.first_row) * between.filtered_pitch);
+                row == OUTSIDE
+                    ? (FLOATS)(outside)
+                    : LOAD_FLOATS(from + (row - between.first_row) * between.filtered_pitch);
             UNROLL for (int o = 0; o < COLUMN_Y; ++o) {
                 const int j = q - o;
                 if (j >= 0 && j < TAPS_AT_A_TIME && j < some)

@@ -1,8 +1,8 @@
-// Separable correlation in one pass, for GPUs. A group marches down a strip of TILE_X values, STEP_Y
-// rows at a time: rows of the source, which were read while the rows before them were filtered, are
-// laid down in local memory, filtered along x, ROW_ITEM values an item, into a ring of rows, and then
-// along y, COLUMN_X values x COLUMN_Y rows an item. So every row is filtered along x once, and the
-// source is read and the target written in whole vectors.
+// Separable correlation in one pass, for GPUs. A group marches down a strip of TILE_X values,
+// STEP_Y rows at a time: rows of the source, which were read while the rows before them were
+// filtered, are laid down in local memory, filtered along x, ROW_ITEM values an item, into a ring
+// of rows, and then along y, COLUMN_X values x COLUMN_Y rows an item. So every row is filtered
+// along x once, and the source is read and the target written in whole vectors.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -22,9 +22,9 @@
 #define ITEMS_X (TILE_X / ROW_ITEM)
 #define TASKS (STEP_Y * ITEMS_X)
 
-// Rows in local memory, in vectors of 4 values, start at an aligned address: the tile's own, and the
-// aprons'. They are one vector more than a multiple of 8 apart: then 8 items, some side by side and
-// the others below them, meet 8 different banks.
+// Rows in local memory, in vectors of 4 values, start at an aligned address: the tile's own, and
+// the aprons'. They are one vector more than a multiple of 8 apart: then 8 items, some side by side
+// and the others below them, meet 8 different banks.
 #define TILE_VECTORS (TILE_X / 4)
 #define VECTORS ((TILE_X + (BUCKET_X - 1) * CHANNELS + 6) / 4)
 #define APRON_VECTORS (VECTORS - TILE_VECTORS)
@@ -33,8 +33,8 @@
 #define RING_PITCH ODD_PITCH(TILE_VECTORS)
 #define RING_ROWS (STEP_Y + BUCKET_Y - 1)
 
-// The part of a step that an item reads: of the tile, vectors below each other; of the aprons, those
-// that follow one another.
+// The part of a step that an item reads: of the tile, vectors below each other; of the aprons,
+// those that follow one another.
 #define TILE_ROWS (GROUP / TILE_VECTORS)
 #define TILE_READS (STEP_Y / TILE_ROWS)
 #define APRON_READS ((STEP_Y * APRON_VECTORS + GROUP - 1) / GROUP)
@@ -42,8 +42,8 @@
 #define UNROLL _Pragma("unroll")
 
 // There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
-// first LEAST ask whether they exist. By value, so that an fma reads its tap directly; a device that
-// misreads that gets them as constant data.
+// first LEAST ask whether they exist. By value, so that an fma reads its tap directly; a device
+// that misreads that gets them as constant data.
 typedef struct Taps {
     float x[BUCKET_X];
     float y[BUCKET_Y];
@@ -72,10 +72,10 @@ static float4 read_checked(__global const SRC *origin, const Geometry g, int row
 #define READ4(p) (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3))
 #endif
 
-// Filters ROW_ITEM values along x. from: the vectors in which the item's values start, `shift` values
-// in. all: that there are BUCKET taps.
+// Filters ROW_ITEM values along x. from: the vectors in which the item's values start, `shift`
+// values in. all: that there are BUCKET taps.
 #define WINDOW(shift) (((shift) + ROW_ITEM + (BUCKET_X - 1) * CHANNELS + 3) / 4)
-#define FILTER_ROW(shift, all)                                                                         \
+#define FILTER_ROW(shift, all)                                                                     \
     do {                                                                                           \
         float window[4 * WINDOW(shift)];                                                           \
         UNROLL for (int v_ = 0; v_ < WINDOW(shift); ++v_) {                                        \
@@ -255,7 +255,8 @@ void separable_tiled(__global const SRC *restrict src, __global DST *restrict ds
                 sum[o][v] = 0.0f;
         int from_row = slot - (g.taps_y - 1) + column_y;
         from_row += from_row < 0 ? RING_ROWS : from_row >= RING_ROWS ? -RING_ROWS : 0;
-        __local const float *from = (__local const float *)(ring + from_row * RING_PITCH) + column_x;
+        __local const float *from =
+            (__local const float *)(ring + from_row * RING_PITCH) + column_x;
         __local const float *end =
             (__local const float *)(ring + RING_ROWS * RING_PITCH) + column_x;
         if (g.taps_y == BUCKET_Y) {

@@ -1,5 +1,5 @@
-// Every kernel of the box filter against the reference in double: exact for integers, within the stated
-// bound, and 2e-6 of full scale, for floats.
+// Every kernel of the box filter against the reference in double: exact for integers, within the
+// stated bound, and 2e-6 of full scale, for floats.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct BoxCase : ImageCase {
     Box box;
 };
 
-constexpr std::pair<int, int> radii[] = {{1, 1},  {0, 3},   {2, 0},  {5, 4},   {15, 16},
-                                         {0, 0},  {33, 50}, {40, 1}, {1, 200}, {150, 7},
+constexpr std::pair<int, int> radii[] = {{1, 1},  {0, 3},   {2, 0},   {5, 4},   {15, 16},
+                                         {0, 0},  {33, 50}, {40, 1},  {1, 200}, {150, 7},
                                          {7, 15}, {900, 2}, {3, 1100}};
 
 // What storing a result in the type may add to an error: results are at most `largest`.
@@ -52,16 +52,16 @@ std::string run(const BoxCase &test, Tally &tally) {
     const bool is_integer = facts_of(desc.target.type).is_integer;
     // Once, integers are exact; then they are as floats are.
     const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
-                          test.box.iterations == 1 && test.border_value == std::floor(test.border_value);
-    const double bound =
-        is_exact ? 0.5
-                 : std::min(filter.error_bound(largest), 2e-6 * largest) +
-                       (is_integer ? 0.5 : rounding_of(desc.target.type, largest));
+                          test.box.iterations == 1 &&
+                          test.border_value == std::floor(test.border_value);
+    const double bound = is_exact ? 0.5
+                                  : std::min(filter.error_bound(largest), 2e-6 * largest) +
+                                        (is_integer ? 0.5 : rounding_of(desc.target.type, largest));
     std::string wrong;
     compute_in_double(job, [&](const RowPlace &at, const double *row) {
         const Axes &origin = desc.region.target_origin;
-        const std::byte *out = got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t},
-                                                                at.plane);
+        const std::byte *out =
+            got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
         for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i) {
             const double value = load_pixel(
                 desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
@@ -108,12 +108,18 @@ std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &lim
         if (std::max(radius.first, radius.second) <= limits.taps)
             boxes.push_back(radius);
     const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };
-    std::vector<int> counts{count(all_types),   2,
-                            4,                  2,
-                            2,                  count(sizes),
-                            count(boxes),       count(gz::all_border_modes),
-                            count(all_regions), count(all_layouts),
-                            3,                  2};
+    std::vector<int> counts{count(all_types),
+                            2,
+                            4,
+                            2,
+                            2,
+                            count(sizes),
+                            count(boxes),
+                            count(gz::all_border_modes),
+                            count(all_regions),
+                            count(all_layouts),
+                            3,
+                            2};
     for (const Tunable &tunable : spec.tunables)
         counts.push_back(count(tunable.values));
     std::vector<BoxCase> cases;
@@ -173,10 +179,14 @@ std::vector<BoxCase> all_boxes(const std::string &kernel) {
 
 #define FAMILY(family, small_image, small_radius)                                                  \
     TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": pairwise") { run_all(pairwise_boxes(family, {})); }                    \
+        TEST_CASE(family ": pairwise") {                                                           \
+            run_all(pairwise_boxes(family, {}));                                                   \
+        }                                                                                          \
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
-        TEST_CASE(family ": all") { run_all(all_boxes(family)); }                                  \
+        TEST_CASE(family ": all") {                                                                \
+            run_all(all_boxes(family));                                                            \
+        }                                                                                          \
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \

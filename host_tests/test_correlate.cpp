@@ -23,9 +23,9 @@ void run_all(const std::vector<CorrelateCase> &cases) {
 
 } // namespace
 
-// The cases of one family: a pairwise selection; the full product, a test case for each type, so that
-// it can be spread over cores; and some that are small enough for a simulator that is a thousand times
-// slower.
+// The cases of one family: a pairwise selection; the full product, a test case for each type, so
+// that it can be spread over cores; and some that are small enough for a simulator that is a
+// thousand times slower.
 #define ALL_OF(family, type)                                                                       \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
         TEST_CASE(family ": all " #type) {                                                         \
@@ -34,7 +34,9 @@ void run_all(const std::vector<CorrelateCase> &cases) {
     }
 #define FAMILY(family, small_image, small_taps)                                                    \
     TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": pairwise") { run_all(support::pairwise_cases(family, {})); }           \
+        TEST_CASE(family ": pairwise") {                                                           \
+            run_all(support::pairwise_cases(family, {}));                                          \
+        }                                                                                          \
     }                                                                                              \
     ALL_OF(family, u8)                                                                             \
     ALL_OF(family, u16)                                                                            \

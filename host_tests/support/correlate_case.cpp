@@ -96,9 +96,8 @@ std::string run(const CorrelateCase &test, Tally &tally) {
 
     std::vector<std::byte> expected = before;
     const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
-    compute_in_f32(job, [&](const RowPlace &at, const float *row) {
-        store_row(desc, at, row, expected);
-    });
+    compute_in_f32(
+        job, [&](const RowPlace &at, const float *row) { store_row(desc, at, row, expected); });
     if (const std::string where = first_difference(expected, got, desc); !where.empty())
         return where;
 
@@ -114,13 +113,16 @@ std::string run(const CorrelateCase &test, Tally &tally) {
 
 const std::vector<TapsCase> &all_taps() {
     static const std::vector<TapsCase> cases{
-        {3, 3, 1, 1, true, false},   {3, 3, 1, 1, false, false},     {5, 5, 2, 2, true, true},
-        {5, 5, 2, 2, false, false},  {1, 1, 0, 0, true, false},      {9, 1, 4, 0, true, false},
-        {1, 9, 0, 4, true, true},    {4, 4, 2, 2, false, true},      {2, 7, 0, 6, false, false},
-        {6, 3, 5, 0, true, false},   {7, 7, 3, 3, false, false},     {11, 8, 2, 7, true, true},
-        {15, 15, 7, 7, true, false}, {15, 13, 14, 0, false, false},  {21, 17, 10, 8, true, false},
-        {23, 5, 11, 2, false, true}, {31, 31, 15, 15, false, false}, {63, 63, 31, 31, true, false},
-        {63, 62, 0, 61, false, true}, {1, 67, 0, 66, true, false},
+        {3, 3, 1, 1, true, false},      {3, 3, 1, 1, false, false},
+        {5, 5, 2, 2, true, true},       {5, 5, 2, 2, false, false},
+        {1, 1, 0, 0, true, false},      {9, 1, 4, 0, true, false},
+        {1, 9, 0, 4, true, true},       {4, 4, 2, 2, false, true},
+        {2, 7, 0, 6, false, false},     {6, 3, 5, 0, true, false},
+        {7, 7, 3, 3, false, false},     {11, 8, 2, 7, true, true},
+        {15, 15, 7, 7, true, false},    {15, 13, 14, 0, false, false},
+        {21, 17, 10, 8, true, false},   {23, 5, 11, 2, false, true},
+        {31, 31, 15, 15, false, false}, {63, 63, 31, 31, true, false},
+        {63, 62, 0, 61, false, true},   {1, 67, 0, 66, true, false},
         {301, 2, 299, 1, true, false}};
     return cases;
 }

@@ -1,5 +1,5 @@
-// Images, regions and their memory for tests of kernels: random pixels where a filter may read, NaN or
-// the largest value everywhere else, and guard bands around the target.
+// Images, regions and their memory for tests of kernels: random pixels where a filter may read, NaN
+// or the largest value everywhere else, and guard bands around the target.
 #pragma once
 
 #include <memory>
@@ -47,8 +47,8 @@ gz::PlanDesc make_plan_desc(const ImageCase &test);
 std::vector<std::byte> make_source(const gz::PlanDesc &desc, std::minstd_rand &random);
 std::vector<std::byte> make_target(const gz::PlanDesc &desc, std::minstd_rand &random);
 
-// What a forced kernel makes of the source, in memory that held `before`; nothing where the kernel does
-// not fit the device or take the pass.
+// What a forced kernel makes of the source, in memory that held `before`; nothing where the kernel
+// does not fit the device or take the pass.
 std::vector<std::byte> run_forced(const gz::Filter &filter, const gz::PlanDesc &desc,
                                   const std::string &variant, const std::vector<std::byte> &source,
                                   const std::vector<std::byte> &before);

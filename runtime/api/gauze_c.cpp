@@ -164,8 +164,7 @@ gz::Box box_of(const gauze_box *box) {
     require(box->iterations <= static_cast<std::uint32_t>(gz::max_box_iterations),
             "box->iterations is ", box->iterations, "; it must be from 0 to ",
             gz::max_box_iterations);
-    return {axes_of(box->radius),
-            box->iterations == 0 ? 1 : static_cast<int>(box->iterations)};
+    return {axes_of(box->radius), box->iterations == 0 ? 1 : static_cast<int>(box->iterations)};
 }
 
 gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {

@@ -67,8 +67,8 @@ public:
     bool is_default_device() const { return is_default_device_; }
     const cl::Context &context() const { return context_; }
     const cl::Device &device() const { return device_; }
-    // In order, with profiling. Refuses a process that was forked after the engine was made: OpenCL's
-    // threads are not in it, and it would wait for them without end.
+    // In order, with profiling. Refuses a process that was forked after the engine was made:
+    // OpenCL's threads are not in it, and it would wait for them without end.
     const cl::CommandQueue &queue() const;
     const Log &log() const { return log_; }
     std::uint64_t compile_count() const { return compile_count_; }

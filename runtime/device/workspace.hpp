@@ -14,8 +14,8 @@ class WorkspacePool {
 public:
     explicit WorkspacePool(const cl::Context &context) : context_(context) {}
 
-    // Memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`, if
-    // that runs in order, so that later ones come after them. Safe to call from many threads.
+    // Memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`,
+    // if that runs in order, so that later ones come after them. Safe to call from many threads.
     cl::Buffer lend(std::uint64_t bytes, const cl::CommandQueue &queue);
     // done: the last command that uses the buffer, on `queue`.
     void give_back(cl::Buffer buffer, const cl::CommandQueue &queue, cl::Event done) noexcept;

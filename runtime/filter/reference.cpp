@@ -180,20 +180,20 @@ void compute_correlation(const ReferenceJob &job, const RowSink<Real> &sink, boo
         others.try_emplace(component, job, correlation, as_given);
 
     std::vector<Real> mixed;
-    for_each_row<Real>(
-        job, sink, [&](const ExtendedPlane &source, std::int64_t plane, std::int64_t y) {
-            mixed = base.row(source, y);
-            for (std::int64_t c = 0; c < channels; ++c) {
-                const auto other = others.find(plane * channels + c);
-                if (other == others.end())
-                    continue;
-                const std::vector<Real> &row = other->second.row(source, y);
-                for (auto x = static_cast<std::size_t>(c); x < row.size();
-                     x += static_cast<std::size_t>(channels))
-                    mixed[x] = row[x];
-            }
-            return mixed.data();
-        });
+    for_each_row<Real>(job, sink,
+                       [&](const ExtendedPlane &source, std::int64_t plane, std::int64_t y) {
+                           mixed = base.row(source, y);
+                           for (std::int64_t c = 0; c < channels; ++c) {
+                               const auto other = others.find(plane * channels + c);
+                               if (other == others.end())
+                                   continue;
+                               const std::vector<Real> &row = other->second.row(source, y);
+                               for (auto x = static_cast<std::size_t>(c); x < row.size();
+                                    x += static_cast<std::size_t>(channels))
+                                   mixed[x] = row[x];
+                           }
+                           return mixed.data();
+                       });
 }
 
 // One slice of an image along x and y, all channels.

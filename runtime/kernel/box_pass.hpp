@@ -8,8 +8,8 @@ namespace gz {
 // Geometry's taps are 2 radius + 1, its anchors the radius.
 struct BoxPass : ImagePass {};
 
-// How sums are kept: see cl/lib/box.clh. Exact for integers, unless the border's constant is not one
-// of the source's type.
+// How sums are kept: see cl/lib/box.clh. Exact for integers, unless the border's constant is not
+// one of the source's type.
 enum class BoxSum { i32 = 0, i64 = 1, f32 = 2 };
 BoxSum sum_of(const BoxPass &pass);
 

@@ -16,8 +16,8 @@ static_assert(sizeof(Columns) == 16, "OpenCL C lays the struct out without paddi
 
 Columns columns_of(const BoxPass &pass) {
     const Geometry &g = pass.geometry;
-    // The columns that the boxes reach, if all of them are there; else those that the border may fold
-    // them to, which are all.
+    // The columns that the boxes reach, if all of them are there; else those that the border may
+    // fold them to, which are all.
     const int width = g.width / pass.channels;
     int first = -g.anchor_x;
     int end = width + g.anchor_x;
@@ -42,23 +42,24 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int group = config.at("GROUP_X");
     const Columns columns = columns_of(pass);
-    // An item first fills its box, and then moves it: over a good part of the box's own size, so that
-    // the one costs little beside the other.
+    // An item first fills its box, and then moves it: over a good part of the box's own size, so
+    // that the one costs little beside the other.
     const std::int32_t rows = std::max(256, g.taps_y);
     const std::int32_t pixels = std::max(64, g.taps_x);
     const std::size_t value = sum_of(pass) == BoxSum::i64 ? sizeof(std::int64_t) : sizeof(float);
 
     Work result;
-    result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) * value};
-    result.launches = {
-        launch(pass, "box_columns", group, {columns.count, parts(g.height, rows)}),
-        launch(pass, "box_rows", group,
-               {g.height, parts(g.width / pass.channels, pixels) * pass.channels})};
+    result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
+                        value};
+    result.launches = {launch(pass, "box_columns", group, {columns.count, parts(g.height, rows)}),
+                       launch(pass, "box_rows", group,
+                              {g.height, parts(g.width / pass.channels, pixels) * pass.channels})};
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g),
                                     by_value(columns), by_value(rows)};
-    result.launches[1].arguments = {WorkspaceBuffer(), TargetBuffer(),   by_value(g),
-                                    by_value(columns), by_value(pixels), by_value(area_of(pass)),
-                                    by_value(share_of(pass))};
+    result.launches[1].arguments = {
+        WorkspaceBuffer(),       TargetBuffer(),   by_value(g),
+        by_value(columns),       by_value(pixels), by_value(area_of(pass)),
+        by_value(share_of(pass))};
     return result;
 }
 

@@ -29,8 +29,8 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     result.program.defines["STRIP"] = strip;
     result.program.defines["REACH"] = reach;
     result.range = batched_range(pass, parts(g.width, strip), parts(g.height, band), 1, 1);
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band),
-                        by_value(area_of(pass)), by_value(share_of(pass))};
+    result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
+                        by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
     const auto columns = static_cast<std::size_t>(strip + reach + 32);
     result.private_bytes = (3 * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
     return result;
@@ -40,14 +40,15 @@ std::string refusal(const BoxPass &pass, const Config &) {
     if (reach_of(pass) > std::end(reaches)[-1])
         return text("boxes reach ", reach_of(pass), " values to both sides; it takes up to ",
                     std::end(reaches)[-1]);
-    const double largest = std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
+    const double largest =
+        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
     if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y >= 0x1p31)
         return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
     return "";
 }
 
-// Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not so
-// high that cores stay idle.
+// Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not
+// so high that cores stay idle.
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Config> result;
     for (const int strip : {4096, 512}) {

@@ -57,7 +57,8 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
 
 std::string refusal(const BoxPass &pass, const Config &) {
     // The sum of a part of a row.
-    const double largest = std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
+    const double largest =
+        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
     if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y * pixels_of(pass) >= 0x1p31)
         return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
     const std::int64_t reach = 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
@@ -68,18 +69,19 @@ Config shaped(int rows, int parts, int band) {
     return {{"ROWS", rows}, {"PARTS", parts}, {"BAND", band}};
 }
 
-// High bands fill few boxes anew, but leave fewer groups to share the work.
+// As many rows at a time, and then as wide strips, as fit local memory. High bands fill few boxes
+// anew, but leave fewer groups to share the work.
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Config> result;
-    for (const auto &[rows, parts_x] : {std::pair(16, 16), std::pair(16, 8), std::pair(4, 16), std::pair(4, 8)}) {
-        const std::int64_t strips = parts(pass.geometry.width, parts_x * part_of(pass));
-        // Boxes are filled with as many rows as they have: more of them want higher bands.
-        int band = pass.geometry.taps_y > 64 ? 1024 : 256;
-        while (band > 64 && strips * pass.batch() * parts(pass.geometry.height, band) <
-                                4 * static_cast<std::int64_t>(facts.compute_units))
-            band /= 4;
-        result.push_back(shaped(rows, parts_x, band));
-    }
+    for (const int rows : {16, 8, 4})
+        for (const int parts_x : {16, 8}) {
+            const std::int64_t strips = parts(pass.geometry.width, parts_x * part_of(pass));
+            int band = 1024;
+            while (band > 64 && strips * pass.batch() * parts(pass.geometry.height, band) <
+                                    2 * static_cast<std::int64_t>(facts.compute_units))
+                band /= 4;
+            result.push_back(shaped(rows, parts_x, band));
+        }
     return result;
 }
 

@@ -19,8 +19,8 @@ static_assert(sizeof(Between) == 32, "OpenCL C lays the struct out without paddi
 
 Between between_of(const CorrelatePass &pass) {
     const Geometry &g = pass.geometry;
-    // The rows that the taps reach, if all of them are there; else those that the border may fold them
-    // to, which are all.
+    // The rows that the taps reach, if all of them are there; else those that the border may fold
+    // them to, which are all.
     int first = -g.anchor_y;
     int end = g.height + g.taps_y - 1 - g.anchor_y;
     if (first < g.valid_top || end > g.valid_bottom) {
@@ -42,7 +42,8 @@ Between between_of(const CorrelatePass &pass) {
 float filtered_constant(const CorrelatePass &pass) {
     float sum = 0.0F;
     for (int i = 0; i < pass.geometry.taps_x; ++i)
-        sum = std::fma(pass.set().taps[static_cast<std::size_t>(i)], pass.geometry.border_value, sum);
+        sum =
+            std::fma(pass.set().taps[static_cast<std::size_t>(i)], pass.geometry.border_value, sum);
     return sum;
 }
 
@@ -81,9 +82,12 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
                                     by_value(between)};
     result.launches[1].arguments = {WorkspaceBuffer{0}, WorkspaceBuffer{1}, by_value(between),
                                     ConstantData{along_x}, by_value(g.taps_x)};
-    result.launches[2].arguments = {WorkspaceBuffer{1},    TargetBuffer(),
-                                    by_value(g),           by_value(between),
-                                    ConstantData{along_y}, by_value(g.taps_y),
+    result.launches[2].arguments = {WorkspaceBuffer{1},
+                                    TargetBuffer(),
+                                    by_value(g),
+                                    by_value(between),
+                                    ConstantData{along_y},
+                                    by_value(g.taps_y),
                                     by_value(filtered_constant(pass))};
     return result;
 }

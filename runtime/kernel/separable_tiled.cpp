@@ -59,8 +59,8 @@ std::string refusal(const CorrelatePass &pass, const Config &config) {
     if (!pass.separable())
         return "the taps are not separable";
     // A group reads whole rows of its tile at a time.
-    const int group = config.at("TILE_X") / config.at("COLUMN_X") *
-                      (config.at("STEP_Y") / config.at("COLUMN_Y"));
+    const int group =
+        config.at("TILE_X") / config.at("COLUMN_X") * (config.at("STEP_Y") / config.at("COLUMN_Y"));
     return group % (config.at("TILE_X") / vector_width) == 0 ? "" : "its groups are too small";
 }
 
@@ -69,8 +69,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     const Bucket along_x = bucket_of(g.taps_x);
     const Bucket along_y = bucket_of(g.taps_y);
     const TileShape shape = shape_of(pass, config);
-    const int group = config.at("TILE_X") / config.at("COLUMN_X") *
-                      (config.at("STEP_Y") / config.at("COLUMN_Y"));
+    const int group =
+        config.at("TILE_X") / config.at("COLUMN_X") * (config.at("STEP_Y") / config.at("COLUMN_Y"));
 
     std::vector<float> taps(static_cast<std::size_t>(along_x.most + along_y.most), 0.0F);
     const auto from = pass.set().taps.begin();
@@ -90,32 +90,28 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     for (const auto &[name, value] : config)
         if (name != "BAND") // an argument: it depends on the image's size
             defines[name] = value;
-    result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
-                                 group, 1);
+    result.range =
+        batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height), group, 1);
     const int step = config.at("STEP_Y");
     const int vectors = (shape.width + (along_x.most - 1) * pass.channels + 6) / vector_width;
     const auto raw = static_cast<std::size_t>(step * odd_pitch(vectors));
-    const auto ring = static_cast<std::size_t>((step + along_y.most - 1) *
-                                               odd_pitch(shape.width / vector_width));
-    result.arguments = {
-        SourceBuffer(),
-        TargetBuffer(),
-        by_value(g),
-        by_value(classify(g, pass.channels, shape)),
-        facts.misreads_arguments ? Argument(ConstantData{bytes}) : Argument(ByValue{bytes}),
-        by_value(static_cast<std::int32_t>(config.at("BAND"))),
-        LocalMemory{raw * vector_width * sizeof(float)},
-        LocalMemory{ring * vector_width * sizeof(float)}};
+    const auto ring =
+        static_cast<std::size_t>((step + along_y.most - 1) * odd_pitch(shape.width / vector_width));
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(classify(g, pass.channels, shape)),
+                        facts.misreads_arguments ? Argument(ConstantData{bytes})
+                                                 : Argument(ByValue{bytes}),
+                        by_value(static_cast<std::int32_t>(config.at("BAND"))),
+                        LocalMemory{raw * vector_width * sizeof(float)},
+                        LocalMemory{ring * vector_width * sizeof(float)}};
     return result;
 }
 
 Config shaped(int tile_x, int step_y, int row_item, int column_x, int column_y, int band) {
-    return {{"TILE_X", tile_x},
-            {"STEP_Y", step_y},
-            {"ROW_ITEM", row_item},
-            {"COLUMN_X", column_x},
-            {"COLUMN_Y", column_y},
-            {"BAND", band}};
+    return {{"TILE_X", tile_x},     {"STEP_Y", step_y},     {"ROW_ITEM", row_item},
+            {"COLUMN_X", column_x}, {"COLUMN_Y", column_y}, {"BAND", band}};
 }
 
 // High bands filter few rows twice, but leave fewer groups to share the work.
@@ -136,6 +132,8 @@ std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &fact
         result.push_back(shaped(128, 32, 8, 2, 8, band_of(pass, 128, facts)));
     if (taps > 11 && taps <= 15)
         result.push_back(shaped(128, 32, 16, 4, 8, band_of(pass, 128, facts)));
+    if (taps > 15 && taps <= 21)
+        result.push_back(shaped(128, 16, 8, 2, 8, band_of(pass, 128, facts)));
     result.push_back(shaped(64, 32, 16, 4, 8, band_of(pass, 64, facts)));
     result.push_back(shaped(64, 16, 8, 2, 8, band_of(pass, 64, facts)));
     return result;
@@ -155,12 +153,8 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec separable_tiled() {
     CorrelateSpec spec;
     spec.name = "separable_tiled";
-    spec.tunables = {{"TILE_X", {64, 128}},
-                     {"STEP_Y", {16, 32}},
-                     {"ROW_ITEM", {8, 16}},
-                     {"COLUMN_X", {2, 4}},
-                     {"COLUMN_Y", {8, 16}},
-                     {"BAND", {32, 128, 512}}};
+    spec.tunables = {{"TILE_X", {64, 128}}, {"STEP_Y", {16, 32}},  {"ROW_ITEM", {8, 16}},
+                     {"COLUMN_X", {2, 4}},  {"COLUMN_Y", {8, 16}}, {"BAND", {32, 128, 512}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = work;

@@ -95,7 +95,7 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
     const std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
     const auto chosen = [&](const KernelSpec<Pass> &spec, Fitting fitting, std::string rule) {
         const Config &config = *fitting.config;
-        return Choice{spec.name,        config, std::move(fitting.work), spec.details(pass, config),
+        return Choice{spec.name,       config, std::move(fitting.work), spec.details(pass, config),
                       std::move(rule), {}};
     };
 

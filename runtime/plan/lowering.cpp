@@ -167,8 +167,8 @@ ImageDesc intermediate(const PlanDesc &desc) {
     return packed(like, isolated ? desc.region.extent : desc.source.extent, staged_row_alignment);
 }
 
-// A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's share
-// of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
+// A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's
+// share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
 std::optional<CorrelatePass> as_taps(const Box &box, const PlanDesc &desc) {
     constexpr std::int64_t largest_radius = 7;
     const Axes size = box.size();

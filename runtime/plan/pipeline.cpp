@@ -42,7 +42,9 @@ bool names_box_kernel(const std::string &forced) {
 
 Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::string &forced,
                      const std::string &forced_by) {
-    const auto choose_for = [&](const auto &pass) { return choose(pass, facts, forced, forced_by); };
+    const auto choose_for = [&](const auto &pass) {
+        return choose(pass, facts, forced, forced_by);
+    };
     if (step.as_taps && !names_box_kernel(forced))
         return choose_for(*step.as_taps);
     return std::visit(choose_for, step.pass);
@@ -93,7 +95,8 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer
     const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
     Lease lease(engine, queue, buffers_);
     const bool single = launches() == 1;
-    const bool chained = !single && !attempt("asking the queue", [&] { return is_in_order(queue); });
+    const bool chained =
+        !single && !attempt("asking the queue", [&] { return is_in_order(queue); });
     std::vector<cl::Event> waits = wait_list;
     cl::Event last;
     for (std::size_t i = 0; i < steps_.size(); ++i) {

@@ -212,18 +212,17 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
 
 std::string Plan::make_explanation() const {
     const DeviceFacts &facts = engine_->facts();
-    std::string lines =
-        text(to_text(filter_), "; ", to_text(desc_.source), " to ", to_text(desc_.target),
-             ", border ", name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent),
-             " from ", to_place(desc_.region.source_origin), " to ",
-             to_place(desc_.region.target_origin),
-             desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
+    std::string lines = text(
+        to_text(filter_), "; ", to_text(desc_.source), " to ", to_text(desc_.target), ", border ",
+        name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent), " from ",
+        to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
+        desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), "\n");
     lines += direct_.explain();
-    lines += text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(),
-                  " bytes, writes ", desc_.target_bytes(), " bytes; workspace ",
-                  direct_.workspace_bytes(), " bytes\n");
+    lines +=
+        text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",
+             desc_.target_bytes(), " bytes; workspace ", direct_.workspace_bytes(), " bytes\n");
     lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
                   staged_desc_.target.bytes(), " bytes of device memory\n");
     // What runs there, where that is something else.

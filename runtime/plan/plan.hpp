@@ -37,7 +37,8 @@ public:
     // queue: nullptr for the engine's.
     void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
                  const std::vector<cl_event> &wait_list, cl_event *event) const;
-    // Refuses buffers that do not hold the plan's images, and a source and a target that share memory.
+    // Refuses buffers that do not hold the plan's images, and a source and a target that share
+    // memory.
     void check_buffers(const cl::Buffer &source, const cl::Buffer &target) const;
     // What runs on device memory as described, and its names.
     const Pipeline &pipeline() const { return direct_; }

@@ -248,13 +248,13 @@ enum {
     GAUZE_GAUSSIAN_FIR = 1   /* sampled taps, cut off at `truncate` sigma */
 };
 
-/* A Gaussian, or its derivatives. FIR: along an axis of standard deviation s the taps are exp(-i^2 /
- * (2 s^2)) for |i| <= int(truncate s + 0.5), divided by their sum; for a derivative they are
+/* A Gaussian, or its derivatives. FIR: along an axis of standard deviation s the taps are
+ * exp(-i^2 / (2 s^2)) for |i| <= int(truncate s + 0.5), divided by their sum; for a derivative they are
  * multiplied by its polynomial, so that a ramp's first derivative is its slope. */
 typedef struct gauze_gaussian {
     uint32_t struct_size;
     gauze_gaussian_method method;
-    double sigma[4];       /* pixels along x, y, z, t; 0: the axis is not filtered. Along z and t only
+    double sigma[4]; /* pixels along x, y, z, t; 0: the axis is not filtered. Along z and t only
                               0 is supported so far. At least one is positive */
     int32_t derivative[4]; /* order along each axis, 0 to 2 */
     double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
@@ -340,8 +340,8 @@ GAUZE_API gauze_status gauze_plan_prepare(gauze_plan *plan);
  * and workspace, as lines of text. Lives as long as the plan. */
 GAUZE_API gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text);
 
-/* The kernels that run on device memory, in order, with their configurations, separated by "; ". Lives
- * as long as the plan. */
+/* The kernels that run on device memory, in order, with their configurations, separated by "; ".
+ * Lives as long as the plan. */
 GAUZE_API gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text);
 
 /* Pixels in host memory, laid out as the plan's descriptions say. bytes: size of the memory at
