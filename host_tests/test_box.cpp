@@ -97,12 +97,7 @@ BoxSpec spec_of(const std::string &kernel) {
 // A case for each pair of parameter values; images and radii up to the limits.
 std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &limits) {
     const BoxSpec spec = spec_of(kernel);
-    // The number of cases is about the product of the two longest lists: every other of the sizes
-    // will do.
-    std::vector<std::pair<int, int>> sizes;
-    for (std::size_t i = 0; i < all_sizes().size(); i += 2)
-        if (std::max(all_sizes()[i].first, all_sizes()[i].second) <= limits.image)
-            sizes.push_back(all_sizes()[i]);
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
     std::vector<std::pair<int, int>> boxes;
     for (const auto &radius : radii)
         if (std::max(radius.first, radius.second) <= limits.taps)

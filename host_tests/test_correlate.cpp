@@ -2,7 +2,7 @@
 // support/correlate_case.hpp.
 #include <doctest/doctest.h>
 
-#include "kernel/kernels.hpp"
+#include "filter/reference.hpp"
 #include "support/correlate_case.hpp"
 
 using support::CorrelateCase;
@@ -54,3 +54,39 @@ FAMILY("correlate_strips", 130, 9)
 FAMILY("correlate_plain", 40, 7)
 FAMILY("separable_tiled", 70, 7)
 FAMILY("separable_passes", 40, 9)
+
+TEST_SUITE("kernels") {
+    TEST_CASE("taps that differ between components") {
+        // Luma 5x5 and chroma 3x3, as planes and as channels; dense and separable, odd anchors.
+        const gz::Filter luma = support::make_filter({5, 5, 2, 2, true, false}, 1);
+        const gz::Filter chroma = support::make_filter({3, 3, 1, 1, false, false}, 2);
+        const gz::Filter lopsided = support::make_filter({4, 7, 3, 0, true, true}, 3);
+        const gz::Filter filter = luma.with_component(1, chroma).with_component(2, lopsided);
+        for (const gz::PixelType type : support::all_types)
+            for (const gz::BorderMode border : gz::all_border_modes)
+                for (const int channels : {1, 3})
+                    for (const support::RegionKind region : support::all_regions) {
+                        support::ImageCase test;
+                        test.src_type = test.dst_type = type;
+                        test.channels = channels;
+                        test.planes = 3 / channels;
+                        test.slices = 2;
+                        std::tie(test.width, test.height) = std::pair(37, 23);
+                        test.border = border;
+                        test.region = region;
+                        INFO(test.name());
+                        std::minstd_rand random(5);
+                        const gz::PlanDesc desc = support::make_plan_desc(test);
+                        const auto source = support::make_source(desc, random);
+                        const auto before = support::make_target(desc, random);
+                        const auto got = support::run_forced(filter, desc, "", source, before);
+                        auto expected = before;
+                        const gz::ReferenceJob job{filter, desc.source, desc.border, desc.region,
+                                                   source.data()};
+                        gz::compute_in_f32(job, [&](const gz::RowPlace &at, const float *row) {
+                            support::store_row(desc, at, row, expected);
+                        });
+                        CHECK(support::first_difference(expected, got, desc) == "");
+                    }
+    }
+}

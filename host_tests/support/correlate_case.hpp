@@ -45,6 +45,9 @@ struct Limits {
     int image = 100000, taps = 100000;
 };
 
+// The sizes that pairwise selections use.
+std::vector<std::pair<int, int>> pairwise_sizes(const Limits &limits);
+
 // Of one kernel: a case for each pair of parameter values.
 std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits);
 // Of one kernel and source type: every configuration x border x size, the other parameters in turn.

@@ -12,7 +12,7 @@ constexpr int vector_width = 4; // values of an aligned read
 
 // Numbers of taps along an axis that share a program: up to each of these, from one more than the
 // one before.
-constexpr int buckets[] = {1, 3, 5, 7, 11, 15, 21, 31};
+constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 31, 45};
 
 struct Bucket {
     int least, most;
