@@ -60,7 +60,8 @@ int alignment_of(const ImageDesc &source, const ImageDesc &target) {
     PlanDesc desc;
     desc.source = source;
     desc.target = target;
-    return gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc)).alignment;
+    return gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+        .alignment;
 }
 
 ImageDesc u8_image(std::int64_t width, std::int64_t height, std::int64_t pitch,
@@ -118,7 +119,7 @@ TEST_SUITE("lowering") {
     TEST_CASE("the geometry of a described region, number by number") {
         const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 7};
         const CorrelatePass pass =
-            gz::lower(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
+            gz::lower_correlation(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
         CHECK(pass.src_type == PixelType::u16);
         CHECK(pass.dst_type == PixelType::f32);
         CHECK(pass.channels == 2);
@@ -152,15 +153,16 @@ TEST_SUITE("lowering") {
         CHECK(g.border_mode == GAUZE_BORDER_CONSTANT);
         CHECK(g.border_value == 0.1F);
 
-        CHECK_FALSE(pass.separable);
-        CHECK(pass.taps == std::vector<float>(values.begin(), values.end()));
+        REQUIRE(pass.sets.size() == 1);
+        CHECK_FALSE(pass.separable());
+        CHECK(pass.set().taps == std::vector<float>(values.begin(), values.end()));
     }
 
     TEST_CASE("neighbours may be read, up to the image's edges") {
         PlanDesc desc = described();
         desc.region.edge = RegionEdge::neighbours;
         const gz::Geometry g =
-            gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
         CHECK(g.valid_left == -3);
         CHECK(g.valid_right == 17);
         CHECK(g.valid_top == -2);
@@ -174,19 +176,19 @@ TEST_SUITE("lowering") {
         for (const BorderMode mode : gz::all_border_modes) {
             PlanDesc desc = described();
             desc.border.mode = mode;
-            CHECK(gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
+            CHECK(gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
                       .geometry.border_mode == static_cast<gauze_border>(mode));
         }
     }
 
     TEST_CASE("separable taps are a row and a column, those of a convolution reversed") {
-        const CorrelatePass pass =
-            gz::lower(Filter::convolve(make_taps(3, 2, 0, 1, {1, 2, 4, 2, 4, 8})), described());
-        REQUIRE(pass.separable);
+        const CorrelatePass pass = gz::lower_correlation(
+            Filter::convolve(make_taps(3, 2, 0, 1, {1, 2, 4, 2, 4, 8})), described());
+        REQUIRE(pass.separable());
         CHECK(pass.geometry.anchor_x == 2);
         CHECK(pass.geometry.anchor_y == 0);
         // Reversed, the rows are 8 4 2 and 4 2 1.
-        CHECK(pass.taps == std::vector<float>{8, 4, 2, 1, 0.5F});
+        CHECK(pass.set().taps == std::vector<float>{8, 4, 2, 1, 0.5F});
     }
 
     TEST_CASE("alignment is that of the first value and of every step that is taken") {
@@ -234,7 +236,8 @@ TEST_SUITE("lowering") {
         desc.region.source_origin = {4, 3, 0, 0};
         desc.region.target_origin = {0, 3, 0, 0};
         const auto alignment = [&] {
-            return gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+            return gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)),
+                                         gz::complete(desc))
                 .alignment;
         };
         CHECK(alignment() == 4);
@@ -257,7 +260,9 @@ TEST_SUITE("staged") {
         CHECK(desc.region.target_origin == Axes{0, 0, 0, 0});
         CHECK(desc.region.extent == Axes{10, 5, 2, 2});
         CHECK(desc.border.value == 0.1);
-        CHECK(gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment == 16);
+        CHECK(
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment ==
+            16);
     }
 
     TEST_CASE("with neighbours, the whole source") {
@@ -280,8 +285,8 @@ TEST_SUITE("staged") {
             const Filter &filter = filters[turn % 2];
             CAPTURE(turn);
             CHECK(gz::complete(staged).source.bytes() == staged.source.bytes());
-            const gz::Geometry direct = gz::lower(filter, desc).geometry;
-            const gz::Geometry moved = gz::lower(filter, staged).geometry;
+            const gz::Geometry direct = gz::lower_correlation(filter, desc).geometry;
+            const gz::Geometry moved = gz::lower_correlation(filter, staged).geometry;
             // From the sizes on, everything but the steps through memory.
             REQUIRE(std::memcmp(&direct.width, &moved.width,
                                 sizeof direct - offsetof(gz::Geometry, width)) == 0);
@@ -355,7 +360,7 @@ TEST_SUITE("plan description") {
         PlanDesc desc = described();
         desc.border.value = std::numeric_limits<float>::max();
         CHECK(std::isfinite(
-            gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
                 .geometry.border_value));
     }
 }
