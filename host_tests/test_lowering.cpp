@@ -248,6 +248,144 @@ TEST_SUITE("lowering") {
     }
 }
 
+TEST_SUITE("lowering of taps per component") {
+    TEST_CASE("a set for each component, and sizes that cover all of them") {
+        const Filter filter =
+            Filter::correlate(make_taps(3, 5, 0, 4, std::vector<double>(15, 1.0)))
+                .with_component(1,
+                                Filter::correlate(make_taps(4, 2, 2, 0, {1, 2, 3, 4, 5, 6, 7, 9})))
+                .with_component(
+                    3, Filter::separable(support::make_axis_taps({1, 2, 3, 4, 5, 6, 7}, {1})));
+        const CorrelatePass pass = gz::lower_correlation(filter, described());
+        REQUIRE(pass.sets.size() == 4); // 2 channels of 2 planes
+        CHECK(pass.varied());
+        CHECK(pass.sets[0].taps == pass.sets[2].taps);
+        CHECK(pass.sets[0].separable);
+        CHECK(pass.sets[0].taps_x == 3);
+        CHECK(pass.sets[0].taps_y == 5);
+        CHECK(pass.sets[0].anchor_y == 4);
+        CHECK_FALSE(pass.sets[1].separable);
+        CHECK(pass.sets[1].taps == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 9});
+        CHECK(pass.sets[1].anchor_x == 2);
+        CHECK(pass.sets[3].taps == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 1});
+        // Along x 3 before and 3 after the anchor, along y 4 before and 1 after.
+        CHECK(pass.geometry.taps_x == 7);
+        CHECK(pass.geometry.anchor_x == 3);
+        CHECK(pass.geometry.taps_y == 6);
+        CHECK(pass.geometry.anchor_y == 4);
+        CHECK_FALSE(
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), described())
+                .varied());
+    }
+
+    TEST_CASE("components beyond the image are refused") {
+        const Filter taps = Filter::correlate(make_taps(3, 3, Rank::one));
+        CHECK(gz::lower_correlation(taps.with_component(3, taps), described()).sets.size() == 4);
+        check_refused(Status::invalid_argument, {"component 4", "4 components"}, [&] {
+            gz::lower(taps.with_component(0, taps).with_component(4, taps), described());
+        });
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::u8, {8, 8, 1, 1});
+        check_refused(Status::invalid_argument, {"component 1", "1 component"},
+                      [&] { gz::lower(taps.with_component(1, taps), gz::complete(desc)); });
+        desc.source = desc.target = make_image(PixelType::u8, {8, 8, 1, 1}, 4, 257);
+        check_refused(Status::invalid_argument, {"1028 components", "1024"},
+                      [&] { gz::lower(taps.with_component(1, taps), gz::complete(desc)); });
+        CHECK(gz::lower_correlation(taps, gz::complete(desc)).sets.size() == 1);
+    }
+}
+
+TEST_SUITE("lowering of boxes") {
+    TEST_CASE("once: from the source to the target, nothing between") {
+        const gz::Lowered lowered = gz::lower(Filter::box({{3, 2, 0, 0}, 1}), described());
+        CHECK(lowered.intermediates.empty());
+        REQUIRE(lowered.steps.size() == 1);
+        CHECK(lowered.steps[0].from == gz::ends);
+        CHECK(lowered.steps[0].to == gz::ends);
+        const gz::BoxPass &pass = std::get<gz::BoxPass>(lowered.steps[0].pass);
+        CHECK(pass.src_type == PixelType::u16);
+        CHECK(pass.dst_type == PixelType::f32);
+        CHECK(pass.geometry.taps_x == 7);
+        CHECK(pass.geometry.taps_y == 5);
+        CHECK(pass.geometry.anchor_x == 3);
+        CHECK(pass.geometry.anchor_y == 2);
+        CHECK(pass.geometry.width == 20);
+        CHECK(pass.geometry.border_mode == GAUZE_BORDER_CONSTANT);
+        CHECK(pass.geometry.border_value == 0.1F);
+        const gz::Geometry like =
+            gz::lower_correlation(
+                Filter::correlate(make_taps(7, 5, 3, 2, std::vector<double>(35, 1.0))), described())
+                .geometry;
+        CHECK(std::memcmp(&like, &pass.geometry, sizeof like) == 0);
+    }
+
+    TEST_CASE("iterations hand on f32 images in turn") {
+        for (const RegionEdge edge : {RegionEdge::isolated, RegionEdge::neighbours})
+            for (int iterations = 2; iterations <= gz::max_box_iterations; ++iterations) {
+                PlanDesc desc = described();
+                desc.region.edge = edge;
+                const gz::Lowered lowered =
+                    gz::lower(Filter::box({{3, 2, 0, 0}, iterations}), desc);
+                const bool isolated = edge == RegionEdge::isolated;
+                CAPTURE(iterations);
+                CAPTURE(isolated);
+                // All that the region may read: with neighbours the whole image, as each iteration
+                // makes the border anew.
+                const Axes extent = isolated ? desc.region.extent : desc.source.extent;
+                const ImageDesc between =
+                    gz::packed(make_image(PixelType::f32, extent, 2, 2), extent, 128);
+                REQUIRE(lowered.intermediates ==
+                        std::vector<std::uint64_t>(iterations == 2 ? 1 : 2,
+                                                   static_cast<std::uint64_t>(between.bytes())));
+                REQUIRE(lowered.steps.size() == static_cast<std::size_t>(iterations));
+                REQUIRE(lowered.steps.front().from == gz::ends);
+                REQUIRE(lowered.steps.back().to == gz::ends);
+                for (std::size_t i = 0; i < lowered.steps.size(); ++i) {
+                    const gz::Step &step = lowered.steps[i];
+                    const bool last = i + 1 == lowered.steps.size();
+                    CAPTURE(i);
+                    if (i > 0) {
+                        REQUIRE(step.from == lowered.steps[i - 1].to);
+                        REQUIRE(step.from >= 0);
+                        REQUIRE(step.from < static_cast<int>(lowered.intermediates.size()));
+                    }
+                    REQUIRE((last || step.to != step.from));
+                    const gz::BoxPass &pass = std::get<gz::BoxPass>(step.pass);
+                    const gz::Geometry &g = pass.geometry;
+                    REQUIRE(pass.src_type == (i == 0 ? PixelType::u16 : PixelType::f32));
+                    REQUIRE(pass.dst_type == PixelType::f32);
+                    REQUIRE(pass.planes == 2);
+                    // The last writes the region, those before it all.
+                    const Axes &written = last ? desc.region.extent : extent;
+                    REQUIRE(g.width == written[0] * 2);
+                    REQUIRE(g.height == written[1]);
+                    REQUIRE(pass.batch() == written[2] * written[3] * 2);
+                    // Neighbours lie where they lie.
+                    const std::int64_t before_x = last && !isolated ? 3 : 0;
+                    const std::int64_t before_y = last && !isolated ? 2 : 0;
+                    REQUIRE(g.valid_left == -before_x);
+                    REQUIRE(g.valid_top == -before_y);
+                    REQUIRE(g.valid_right == extent[0] - before_x);
+                    REQUIRE(g.valid_bottom == extent[1] - before_y);
+                    if (i > 0) {
+                        const Axes first =
+                            last && !isolated ? desc.region.source_origin : Axes{0, 0, 0, 0};
+                        REQUIRE(g.src_first == between.byte_of(first, 0) / 4);
+                        REQUIRE(g.src_row == between.pitch[1] / 4);
+                        REQUIRE(g.src_plane == between.plane_pitch / 4);
+                    }
+                    if (!last) {
+                        REQUIRE(g.dst_first == 0);
+                        REQUIRE(g.dst_row == between.pitch[1] / 4);
+                        REQUIRE(g.dst_plane == between.plane_pitch / 4);
+                    }
+                }
+                const gz::Geometry &end = std::get<gz::BoxPass>(lowered.steps.back().pass).geometry;
+                CHECK(end.dst_first == 4 * 2 + 1 * 60 + 2 * 720);
+            }
+    }
+}
+
 TEST_SUITE("staged") {
     TEST_CASE("no more than is read and written, rows aligned") {
         const PlanDesc desc = gz::staged(described());
