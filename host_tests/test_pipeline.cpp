@@ -84,6 +84,20 @@ TEST_SUITE("pipeline") {
         CHECK(bytes(16, "box_strips") == 2 * between);
     }
 
+    TEST_CASE("images between iterations that the device cannot hold are refused by the plan") {
+        // u8 pixels that f32 needs four times the bytes for.
+        const auto pixels = static_cast<std::int64_t>(engine()->facts().max_allocation / 4) + 1;
+        const std::int64_t width = 1 << 20;
+        const PlanDesc desc = whole({width, pixels / width + 1, 1, 1}, PixelType::u8);
+        const auto plan = [&](int iterations) {
+            make_pipeline(Filter::box({{1, 1, 0, 0}, iterations}), desc, "");
+        };
+        plan(1);
+        support::check_refused(gz::Status::unsupported,
+                               {"iterations", std::to_string(engine()->facts().max_allocation)},
+                               [&] { plan(2); });
+    }
+
     TEST_CASE("there is an event for each launch, and the last is complete after all") {
         const PlanDesc desc = whole({300, 200, 1, 1});
         const Pipeline pipeline =
@@ -162,14 +176,20 @@ TEST_SUITE("pipeline") {
                 test.src_type = PixelType::u8;
                 test.dst_type = PixelType::f32;
                 test.channels = 2;
-                test.slices = 2;
+                test.planes = 2;
+                test.slices = 3;
                 test.width = 41;
                 test.height = 30;
                 test.border = border;
                 test.border_value = 7.0;
                 test.region = region;
                 CAPTURE(test.name());
-                const PlanDesc desc = support::make_plan_desc(test);
+                PlanDesc desc = support::make_plan_desc(test);
+                if (region != support::RegionKind::whole) {
+                    desc.region.source_origin[2] = 1;
+                    desc.region.extent[2] = 2;
+                }
+                desc = gz::complete(desc);
                 const Filter filter = Filter::box({{3, 2, 0, 0}, 3});
                 const auto source = support::make_source(desc, random);
                 const auto before = support::make_target(desc, random);
