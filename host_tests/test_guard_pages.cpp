@@ -49,7 +49,7 @@ private:
     std::byte *base_ = nullptr;
 };
 
-// Calls check(source, got) with the filter's result where both images end at a guarded page. Refused
+// Calls check(job, got) with the filter's result where both images end at a guarded page. Refused
 // where the kernel does not take the filter or does not fit the device.
 template <class Check>
 void run_guarded(const std::string &kernel, const Filter &filter, const PlanDesc &desc,

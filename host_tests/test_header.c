@@ -1,5 +1,5 @@
-/* The public header is C11 on its own, and its descriptions of filters are made as it says: zeroed, but
- * for their size and what is asked for. */
+/* The public header is C11 on its own, and its descriptions of filters are made as it says: zeroed,
+ * but for their size and what is asked for. */
 #include <gauze/gauze.h>
 
 int32_t version_seen_from_c(void);

@@ -404,8 +404,8 @@ TEST_SUITE("kernels") {
                 const auto programs = [&](std::int64_t size, const gz::Axes &extent) {
                     return programs_of(spec, pass(size, extent), facts);
                 };
-                // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 31 are
-                // in the last bucket of every family that has any.
+                // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 31
+                // are in one bucket of every family that has any.
                 const std::string options = programs(22, {64, 48, 1, 1});
                 CHECK(programs(31, {64, 48, 1, 1}) == options);
                 CHECK(programs(24, {1920, 1080, 3, 1}) == options);
