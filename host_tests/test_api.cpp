@@ -852,7 +852,7 @@ TEST_SUITE("bad input") {
                         "text is null");
         CHECK(text == nullptr);
         check_refused(outcome_of([] {
-                          engine().plan(gauze::box(1), Image::f32(16, 16),
+                          engine().plan(gauze::box(8), Image::f32(16, 16),
                                         PlanOptions().with_variant("correlate_plain"));
                       }),
                       GAUZE_ERROR_INVALID_ARGUMENT, "'correlate_plain'");

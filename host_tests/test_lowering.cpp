@@ -319,6 +319,35 @@ TEST_SUITE("lowering of boxes") {
         CHECK(std::memcmp(&like, &pass.geometry, sizeof like) == 0);
     }
 
+    TEST_CASE("small boxes may be run as taps, but integers only where they stay exact") {
+        const auto as_taps = [](PixelType from, PixelType to, std::int64_t x, std::int64_t y,
+                                double constant) {
+            PlanDesc desc;
+            desc.source = make_image(from, {40, 30, 1, 1});
+            desc.target = make_image(to, {40, 30, 1, 1});
+            desc.border = {BorderMode::constant, constant};
+            return gz::lower(Filter::box({{x, y, 0, 0}, 1}), gz::complete(desc))
+                .steps.front()
+                .as_taps;
+        };
+        const auto taps = as_taps(PixelType::f32, PixelType::f32, 1, 2, 0.5);
+        REQUIRE(taps.has_value());
+        CHECK(taps->separable());
+        const float third = 1.0F / 3.0F;
+        CHECK(taps->set().taps ==
+              std::vector<float>{third, third, third, 0.2F, 0.2F, 0.2F, 0.2F, 0.2F});
+        CHECK(taps->geometry.anchor_x == 1);
+        CHECK(taps->geometry.anchor_y == 2);
+        CHECK(taps->geometry.border_value == 0.5F);
+        CHECK(as_taps(PixelType::f32, PixelType::f32, 7, 7, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::f32, PixelType::f32, 8, 0, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::f32, PixelType::f32, 1, 8, 0).has_value());
+        CHECK(as_taps(PixelType::u8, PixelType::u8, 7, 7, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::u16, PixelType::u16, 7, 7, 0).has_value());
+        CHECK(as_taps(PixelType::u16, PixelType::f32, 7, 7, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::u8, PixelType::u8, 7, 7, 1e9).has_value());
+    }
+
     TEST_CASE("iterations hand on f32 images in turn") {
         for (const RegionEdge edge : {RegionEdge::isolated, RegionEdge::neighbours})
             for (int iterations = 2; iterations <= gz::max_box_iterations; ++iterations) {

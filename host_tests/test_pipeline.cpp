@@ -61,11 +61,49 @@ TEST_SUITE("pipeline") {
     }
 
     TEST_CASE("a kernel is forced for every pass or refused") {
-        support::check_refused(gz::Status::invalid_argument, {"'correlate_tiled'", "box_plain"},
-                               [] {
-                                   make_pipeline(Filter::box({{5, 4, 0, 0}, 3}),
-                                                 whole({100, 80, 1, 1}), "correlate_tiled");
-                               });
+        const auto variant = [](std::int64_t radius, const std::string &forced) {
+            return make_pipeline(Filter::box({{radius, radius, 0, 0}, 2}), whole({100, 80, 1, 1}),
+                                 forced)
+                .variant();
+        };
+        support::check_refused(gz::Status::invalid_argument, {"'correlate_plain'", "box_plain"},
+                               [&] { variant(8, "correlate_plain"); });
+        // Small boxes are taps too.
+        const std::string taps = "correlate_plain:GROUP_X=64,GROUP_Y=1";
+        CHECK(variant(7, taps) == taps + "; " + taps);
+        CHECK(variant(7, "box_plain:GROUP_X=1") == "box_plain:GROUP_X=1; box_plain:GROUP_X=1");
+        CHECK(variant(7, "").find("box") == std::string::npos);
+        CHECK(variant(8, "").find("box") == 0);
+    }
+
+    TEST_CASE("means of integers are exact, those of small boxes as taps too") {
+        std::minstd_rand random(6);
+        for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::s16})
+            for (const gz::Axes &radius : {gz::Axes{1, 1, 0, 0}, gz::Axes{2, 3, 0, 0},
+                                           gz::Axes{7, 7, 0, 0}, gz::Axes{0, 5, 0, 0}}) {
+                support::ImageCase test;
+                test.src_type = test.dst_type = type;
+                test.width = 61;
+                test.height = 50;
+                test.border = gz::BorderMode::reflect;
+                CAPTURE(test.name());
+                CAPTURE(gz::to_text(radius));
+                const PlanDesc desc = support::make_plan_desc(test);
+                const Filter filter = Filter::box({radius, 1});
+                const auto source = support::make_source(desc, random);
+                const auto before = support::make_target(desc, random);
+                auto expected = before;
+                gz::compute_in_double(
+                    {filter, desc.source, desc.border, desc.region, source.data()},
+                    [&](const gz::RowPlace &at, const double *row) {
+                        // Nearest in double: f32 may round a mean to a tie. None is one.
+                        std::vector<float> rounded(61);
+                        for (std::size_t x = 0; x < rounded.size(); ++x)
+                            rounded[x] = static_cast<float>(std::nearbyint(row[x]));
+                        support::store_row(desc, at, rounded.data(), expected);
+                    });
+                CHECK(support::run_forced(filter, desc, "", source, before) == expected);
+            }
     }
 
     TEST_CASE("passes share the workspace that each needs for itself") {
