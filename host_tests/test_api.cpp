@@ -1,6 +1,7 @@
 // The library as an embedder uses it: the public headers and the shared library, nothing else.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
@@ -22,6 +24,12 @@
 #include <gauze/gauze.hpp>
 
 #include "support/shared.hpp"
+
+// From test_header.c.
+extern "C" {
+int32_t version_seen_from_c(void);
+int filters_made_from_c(gauze_filter *filters[5]);
+}
 
 namespace {
 
@@ -77,6 +85,56 @@ void check_refused(const Outcome &outcome, gauze_status status, const std::strin
 
 const std::size_t float_bytes = sizeof(float);
 
+// What the plan makes of random pixels, checked against the reference.
+std::vector<float> verified(const gauze::Filter &filter, const ImageDesc &desc,
+                            const PlanOptions &options = {}) {
+    const gauze::Plan plan = engine().plan(filter, desc, options);
+    const std::vector<float> src =
+        random_pixels(static_cast<std::size_t>(desc.bytes() / float_bytes));
+    std::vector<float> dst(src.size(), -1.0F);
+    plan.run(src, dst);
+    const gauze::Verification result =
+        plan.verify(src.data(), src.size() * float_bytes, dst.data(), dst.size() * float_bytes);
+    INFO(plan.explain());
+    INFO("error ", result.worst_error, ", bound ", result.bound);
+    CHECK(result.within_bound);
+    return dst;
+}
+
+// A command queue beside the engine's own, of its context and device.
+class Queue {
+public:
+    explicit Queue(cl_command_queue_properties properties) {
+        const Image image = engine().image(Image::u8(1, 1));
+        clGetMemObjectInfo(image.mem(), CL_MEM_CONTEXT, sizeof context_, &context_, nullptr);
+        cl_device_id device = nullptr;
+        clGetContextInfo(context_, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
+        cl_int error = CL_SUCCESS;
+        handle_ = clCreateCommandQueue(context_, device, properties, &error);
+    }
+    ~Queue() {
+        if (handle_)
+            clReleaseCommandQueue(handle_);
+    }
+    Queue(const Queue &) = delete;
+    Queue &operator=(const Queue &) = delete;
+
+    cl_command_queue handle() const { return handle_; } // nullptr where the device has none such
+    cl_context context() const { return context_; }
+
+private:
+    cl_context context_ = nullptr;
+    cl_command_queue handle_ = nullptr;
+};
+
+// Checks the status of the C function's call and that the text of the error has the part.
+void check_c_refused(gauze_status got, gauze_status expected, const std::string &part) {
+    const std::string said = gauze_last_error();
+    INFO(said);
+    CHECK(got == expected);
+    CHECK(said.find(part) != std::string::npos);
+}
+
 } // namespace
 
 TEST_SUITE("api") {
@@ -87,6 +145,16 @@ TEST_SUITE("api") {
         CHECK(gauze::size_of(Type::f16) == 2);
         CHECK(gauze::name_of(Type::s16) == "s16");
         CHECK(gauze_type_size(99) == 0);
+    }
+
+    TEST_CASE("the header serves C: filters whose other fields are 0") {
+        CHECK(version_seen_from_c() == gauze_version());
+        gauze_filter *filters[5] = {};
+        CHECK(filters_made_from_c(filters) == 1);
+        for (gauze_filter *filter : filters) {
+            CHECK(filter != nullptr);
+            gauze_filter_destroy(filter);
+        }
     }
 
     TEST_CASE("devices") {
@@ -329,6 +397,224 @@ TEST_SUITE("api") {
         CHECK(wrong == std::vector<int>(4, 0));
     }
 
+    TEST_CASE("separable taps, gaussians and boxes are what they say") {
+        const ImageDesc desc = Image::f32(150, 90);
+        // A separable filter and the box of its products.
+        const std::vector<float> from_axes =
+            verified(gauze::separable({1, -2, 0.5}, {0.25, 1, 2}), desc);
+        const std::vector<float> from_box =
+            verified(gauze::correlate(Taps({0.25, -0.5, 0.125, 1, -2, 0.5, 2, -4, 1}, 3, 3)), desc);
+        double worst = 0.0;
+        for (std::size_t i = 0; i < from_axes.size(); ++i)
+            worst = std::max(worst, static_cast<double>(std::abs(from_axes[i] - from_box[i])));
+        CHECK(worst < 1e-5);
+
+        gauze::SeparableTaps along_x;
+        along_x.values[0] = {0, 0, 1};
+        along_x.has_anchor = true;
+        along_x.anchor = {0, 0, 0, 0};
+        const std::vector<float> src = random_pixels(150 * 90);
+        const std::vector<float> shifted = verified(gauze::separable(along_x), desc);
+        CHECK(shifted[40 * 150 + 10] == src[40 * 150 + 12]);
+
+        verified(gauze::separable(std::vector<double>(501, 1.0 / 501), {1, 2, 1}), desc,
+                 PlanOptions().with_border(Border::wrap()));
+        verified(gauze::gaussian(1.5), desc);
+        verified(gauze::gaussian(30.0), desc);
+        gauze::Gaussian edges;
+        edges.sigma = {2.0, 1.0, 0, 0};
+        edges.derivative = {1, 0, 0, 0};
+        edges.truncate = 5.0;
+        edges.method = gauze::GaussianMethod::fir;
+        verified(gauze::gaussian(edges), desc, PlanOptions().with_border(Border::reflect()));
+        verified(gauze::box(3), desc);
+        verified(gauze::box(100, 3), desc);
+        verified(gauze::box({70, 0, 0, 0}, 2), desc,
+                 PlanOptions().with_border(Border::constant(0.5)));
+
+        // A mean of equal pixels, of any filter of sum 1.
+        std::vector<std::uint8_t> equal(60 * 40 * 3, 100), got(equal.size());
+        for (const gauze::Filter &filter :
+             {gauze::gaussian(3.0), gauze::box(7), gauze::box(50, 4)}) {
+            engine().plan(filter, Image::u8(60, 40, 3)).run(equal, got);
+            CHECK(got == equal);
+        }
+    }
+
+    TEST_CASE("a derivative of a Gaussian gives a ramp's slope") {
+        std::vector<float> ramp(100 * 60), slope(ramp.size());
+        for (std::size_t i = 0; i < ramp.size(); ++i)
+            ramp[i] = 0.25F * static_cast<float>(i % 100) - 0.5F * static_cast<float>(i / 100);
+        gauze::Gaussian along_x;
+        along_x.sigma = {2.0, 2.0, 0, 0};
+        along_x.derivative = {1, 0, 0, 0};
+        along_x.truncate = 6.0;
+        gauze::Gaussian along_y = along_x;
+        along_y.derivative = {0, 1, 0, 0};
+        engine().plan(gauze::gaussian(along_x), Image::f32(100, 60)).run(ramp, slope);
+        CHECK(slope[30 * 100 + 50] == doctest::Approx(0.25).epsilon(1e-4));
+        engine().plan(gauze::gaussian(along_y), Image::f32(100, 60)).run(ramp, slope);
+        CHECK(slope[30 * 100 + 50] == doctest::Approx(-0.5).epsilon(1e-4));
+    }
+
+    TEST_CASE("components with taps of their own: channels of one image, planes of another") {
+        const gauze::Filter base = gauze::correlate(cross());
+        const gauze::Filter varied = base.with_component(1, gauze::gaussian(2.0))
+                                         .with_component(2, gauze::correlate(ones(1, 1)));
+        const std::vector<float> mixed = verified(varied, Image::f32(60, 40, 3));
+        const std::vector<float> alone = verified(gauze::gaussian(2.0), Image::f32(60, 40, 3));
+        const std::vector<float> src = random_pixels(mixed.size());
+        int wrong = 0;
+        for (std::size_t i = 0; i < mixed.size(); i += 3) {
+            wrong += mixed[i + 1] == alone[i + 1] ? 0 : 1;
+            wrong += mixed[i + 2] == src[i + 2] ? 0 : 1;
+        }
+        CHECK(wrong == 0);
+
+        ImageDesc planar = Image::f32(60, 40);
+        planar.planes = 3;
+        const std::vector<float> planes = verified(varied, planar);
+        const std::vector<float> planar_src = random_pixels(planes.size());
+        CHECK(std::equal(planes.begin() + 2 * 60 * 40, planes.end(),
+                         planar_src.begin() + 2 * 60 * 40));
+        check_refused(outcome_of([&] { engine().plan(varied, Image::f32(60, 40, 2)); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "component 2");
+    }
+
+    TEST_CASE("a plan names the kernels that it runs") {
+        const auto variant = [](const gauze::Filter &filter, const std::string &forced) {
+            return engine()
+                .plan(filter, Image::f32(200, 100), PlanOptions().with_variant(forced))
+                .variant();
+        };
+        CHECK(variant(gauze::correlate(cross()), "correlate_plain:GROUP_X=16,GROUP_Y=4") ==
+              "correlate_plain:GROUP_X=16,GROUP_Y=4");
+        CHECK(variant(gauze::box(2, 3), "box_plain:GROUP_X=1") ==
+              "box_plain:GROUP_X=1; box_plain:GROUP_X=1; box_plain:GROUP_X=1");
+        // What it says can be forced.
+        for (const gauze::Filter &filter : {gauze::correlate(cross()), gauze::gaussian(5.0),
+                                            gauze::gaussian(50.0), gauze::box(9)}) {
+            const std::string chosen = variant(filter, "");
+            CHECK(chosen.find(':') != std::string::npos);
+            CHECK(variant(filter, chosen) == chosen);
+        }
+    }
+
+    TEST_CASE("new sigmas, radii and long taps compile nothing within a bucket") {
+        const gauze::Engine own;
+        const auto compiled_by = [&](const gauze::Filter &filter, std::int64_t width,
+                                     std::int64_t height, const std::string &variant) {
+            const std::uint64_t before = own.compile_count();
+            const std::vector<float> src = random_pixels(static_cast<std::size_t>(width * height));
+            std::vector<float> dst(src.size());
+            own.plan(filter, Image::f32(width, height), PlanOptions().with_variant(variant))
+                .run(src, dst);
+            return own.compile_count() - before;
+        };
+        const auto anisotropic = [](double x, double y) {
+            gauze::Gaussian options;
+            options.sigma = {x, y, 0, 0};
+            return gauze::gaussian(options);
+        };
+        // The library's choice: 17 to 21 taps are in one bucket on every device.
+        CHECK(compiled_by(gauze::gaussian(2.0), 200, 100, "") >= 1);
+        CHECK(compiled_by(gauze::gaussian(2.5), 200, 100, "") == 0);
+        CHECK(compiled_by(anisotropic(2.0, 2.5), 333, 57, "") == 0);
+        // Along each axis by itself: 13 taps along x, 5 to 7 along y.
+        CHECK(compiled_by(anisotropic(1.5, 0.7), 200, 100, "separable_tiled") == 1);
+        CHECK(compiled_by(anisotropic(1.7, 0.8), 200, 100, "separable_tiled") == 0);
+        CHECK(compiled_by(anisotropic(1.6, 0.7), 1000, 17, "separable_tiled") == 0);
+        CHECK(compiled_by(anisotropic(2.0, 0.7), 200, 100, "separable_tiled") == 1);
+        // Any number of taps.
+        CHECK(compiled_by(gauze::gaussian(10.0), 200, 100, "separable_passes") == 3);
+        CHECK(compiled_by(gauze::gaussian(40.0), 333, 57, "separable_passes") == 0);
+        CHECK(compiled_by(gauze::separable(std::vector<double>(400, 0.01), {1, 2}), 200, 100,
+                          "separable_passes") == 0);
+        // Boxes that reach 65 to 512, and 513 to 4096 values to both sides together.
+        CHECK(compiled_by(gauze::box(33), 200, 100, "box_strips") == 1);
+        CHECK(compiled_by(gauze::box(256), 333, 57, "box_strips") == 0);
+        CHECK(compiled_by(gauze::box({100, 5000, 0, 0}), 1, 1, "box_strips") == 0);
+        CHECK(compiled_by(gauze::box(257), 200, 100, "box_strips") == 1);
+        CHECK(compiled_by(gauze::box(2048), 200, 100, "box_strips") == 0);
+        CHECK(compiled_by(gauze::box(1), 200, 100, "box_plain") == 2);
+        CHECK(compiled_by(gauze::box(100000), 333, 57, "box_plain") == 0);
+        CHECK(compiled_by(gauze::box(7, 16), 200, 100, "box_plain") == 0);
+    }
+
+    TEST_CASE("a queue that runs out of order: launches in turn, runs side by side") {
+        const Queue queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        if (!queue.handle()) {
+            MESSAGE("the device has no queues that run out of order");
+            return;
+        }
+        const ImageDesc desc = Image::f32(333, 222);
+        const std::vector<float> src = random_pixels(333 * 222);
+        std::vector<float> expected(src.size()), got(src.size());
+        for (const gauze::Filter &filter : {gauze::gaussian(20.0), gauze::box(12, 4)}) {
+            const gauze::Plan plan = engine().plan(filter, desc);
+            INFO(plan.variant());
+            plan.run(src, expected);
+            Image from = engine().image(desc);
+            Image to[] = {engine().image(desc), engine().image(desc), engine().image(desc)};
+            const std::vector<float> other(src.size(), -3.0F);
+            from.write(other.data(), other.size() * float_bytes);
+            cl_event start = clCreateUserEvent(queue.context(), nullptr);
+            cl_event done[3] = {};
+            for (std::size_t i = 0; i < 3; ++i)
+                plan.enqueue(queue.handle(), from.mem(), to[i].mem(), {start}, &done[i]);
+            // Only now are the pixels there.
+            from.write(src.data(), src.size() * float_bytes);
+            clSetUserEventStatus(start, CL_COMPLETE);
+            CHECK(clWaitForEvents(3, done) == CL_SUCCESS);
+            for (std::size_t i = 0; i < 3; ++i) {
+                to[i].read(got.data(), got.size() * float_bytes);
+                CHECK(got == expected);
+                clReleaseEvent(done[i]);
+            }
+            clReleaseEvent(start);
+            // Without an event, the queue's end is the run's.
+            plan.enqueue(queue.handle(), from.mem(), to[0].mem());
+            CHECK(clFinish(queue.handle()) == CL_SUCCESS);
+            to[0].read(got.data(), got.size() * float_bytes);
+            CHECK(got == expected);
+        }
+    }
+
+    TEST_CASE("one plan with workspace on many threads, on one queue and on queues of their own") {
+        const ImageDesc desc = Image::f32(301, 200);
+        const std::vector<float> src = random_pixels(301 * 200);
+        std::vector<float> expected(src.size());
+        Image from = engine().image(desc);
+        from.write(src.data(), src.size() * float_bytes);
+        const std::pair<gauze::Filter, const char *> cases[] = {
+            {gauze::gaussian(10.0), "separable_passes"}, {gauze::box(6, 3), "box_plain"}};
+        for (const auto &[filter, variant] : cases) {
+            const gauze::Plan plan =
+                engine().plan(filter, desc, PlanOptions().with_variant(variant));
+            INFO(plan.variant());
+            plan.run(src, expected);
+            std::vector<std::thread> threads;
+            std::vector<int> wrong(4, 0);
+            for (std::size_t t = 0; t < wrong.size(); ++t)
+                threads.emplace_back([&, t] {
+                    const Queue queue(0);
+                    Image to = engine().image(desc);
+                    std::vector<float> dst(src.size());
+                    for (int i = 0; i < 8; ++i) {
+                        plan.run(src, dst);
+                        wrong[t] += dst == expected ? 0 : 1;
+                        plan.enqueue(queue.handle(), from.mem(), to.mem());
+                        clFinish(queue.handle());
+                        to.read(dst.data(), dst.size() * float_bytes);
+                        wrong[t] += dst == expected ? 0 : 1;
+                    }
+                });
+            for (std::thread &thread : threads)
+                thread.join();
+            CHECK(wrong == std::vector<int>(4, 0));
+        }
+    }
+
     TEST_CASE("a plan outlives its engine handle and its filter") {
         const ImageDesc desc = Image::f32(16, 16);
         std::vector<float> src = random_pixels(256), dst(256, -1.0F);
@@ -410,6 +696,171 @@ TEST_SUITE("bad input") {
         CHECK(gauze_filter_correlate(&taps, &filter) == GAUZE_ERROR_INVALID_ARGUMENT);
         CHECK(std::string(gauze_last_error()) == "taps->values is null");
         CHECK(filter == nullptr);
+    }
+
+    TEST_CASE("separable taps") {
+        gauze_filter *filter = nullptr;
+        const double values[] = {1, 2, 3};
+        gauze_separable_taps good{};
+        good.struct_size = sizeof good;
+        good.values[0] = values;
+        good.count[0] = 3;
+        check_c_refused(gauze_filter_separable(nullptr, &filter), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "taps is null");
+        check_c_refused(gauze_filter_separable(&good, nullptr), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "filter is null");
+        const auto refused = [&](gauze_status status, const std::string &part, auto &&spoil) {
+            gauze_separable_taps taps = good;
+            spoil(taps);
+            check_c_refused(gauze_filter_separable(&taps, &filter), status, part);
+            CHECK(filter == nullptr);
+        };
+        constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+        refused(invalid, "taps->struct_size is 7", [](auto &taps) { taps.struct_size = 7; });
+        refused(invalid, "taps->values[0] is null", [](auto &taps) { taps.values[0] = nullptr; });
+        refused(invalid, "taps->values[1] is null", [](auto &taps) { taps.count[1] = 1; });
+        refused(invalid, "taps->count[0] is -1", [](auto &taps) { taps.count[0] = -1; });
+        refused(invalid, "taps->count[0] is 4096", [](auto &taps) { taps.count[0] = 4096; });
+        refused(invalid, "taps->count[3] is 9223372036854775807",
+                [](auto &taps) { taps.count[3] = std::numeric_limits<std::int64_t>::max(); });
+        refused(invalid, "no taps", [](auto &taps) { taps.count[0] = 0; });
+        refused(invalid, "anchor is 3 along x", [](auto &taps) {
+            taps.has_anchor = 1;
+            taps.anchor[0] = 3;
+        });
+        refused(invalid, "anchor is -1 along y", [](auto &taps) {
+            taps.has_anchor = 1;
+            taps.anchor[1] = -1;
+        });
+        refused(GAUZE_ERROR_UNSUPPORTED, "2 taps along z", [&](auto &taps) {
+            taps.values[2] = values;
+            taps.count[2] = 2;
+        });
+        const double bad[] = {1, std::numeric_limits<double>::infinity()};
+        refused(invalid, "tap 1 is inf", [&](auto &taps) {
+            taps.values[1] = bad;
+            taps.count[1] = 2;
+        });
+        check_refused(outcome_of([] { gauze::separable({}, {}); }), invalid, "no taps");
+        REQUIRE(gauze_filter_separable(&good, &filter) == GAUZE_OK);
+        gauze_filter_destroy(filter);
+    }
+
+    TEST_CASE("gaussians") {
+        gauze_filter *filter = nullptr;
+        gauze_gaussian good{};
+        good.struct_size = sizeof good;
+        good.sigma[0] = good.sigma[1] = 1.0;
+        check_c_refused(gauze_filter_gaussian(nullptr, &filter), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "gaussian is null");
+        check_c_refused(gauze_filter_gaussian(&good, nullptr), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "filter is null");
+        const auto refused = [&](gauze_status status, const std::string &part, auto &&spoil) {
+            gauze_gaussian gaussian = good;
+            spoil(gaussian);
+            check_c_refused(gauze_filter_gaussian(&gaussian, &filter), status, part);
+            CHECK(filter == nullptr);
+        };
+        constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        refused(invalid, "gaussian->struct_size is 0", [](auto &g) { g.struct_size = 0; });
+        refused(invalid, "gaussian->method is 2", [](auto &g) { g.method = 2; });
+        refused(invalid, "gaussian->method is -1", [](auto &g) { g.method = -1; });
+        refused(invalid, "no axis", [](auto &g) { g.sigma[0] = g.sigma[1] = 0.0; });
+        refused(invalid, "sigma is -1 along x", [](auto &g) { g.sigma[0] = -1.0; });
+        refused(invalid, "sigma is nan along y", [](auto &g) { g.sigma[1] = std::nan(""); });
+        refused(invalid, "sigma is inf along y", [](auto &g) { g.sigma[1] = infinity; });
+        refused(invalid, "sigma is 600 along x", [](auto &g) { g.sigma[0] = 600.0; });
+        refused(invalid, "order 3 along x", [](auto &g) { g.derivative[0] = 3; });
+        refused(invalid, "order -1 along y", [](auto &g) { g.derivative[1] = -1; });
+        refused(invalid, "order 1 along z", [](auto &g) { g.derivative[2] = 1; });
+        refused(invalid, "truncate is -4", [](auto &g) { g.truncate = -4.0; });
+        refused(invalid, "truncate is nan", [](auto &g) { g.truncate = std::nan(""); });
+        refused(invalid, "truncate is inf", [](auto &g) { g.truncate = infinity; });
+        refused(GAUZE_ERROR_UNSUPPORTED, "along z", [](auto &g) { g.sigma[2] = 1.0; });
+        check_refused(outcome_of([] { gauze::gaussian(0.0); }), invalid, "no axis");
+        check_refused(outcome_of([] { gauze::gaussian(-2.0); }), invalid, "sigma is -2");
+        good.method = GAUZE_GAUSSIAN_FIR;
+        REQUIRE(gauze_filter_gaussian(&good, &filter) == GAUZE_OK);
+        gauze_filter_destroy(filter);
+    }
+
+    TEST_CASE("boxes") {
+        gauze_filter *filter = nullptr;
+        gauze_box good{};
+        good.struct_size = sizeof good;
+        good.radius[0] = good.radius[1] = 1;
+        check_c_refused(gauze_filter_box(nullptr, &filter), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "box is null");
+        check_c_refused(gauze_filter_box(&good, nullptr), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "filter is null");
+        const auto refused = [&](gauze_status status, const std::string &part, auto &&spoil) {
+            gauze_box box = good;
+            spoil(box);
+            check_c_refused(gauze_filter_box(&box, &filter), status, part);
+            CHECK(filter == nullptr);
+        };
+        constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+        refused(invalid, "box->struct_size is 1", [](auto &box) { box.struct_size = 1; });
+        refused(invalid, "box->iterations is 17", [](auto &box) { box.iterations = 17; });
+        refused(invalid, "box->iterations is 4294967295", [](auto &box) { box.iterations = ~0U; });
+        refused(invalid, "radius is -1 along x", [](auto &box) { box.radius[0] = -1; });
+        refused(invalid, "radius is 1048576 along y", [](auto &box) { box.radius[1] = 1048576; });
+        refused(invalid, "radius is 9223372036854775807 along x",
+                [](auto &box) { box.radius[0] = std::numeric_limits<std::int64_t>::max(); });
+        refused(GAUZE_ERROR_UNSUPPORTED, "radius is 1 along z",
+                [](auto &box) { box.radius[2] = 1; });
+        refused(GAUZE_ERROR_UNSUPPORTED, "radius is 1 along t",
+                [](auto &box) { box.radius[3] = 1; });
+        check_refused(outcome_of([] { gauze::box(-3); }), invalid, "radius is -3");
+        check_refused(outcome_of([] { gauze::box(3, 17); }), invalid, "17");
+        good.iterations = 16;
+        REQUIRE(gauze_filter_box(&good, &filter) == GAUZE_OK);
+        gauze_filter_destroy(filter);
+    }
+
+    TEST_CASE("taps per component") {
+        const gauze::Filter taps = gauze::correlate(cross());
+        const gauze::Filter box = gauze::box(1);
+        gauze_filter *filter = nullptr;
+        const auto refused = [&](const gauze_filter *base, std::uint32_t component,
+                                 const gauze_filter *other, const std::string &part) {
+            check_c_refused(gauze_filter_with_component(base, component, other, &filter),
+                            GAUZE_ERROR_INVALID_ARGUMENT, part);
+            CHECK(filter == nullptr);
+        };
+        refused(nullptr, 0, taps.c_handle(), "base is null");
+        refused(taps.c_handle(), 0, nullptr, "other is null");
+        check_c_refused(gauze_filter_with_component(taps.c_handle(), 0, taps.c_handle(), nullptr),
+                        GAUZE_ERROR_INVALID_ARGUMENT, "filter is null");
+        refused(taps.c_handle(), 1024, taps.c_handle(), "component is 1024");
+        refused(taps.c_handle(), ~0U, taps.c_handle(), "component is 4294967295");
+        refused(taps.c_handle(), 0, box.c_handle(), "box");
+        refused(box.c_handle(), 0, taps.c_handle(), "box");
+        refused(taps.c_handle(), 0, taps.with_component(1, taps).c_handle(), "themselves");
+        check_refused(
+            outcome_of([&] { engine().plan(taps.with_component(1, taps), Image::f32(16, 16)); }),
+            GAUZE_ERROR_INVALID_ARGUMENT, "component 1");
+    }
+
+    TEST_CASE("names of kernels") {
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), Image::f32(16, 16));
+        const char *text = nullptr;
+        check_c_refused(gauze_plan_variant(nullptr, &text), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "plan is null");
+        check_c_refused(gauze_plan_variant(plan.c_handle(), nullptr), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "text is null");
+        CHECK(text == nullptr);
+        check_refused(outcome_of([] {
+                          engine().plan(gauze::box(8), Image::f32(16, 16),
+                                        PlanOptions().with_variant("correlate_plain"));
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "'correlate_plain'");
+        check_refused(outcome_of([] {
+                          engine().plan(gauze::correlate(cross()), Image::f32(16, 16),
+                                        PlanOptions().with_variant("separable_tiled"));
+                      }),
+                      GAUZE_ERROR_UNSUPPORTED, "not separable");
     }
 
     TEST_CASE("images") {

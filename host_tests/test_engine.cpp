@@ -81,7 +81,7 @@ std::vector<cl_int> run_fill(Engine &engine, const ProgramRequest &request) {
     std::vector<cl_int> values(64);
     const cl::Buffer buffer = engine.allocate(sizeof(cl_int) * values.size(), "the test's buffer");
     cl::CommandQueue queue = engine.queue();
-    engine.make_ready(launch).enqueue(queue, {}, {buffer}, {}, nullptr);
+    engine.make_ready(launch).enqueue(queue, {{}, {buffer}, {}}, {}, nullptr);
     queue.enqueueReadBuffer(buffer, CL_TRUE, 0, sizeof(cl_int) * values.size(), values.data());
     return values;
 }
@@ -182,7 +182,7 @@ TEST_SUITE("engine") {
         queue.enqueueWriteBuffer(from, CL_TRUE, 0, bytes.size(), bytes.data());
         const gz::ReadyLaunch launch = engine.make_ready(gz::copy_launch(size, engine.facts()));
         cl::Event event;
-        launch.enqueue(queue, {from}, {to}, {}, &event);
+        launch.enqueue(queue, {{from}, {to}, {}}, {}, &event);
         event.wait();
         CHECK(event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE);
         std::vector<unsigned char> got(bytes.size());
@@ -241,7 +241,8 @@ TEST_SUITE("engine") {
 
     TEST_CASE("a missing macro is an error, as every kernel of the library demands") {
         Engine engine(options_of(""));
-        for (const char *family : {"correlate_tiled", "correlate_strips", "correlate_plain"})
+        for (const char *family : {"correlate_tiled", "correlate_strips", "correlate_plain",
+                                   "separable_tiled", "box_tiled", "box_strips"})
             check_refused(Status::build_failed, {family, "is not defined"}, [&] {
                 engine.program({std::string(family) + ".cl", family, {}});
             });

@@ -7,10 +7,14 @@
 #include "filter/filter.hpp"
 #include "support/unit.hpp"
 
+using gz::AxisTaps;
+using gz::Box;
 using gz::Filter;
+using gz::Gaussian;
 using gz::Status;
 using gz::Taps;
 using support::check_refused;
+using support::make_axis_taps;
 using support::make_taps;
 using support::Rank;
 
@@ -22,6 +26,29 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 void check_both_refuse(Status status, std::initializer_list<std::string> parts, const Taps &taps) {
     check_refused(status, parts, [&] { static_cast<void>(Filter::correlate(taps)); });
     check_refused(status, parts, [&] { static_cast<void>(Filter::convolve(taps)); });
+}
+
+void check_separable_refused(Status status, std::initializer_list<std::string> parts,
+                             const AxisTaps &taps) {
+    check_refused(status, parts, [&] { static_cast<void>(Filter::separable(taps)); });
+}
+
+void check_gaussian_refused(Status status, std::initializer_list<std::string> parts,
+                            const Gaussian &gaussian) {
+    check_refused(status, parts, [&] { static_cast<void>(Filter::gaussian(gaussian)); });
+}
+
+void check_box_refused(Status status, std::initializer_list<std::string> parts, const Box &box) {
+    check_refused(status, parts, [&] { static_cast<void>(Filter::box(box)); });
+}
+
+// What a correlation with the taps gives at place 0 of a line.
+template <class Line> double correlated(const std::vector<double> &taps, Line &&line) {
+    const auto radius = static_cast<std::int64_t>(taps.size() / 2);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < taps.size(); ++i)
+        sum += taps[i] * line(static_cast<double>(static_cast<std::int64_t>(i) - radius));
+    return sum;
 }
 
 } // namespace
@@ -158,5 +185,256 @@ TEST_SUITE("filter") {
         CHECK(larger.error_bound(1.0) == 4.0 * one.error_bound(1.0));
         CHECK(one.error_bound(256.0) == 256.0 * one.error_bound(1.0));
         CHECK(one.error_bound(0.0) < 1e-44); // underflow alone
+    }
+}
+
+TEST_SUITE("separable filter") {
+    TEST_CASE("keeps the taps of each axis, and anchors them in the middle") {
+        const Filter filter = Filter::separable(make_axis_taps({1, 2, 3, 4}, {5, 6, 7}));
+        CHECK(filter.name() == "separable");
+        REQUIRE(filter.factors().has_value());
+        CHECK(filter.factors()->x == std::vector<double>{1, 2, 3, 4});
+        CHECK(filter.factors()->y == std::vector<double>{5, 6, 7});
+        CHECK(filter.taps().values.empty());
+        CHECK(filter.taps().size == gz::Axes{4, 3, 1, 1});
+        CHECK(filter.taps().anchor == gz::Axes{2, 1, 0, 0});
+        CHECK(filter.correlation().sum_of_magnitudes() == 180.0);
+        CHECK(gz::to_text(filter) ==
+              "separable 4x3 taps, as a correlation anchored at (2, 1), separable");
+    }
+
+    TEST_CASE("an axis without taps is not filtered; one along z or t scales") {
+        const Filter along_y = Filter::separable(make_axis_taps({}, {5, 6}));
+        CHECK(along_y.factors()->x == std::vector<double>{1});
+        CHECK(along_y.factors()->y == std::vector<double>{5, 6});
+        CHECK(along_y.taps().size == gz::Axes{1, 2, 1, 1});
+        const Filter scaled =
+            Filter::separable({{{{1, 2}, {3, 4}, {0.5}, {-4}}}, gz::Axes{0, 1, 0, 0}});
+        CHECK(scaled.factors()->x == std::vector<double>{1, 2});
+        CHECK(scaled.factors()->y == std::vector<double>{-6, -8});
+        CHECK(scaled.taps().anchor == gz::Axes{0, 1, 0, 0});
+    }
+
+    TEST_CASE("no taps at all, too many, and taps along z or t are refused") {
+        check_separable_refused(Status::invalid_argument, {"no taps"}, {});
+        const auto ones = [](std::int64_t count) {
+            return std::vector<double>(static_cast<std::size_t>(count), 1.0);
+        };
+        CHECK(Filter::separable(make_axis_taps(ones(gz::max_axis_taps), ones(gz::max_axis_taps)))
+                  .taps()
+                  .size == gz::Axes{4095, 4095, 1, 1});
+        check_separable_refused(Status::invalid_argument, {"4096 taps", "along x", "4095"},
+                                make_axis_taps(ones(4096), {}));
+        check_separable_refused(Status::invalid_argument, {"5000 taps", "along y", "4095"},
+                                make_axis_taps({}, ones(5000)));
+        check_separable_refused(Status::unsupported, {"2 taps", "along z"},
+                                {{{{1}, {1}, {1, 1}, {}}}, std::nullopt});
+        check_separable_refused(Status::unsupported, {"3 taps", "along t"},
+                                {{{{1}, {1}, {}, {1, 1, 1}}}, std::nullopt});
+    }
+
+    TEST_CASE("taps that are not finite in f32 are refused, also once they are scaled") {
+        check_separable_refused(Status::invalid_argument, {"tap 1", "nan"},
+                                make_axis_taps({1, std::nan("")}, {}));
+        check_separable_refused(Status::invalid_argument, {"tap 0", "-inf"},
+                                make_axis_taps({1}, {-infinity}));
+        check_separable_refused(Status::invalid_argument, {"tap 2", "1e+39"},
+                                make_axis_taps({}, {1, 2, 1e39}));
+        check_separable_refused(Status::invalid_argument, {"tap 0", "1e+40"},
+                                {{{{1}, {1e20}, {1e20}, {}}}, std::nullopt});
+    }
+
+    TEST_CASE("anchors outside an axis's taps are refused") {
+        const auto anchored = [](const gz::Axes &anchor) {
+            return AxisTaps{{{{1, 2, 3}, {}, {}, {}}}, anchor};
+        };
+        check_separable_refused(Status::invalid_argument, {"anchor", "-1", "along x", "2"},
+                                anchored({-1, 0, 0, 0}));
+        check_separable_refused(Status::invalid_argument, {"anchor", "3", "along x", "2"},
+                                anchored({3, 0, 0, 0}));
+        check_separable_refused(Status::invalid_argument, {"anchor", "1", "along y", "0"},
+                                anchored({0, 1, 0, 0}));
+        check_separable_refused(Status::invalid_argument, {"anchor", "2", "along t", "0"},
+                                anchored({0, 0, 0, 2}));
+        CHECK(Filter::separable(anchored({2, 0, 0, 0})).taps().anchor == gz::Axes{2, 0, 0, 0});
+    }
+}
+
+TEST_SUITE("gaussian filter") {
+    TEST_CASE("an axis with a sigma has taps of its own, another one none") {
+        const Filter filter = Filter::gaussian({{2.0, 0.75, 0, 0}, {1, 0, 0, 0}, 3.0});
+        CHECK(filter.name() == "gaussian");
+        REQUIRE(filter.factors().has_value());
+        CHECK(filter.factors()->x == gz::gaussian_taps(2.0, 1, 3.0));
+        CHECK(filter.factors()->y == gz::gaussian_taps(0.75, 0, 3.0));
+        CHECK(filter.taps().size == gz::Axes{13, 5, 1, 1});
+        CHECK(filter.taps().anchor == gz::Axes{6, 2, 0, 0});
+        CHECK(Filter::gaussian({{0, 1.0, 0, 0}}).factors()->x == std::vector<double>{1});
+        CHECK(Filter::gaussian({{1.0, 0, 0, 0}}).taps().size == gz::Axes{9, 1, 1, 1});
+    }
+
+    TEST_CASE("sigmas that are no numbers of pixels are refused") {
+        check_gaussian_refused(Status::invalid_argument, {"no axis"}, {});
+        check_gaussian_refused(Status::invalid_argument, {"sigma", "-1", "along x"},
+                               {{-1.0, 1.0, 0, 0}});
+        check_gaussian_refused(Status::invalid_argument, {"sigma", "nan", "along y"},
+                               {{1.0, std::nan(""), 0, 0}});
+        check_gaussian_refused(Status::invalid_argument, {"sigma", "inf", "along y"},
+                               {{1.0, infinity, 0, 0}});
+        check_gaussian_refused(Status::invalid_argument, {"sigma", "-0.5", "along t"},
+                               {{1.0, 1.0, 0, -0.5}});
+        check_gaussian_refused(Status::unsupported, {"along z"}, {{1.0, 1.0, 1.0, 0}});
+        check_gaussian_refused(Status::unsupported, {"along t"}, {{1.0, 1.0, 0, 1.0}});
+    }
+
+    TEST_CASE("radii up to the largest are taken") {
+        CHECK(Filter::gaussian({{511.8, 0, 0, 0}}).taps().size == gz::Axes{4095, 1, 1, 1});
+        check_gaussian_refused(Status::invalid_argument, {"sigma", "512", "along x", "2047"},
+                               {{512.0, 0, 0, 0}});
+        check_gaussian_refused(Status::invalid_argument, {"sigma", "1e+300", "along y"},
+                               {{0, 1e300, 0, 0}});
+        CHECK(Filter::gaussian({{512.0, 0, 0, 0}, {}, 3.0}).taps().size[0] == 2 * 1536 + 1);
+    }
+
+    TEST_CASE("other orders of derivatives, and some of no Gaussian, are refused") {
+        check_gaussian_refused(Status::invalid_argument, {"derivative", "3", "along x"},
+                               {{1.0, 0, 0, 0}, {3, 0, 0, 0}});
+        check_gaussian_refused(Status::invalid_argument, {"derivative", "-1", "along y"},
+                               {{1.0, 1.0, 0, 0}, {0, -1, 0, 0}});
+        check_gaussian_refused(Status::invalid_argument, {"derivative", "1", "along y", "no sigma"},
+                               {{1.0, 0, 0, 0}, {0, 1, 0, 0}});
+    }
+
+    TEST_CASE("truncate must be a positive number") {
+        for (const double truncate : {0.0, -4.0, infinity, std::nan("")})
+            check_gaussian_refused(Status::invalid_argument, {"truncate", gz::text(truncate)},
+                                   {{1.0, 0, 0, 0}, {0, 0, 0, 0}, truncate});
+    }
+
+    TEST_CASE("taps: as many as the radius says, of sum 1, symmetric, of the Gaussian's ratios") {
+        for (const double sigma : {0.1, 0.3, 0.5, 1.0, 1.7, 3.0, 20.0})
+            for (const double truncate : {0.5, 3.0, 4.0, 8.0}) {
+                CAPTURE(sigma);
+                CAPTURE(truncate);
+                const std::vector<double> taps = gz::gaussian_taps(sigma, 0, truncate);
+                const auto radius = static_cast<std::size_t>(truncate * sigma + 0.5);
+                REQUIRE(taps.size() == 2 * radius + 1);
+                CHECK(correlated(taps, [](double) { return 1.0; }) == doctest::Approx(1.0));
+                for (std::size_t i = 0; i <= radius; ++i) {
+                    const auto x = static_cast<double>(i);
+                    CHECK(taps[radius - i] == taps[radius + i]);
+                    CHECK(taps[radius + i] ==
+                          doctest::Approx(taps[radius] * std::exp(-x * x / (2.0 * sigma * sigma)))
+                              .epsilon(1e-12));
+                }
+            }
+        CHECK(gz::gaussian_taps(1.0, 0, 4.4).size() == 9);
+        CHECK(gz::gaussian_taps(1.0, 0, 4.5).size() == 11);
+    }
+
+    TEST_CASE("derivatives of a ramp, a parabola and what they are blind to") {
+        for (const double sigma : {1.0, 1.7, 3.0, 20.0}) {
+            CAPTURE(sigma);
+            // Eight sigmas leave out nothing that shows; from sigma 1 on samples are as good as the
+            // integral.
+            const std::vector<double> first = gz::gaussian_taps(sigma, 1, 8.0);
+            const std::vector<double> second = gz::gaussian_taps(sigma, 2, 8.0);
+            const auto near = [](double value) { return doctest::Approx(value).epsilon(1e-5); };
+            CHECK(correlated(first, [](double x) { return 3.0 * x + 7.0; }) == near(3.0));
+            CHECK(correlated(first, [](double x) { return 5.0 - 0.25 * x; }) == near(-0.25));
+            CHECK(correlated(first, [](double x) { return x * x; }) == doctest::Approx(0.0));
+            CHECK(correlated(second, [](double x) { return 0.5 * x * x; }) == near(1.0));
+            CHECK(std::abs(correlated(second, [](double x) { return 9.0 * x; })) < 1e-9);
+            CHECK(std::abs(correlated(second, [](double) { return 1.0; })) < 1e-5);
+        }
+    }
+}
+
+TEST_SUITE("box filter") {
+    TEST_CASE("keeps its radii and iterations") {
+        const Filter filter = Filter::box({{3, 1, 0, 0}, 2});
+        CHECK(filter.name() == "box");
+        REQUIRE(filter.box().has_value());
+        CHECK(filter.box()->radius == gz::Axes{3, 1, 0, 0});
+        CHECK(filter.box()->size() == gz::Axes{7, 3, 1, 1});
+        CHECK(filter.box()->iterations == 2);
+        CHECK(gz::to_text(filter) == "box of 7x3 pixels, 2 times");
+        CHECK(gz::to_text(Filter::box({{0, 0, 0, 0}, 1})) == "box of 1x1 pixels, 1 time");
+        CHECK_FALSE(Filter::correlate(make_taps(3, 3, Rank::one)).box().has_value());
+    }
+
+    TEST_CASE("radii and iterations out of their ranges are refused") {
+        check_box_refused(Status::invalid_argument, {"radius", "-1", "along x", "1048575"},
+                          {{-1, 0, 0, 0}, 1});
+        check_box_refused(Status::invalid_argument, {"radius", "1048576", "along y", "1048575"},
+                          {{0, 1048576, 0, 0}, 1});
+        check_box_refused(Status::invalid_argument, {"radius", "-5", "along z"},
+                          {{1, 1, -5, 0}, 1});
+        check_box_refused(Status::unsupported, {"radius", "1", "along z"}, {{1, 1, 1, 0}, 1});
+        check_box_refused(Status::unsupported, {"radius", "2", "along t"}, {{1, 1, 0, 2}, 1});
+        check_box_refused(Status::invalid_argument, {"0 iterations", "16"}, {{1, 1, 0, 0}, 0});
+        check_box_refused(Status::invalid_argument, {"17 iterations", "16"}, {{1, 1, 0, 0}, 17});
+        CHECK(Filter::box({{gz::max_box_radius, gz::max_box_radius, 0, 0}, 16}).box()->size() ==
+              gz::Axes{2097151, 2097151, 1, 1});
+    }
+
+    TEST_CASE("the bound grows with the row, the pixels and the iterations, until sums overflow") {
+        const auto bound = [](std::int64_t x, std::int64_t y, int iterations, double largest) {
+            return Filter::box({{x, y, 0, 0}, iterations}).error_bound(largest);
+        };
+        CHECK(bound(1, 1, 1, 1.0) > 0.0);
+        CHECK(bound(1, 1, 1, 1.0) < 1e-3);
+        CHECK(bound(10000, 1, 1, 1.0) > bound(1, 1, 1, 1.0));
+        CHECK(bound(1, 10000, 1, 1.0) == bound(1, 1, 1, 1.0));
+        CHECK(bound(1, 1, 3, 1.0) == doctest::Approx(3.0 * bound(1, 1, 1, 1.0)));
+        CHECK(bound(1, 1, 1, 256.0) == doctest::Approx(256.0 * bound(1, 1, 1, 1.0)));
+        CHECK(bound(1, 1, 1, 3e37) < infinity);
+        CHECK(bound(1, 1, 1, 4e37) == infinity); // 9 of them
+    }
+}
+
+TEST_SUITE("taps per component") {
+    TEST_CASE("components have their own taps, the others those of the filter") {
+        const Filter base = Filter::correlate(make_taps(3, 3, Rank::full));
+        const Filter one = Filter::separable(make_axis_taps({1, 2, 3}, {}));
+        const Filter two = Filter::gaussian({{1.0, 0, 0, 0}});
+        const Filter both = base.with_component(0, one).with_component(7, two);
+        CHECK(both.name() == "correlate");
+        CHECK(both.components().size() == 2);
+        CHECK(both.correlation(0).factors->x == one.factors()->x);
+        CHECK(both.correlation(7).factors->x == two.factors()->x);
+        CHECK(both.correlation(1).taps.values == base.taps().values);
+        CHECK(both.correlation().taps.values == base.taps().values);
+        CHECK(base.components().empty()); // a filter is a value
+        // The last word counts.
+        CHECK(both.with_component(0, two).correlation(0).factors->x == two.factors()->x);
+        CHECK(both.with_component(0, two).components().size() == 2);
+        CHECK(gz::to_text(base.with_component(2, one)) ==
+              "correlate 3x3 taps, as a correlation anchored at (1, 1), not separable; component 2 "
+              "3x1 taps, as a correlation anchored at (1, 0), separable");
+    }
+
+    TEST_CASE("numbers of no component, boxes and components of components are refused") {
+        const Filter taps = Filter::correlate(make_taps(3, 3, Rank::full));
+        const Filter box = Filter::box({{1, 1, 0, 0}, 1});
+        const auto refuse = [](std::initializer_list<std::string> parts, const Filter &base,
+                               std::int64_t component, const Filter &other) {
+            check_refused(Status::invalid_argument, parts,
+                          [&] { static_cast<void>(base.with_component(component, other)); });
+        };
+        refuse({"component is -1", "1023"}, taps, -1, taps);
+        refuse({"component is 1024", "1023"}, taps, 1024, taps);
+        CHECK(taps.with_component(1023, taps).components().size() == 1);
+        refuse({"box", "no taps"}, taps, 0, box);
+        refuse({"box", "no taps"}, box, 0, taps);
+        refuse({"box", "no taps"}, box, 0, box);
+        refuse({"differ between components"}, taps, 0, taps.with_component(1, taps));
+    }
+
+    TEST_CASE("the bound is the largest of all components'") {
+        const Filter small = Filter::correlate(make_taps(1, 1, 0, 0, {0.5}));
+        const Filter large = Filter::correlate(make_taps(1, 1, 0, 0, {2.0}));
+        CHECK(small.with_component(3, large).error_bound(1.0) == large.error_bound(1.0));
+        CHECK(large.with_component(3, small).error_bound(1.0) == large.error_bound(1.0));
     }
 }

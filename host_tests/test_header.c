@@ -1,7 +1,27 @@
-/* The public header is C11 on its own. */
+/* The public header is C11 on its own, and its descriptions of filters are made as it says: zeroed,
+ * but for their size and what is asked for. */
 #include <gauze/gauze.h>
 
 int32_t version_seen_from_c(void);
 int32_t version_seen_from_c(void) {
     return gauze_version();
+}
+
+/* Filters of every kind, or NULL; the caller destroys them. */
+enum { FILTERS_FROM_C = 5 };
+int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]);
+int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
+    const double values[] = {1.0, 2.0, 1.0};
+    gauze_taps taps = {.struct_size = sizeof taps, .values = values, .size = {3, 1}};
+    gauze_separable_taps separable = {
+        .struct_size = sizeof separable, .values = {values, values}, .count = {3, 2}};
+    gauze_gaussian gaussian = {.struct_size = sizeof gaussian, .sigma = {1.5, 0.5}};
+    gauze_box box = {.struct_size = sizeof box, .radius = {2, 1}};
+    for (int i = 0; i < FILTERS_FROM_C; ++i)
+        filters[i] = NULL;
+    return gauze_filter_correlate(&taps, &filters[0]) == GAUZE_OK &&
+           gauze_filter_separable(&separable, &filters[1]) == GAUZE_OK &&
+           gauze_filter_gaussian(&gaussian, &filters[2]) == GAUZE_OK &&
+           gauze_filter_box(&box, &filters[3]) == GAUZE_OK &&
+           gauze_filter_with_component(filters[0], 1, filters[2], &filters[4]) == GAUZE_OK;
 }

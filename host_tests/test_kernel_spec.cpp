@@ -5,7 +5,7 @@
 #include <set>
 
 #include "kernel/copy.hpp"
-#include "kernel/correlate_kernels.hpp"
+#include "kernel/kernels.hpp"
 #include "support/unit.hpp"
 
 using gz::Config;
@@ -16,6 +16,9 @@ using gz::DeviceFacts;
 using gz::Launch;
 using gz::misfit;
 using gz::PixelType;
+using gz::TapSet;
+using gz::Work;
+using support::make_box_pass;
 using support::make_facts;
 using support::make_pass;
 using support::make_taps;
@@ -49,9 +52,36 @@ gz::ConstantData constant_of(std::size_t bytes) {
     return {std::vector<std::byte>(bytes)};
 }
 
+CorrelatePass lower_whole(PixelType type, const gz::Axes &extent, std::int64_t channels,
+                          const gz::Filter &filter) {
+    gz::PlanDesc desc;
+    desc.source = desc.target = support::make_image(type, extent, channels);
+    return gz::lower_correlation(filter, gz::complete(desc));
+}
+
+// 1001 taps along x and 3 along y.
+CorrelatePass long_pass() {
+    std::vector<double> x(1001);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = 0.001 * static_cast<double>(i % 7);
+    return lower_whole(PixelType::f32, {640, 480, 1, 1}, 1,
+                       gz::Filter::separable(support::make_axis_taps(x, {1, 2, 1})));
+}
+
+// Each channel with taps of its own: separable ones, dense ones and many.
+CorrelatePass varied_pass() {
+    const gz::Filter dense = gz::Filter::correlate(make_taps(3, 5, Rank::full));
+    const gz::Filter many =
+        gz::Filter::separable(support::make_axis_taps(std::vector<double>(301, 0.25), {0.5, 0.75}));
+    return lower_whole(PixelType::u8, {131, 77, 1, 1}, 3,
+                       gz::Filter::correlate(make_taps(5, 5, Rank::one))
+                           .with_component(1, dense)
+                           .with_component(2, many));
+}
+
 // Passes of few and many taps, of awkward and large images.
-std::vector<CorrelatePass> all_passes() {
-    std::vector<CorrelatePass> passes;
+std::vector<CorrelatePass> all_correlations() {
+    std::vector<CorrelatePass> passes{long_pass(), varied_pass()};
     for (const Rank rank : {Rank::one, Rank::full})
         for (const std::int64_t size : {3, 8, 15, 63})
             for (const gz::Axes &extent :
@@ -60,24 +90,110 @@ std::vector<CorrelatePass> all_passes() {
     return passes;
 }
 
-// Bytes of the launch's constant data.
-std::size_t constant_bytes(const Launch &launch) {
-    std::size_t bytes = 0;
-    for (const gz::Argument &argument : launch.arguments)
-        if (const auto *data = std::get_if<gz::ConstantData>(&argument))
-            bytes += data->bytes.size();
-    return bytes;
+std::vector<gz::BoxPass> all_boxes() {
+    std::vector<gz::BoxPass> passes;
+    for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32})
+        for (const std::int64_t radius : {0, 1, 100, 20000})
+            for (const gz::Axes &extent :
+                 {gz::Axes{1, 1, 1, 1}, gz::Axes{131, 77, 3, 2}, gz::Axes{5000, 3000, 1, 1}})
+                passes.push_back(make_box_pass(type, extent, 3, radius, radius / 2));
+    return passes;
 }
 
-// All that tells launches of one kernel apart: macros, range and plain arguments.
-std::string fingerprint(const Launch &launch) {
-    std::string result = launch.program.options();
+// check(spec, pass, facts) for every family of every kind of pass on every class of device.
+template <class Check> void for_each_kernel(Check &&check) {
+    const auto on_all = [&](const auto &passes) {
+        for (const auto &pass : passes)
+            for (const DeviceClass device_class : support::all_device_classes)
+                for (const auto &spec : gz::kernels_for(pass, device_class)) {
+                    CAPTURE(spec.name);
+                    CAPTURE(gz::name_of(device_class));
+                    check(spec, pass, make_facts(device_class));
+                }
+    };
+    on_all(all_correlations());
+    on_all(all_boxes());
+}
+
+void check_launch(const Launch &launch, const gz::ImagePass &pass, const Config &config) {
+    CAPTURE(launch.program.entry);
+    for (const auto &[name, value] : config)
+        if (launch.program.defines.count(name))
+            REQUIRE(launch.program.defines.at(name) == value);
+    REQUIRE(launch.program.defines.at("CHANNELS") == pass.channels);
+    REQUIRE(launch.program.defines.at("SRC_TYPE") == static_cast<int>(pass.src_type));
+    REQUIRE(launch.program.defines.at("DST_TYPE") == static_cast<int>(pass.dst_type));
+    const gz::NDRange &range = launch.range;
     for (std::size_t i = 0; i < 3; ++i)
-        result += gz::text(' ', launch.range.global[i], '/', launch.range.local[i]);
-    for (const gz::Argument &argument : launch.arguments)
-        if (const auto *value = std::get_if<gz::ByValue>(&argument))
-            for (const std::byte byte : value->bytes)
-                result += static_cast<char>(byte);
+        REQUIRE(range.global[i] % range.local[i] == 0);
+    REQUIRE(range.global[2] == static_cast<std::size_t>(pass.batch()));
+    REQUIRE(range.local[2] == 1);
+}
+
+template <class Kind> bool takes(const Launch &launch) {
+    return std::any_of(
+        launch.arguments.begin(), launch.arguments.end(),
+        [](const gz::Argument &argument) { return std::holds_alternative<Kind>(argument); });
+}
+
+// The first launch reads the source, the last writes the target, and every buffer between them is
+// of some size and used by two neighbours.
+void check_hand_on(const Work &work) {
+    REQUIRE(takes<gz::SourceBuffer>(work.launches.front()));
+    REQUIRE(takes<gz::TargetBuffer>(work.launches.back()));
+    std::vector<int> uses(work.workspace.size(), 0);
+    for (const Launch &launch : work.launches)
+        for (const gz::Argument &argument : launch.arguments)
+            if (const auto *buffer = std::get_if<gz::WorkspaceBuffer>(&argument))
+                ++uses.at(buffer->index);
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        REQUIRE(uses[i] == 2);
+        REQUIRE(work.workspace[i] > 0);
+    }
+    REQUIRE(work.workspace.size() + 1 == work.launches.size());
+}
+
+// The bytes of `count` floats from `first` on.
+std::string raw(const std::vector<float> &values, int first, int count) {
+    return {reinterpret_cast<const char *>(values.data() + first),
+            static_cast<std::size_t>(count) * sizeof(float)};
+}
+
+// The bytes of all constants and plain arguments, one after the other.
+std::string data_of(const Work &work) {
+    std::string result;
+    const auto append = [&](const std::vector<std::byte> &bytes) {
+        result.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    };
+    for (const Launch &launch : work.launches)
+        for (const gz::Argument &argument : launch.arguments) {
+            if (const auto *value = std::get_if<gz::ByValue>(&argument))
+                append(value->bytes);
+            else if (const auto *data = std::get_if<gz::ConstantData>(&argument))
+                append(data->bytes);
+        }
+    return result;
+}
+
+// All that tells the work of one kernel apart: macros, ranges and plain arguments.
+std::string fingerprint(const Work &work) {
+    std::string result = data_of(work);
+    for (const Launch &launch : work.launches) {
+        result += launch.program.options();
+        for (std::size_t i = 0; i < 3; ++i)
+            result += gz::text(' ', launch.range.global[i], '/', launch.range.local[i]);
+    }
+    return result;
+}
+
+// What the compiler gets for the pass in the first of the kernel's configurations.
+template <class Pass>
+std::string programs_of(const gz::KernelSpec<Pass> &spec, const Pass &pass,
+                        const DeviceFacts &facts) {
+    std::string result;
+    for (const Launch &launch :
+         spec.work(pass, spec.preferred(pass, facts).front(), facts).launches)
+        result += launch.program.entry + " " + launch.program.options() + "\n";
     return result;
 }
 
@@ -101,13 +217,17 @@ TEST_SUITE("kernel_spec") {
                                   {{"A", 2}, {"B", 4}},
                                   {{"A", 2}, {"B", 5}}});
         CHECK(gz::all_configs({{"A", {1, 2}}, {"B", {}}}).empty());
-        for (const CorrelateSpec &spec : gz::correlate_kernels()) {
-            std::size_t count = 1;
-            for (const gz::Tunable &tunable : spec.tunables)
-                count *= tunable.values.size();
-            const std::vector<Config> configs = gz::all_configs(spec.tunables);
-            CHECK(std::set<Config>(configs.begin(), configs.end()).size() == count);
-        }
+        const auto check = [](const auto &kernels) {
+            for (const auto &spec : kernels) {
+                std::size_t count = 1;
+                for (const gz::Tunable &tunable : spec.tunables)
+                    count *= tunable.values.size();
+                const std::vector<Config> configs = gz::all_configs(spec.tunables);
+                CHECK(std::set<Config>(configs.begin(), configs.end()).size() == count);
+            }
+        };
+        check(gz::kernels_for(varied_pass(), DeviceClass::other_gpu));
+        check(gz::kernels_for(gz::BoxPass(), DeviceClass::other_gpu));
     }
 }
 
@@ -181,107 +301,267 @@ TEST_SUITE("misfit") {
         CHECK(says(misfit(launch, make_facts(DeviceClass::mesa_cpu)), {"private memory"}));
         CHECK(misfit(launch, make_facts(DeviceClass::pocl_cpu)) == "");
     }
+
+    TEST_CASE("work: each of its launches, and its workspace") {
+        DeviceFacts facts = make_facts(DeviceClass::other_gpu);
+        facts.max_group_size = 64;
+        facts.max_allocation = 4096;
+        Work work(launch_of_groups(64, 1, 1));
+        CHECK(misfit(work, facts) == "");
+        work.launches.push_back(launch_of_groups(65, 1, 1));
+        CHECK(says(misfit(work, facts), {"65", "64"}));
+        work.launches.pop_back();
+        work.workspace = {4096, 16};
+        CHECK(misfit(work, facts) == "");
+        work.workspace = {16, 4097};
+        CHECK(says(misfit(work, facts), {"workspace", "4097", "4096"}));
+    }
 }
 
-TEST_SUITE("correlation kernels") {
+TEST_SUITE("kernels") {
     TEST_CASE("what is preferred on a device takes its values from the tunables") {
-        for (const CorrelateSpec &spec : gz::correlate_kernels())
-            for (const CorrelatePass &pass : all_passes())
-                for (const DeviceClass device_class : support::all_device_classes) {
-                    CAPTURE(spec.name);
-                    CAPTURE(gz::name_of(device_class));
-                    const std::vector<Config> all = gz::all_configs(spec.tunables);
-                    const std::vector<Config> preferred =
-                        spec.preferred(pass, make_facts(device_class));
-                    CHECK_FALSE(preferred.empty());
-                    for (const Config &config : preferred)
-                        CHECK(std::count(all.begin(), all.end(), config) == 1);
-                }
+        for_each_kernel([](const auto &spec, const auto &pass, const DeviceFacts &facts) {
+            const std::vector<Config> all = gz::all_configs(spec.tunables);
+            const std::vector<Config> preferred = spec.preferred(pass, facts);
+            CHECK_FALSE(preferred.empty());
+            for (const Config &config : preferred)
+                CHECK(std::count(all.begin(), all.end(), config) == 1);
+        });
     }
 
-    TEST_CASE("launches are built for their configuration and cover every slice") {
+    TEST_CASE("work is built for its configuration and covers every slice") {
         const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
-        for (const CorrelateSpec &spec : gz::correlate_kernels())
-            for (const CorrelatePass &pass : all_passes())
-                for (const Config &config : gz::all_configs(spec.tunables)) {
-                    if (!spec.refusal(pass, config).empty())
-                        continue;
-                    const Launch launch = spec.launch(pass, config, facts);
-                    CAPTURE(spec.name);
-                    CAPTURE(gz::to_text(config));
-                    REQUIRE(launch.program.file == spec.name + ".cl");
-                    REQUIRE(launch.program.entry == spec.name);
-                    for (const auto &[name, value] : config)
-                        if (launch.program.defines.count(name))
-                            REQUIRE(launch.program.defines.at(name) == value);
-                    REQUIRE(launch.program.defines.at("CHANNELS") == pass.channels);
-                    REQUIRE(launch.program.defines.at("SEPARABLE") == (pass.separable ? 1 : 0));
-                    const gz::NDRange &range = launch.range;
-                    for (std::size_t i = 0; i < 3; ++i)
-                        REQUIRE(range.global[i] % range.local[i] == 0);
-                    REQUIRE(range.global[2] == static_cast<std::size_t>(pass.batch()));
-                    REQUIRE(range.local[2] == 1);
-                    REQUIRE(constant_bytes(launch) >= pass.taps.size() * sizeof(float));
+        const auto check = [&](const auto &passes) {
+            for (const auto &pass : passes)
+                for (const auto &spec : gz::kernels_for(pass, facts.device_class))
+                    for (const Config &config : gz::all_configs(spec.tunables)) {
+                        if (!spec.refusal(pass, config).empty())
+                            continue;
+                        const Work work = spec.work(pass, config, facts);
+                        CAPTURE(spec.name);
+                        CAPTURE(gz::to_text(config));
+                        REQUIRE_FALSE(work.launches.empty());
+                        for (const Launch &launch : work.launches) {
+                            REQUIRE(launch.program.file == spec.name + ".cl");
+                            check_launch(launch, pass, config);
+                        }
+                        check_hand_on(work);
+                    }
+        };
+        check(all_correlations());
+        check(all_boxes());
+    }
+
+    TEST_CASE("the taps of every component reach the device") {
+        const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
+        for (const CorrelatePass &pass : all_correlations())
+            for (const CorrelateSpec &spec : gz::kernels_for(pass, facts.device_class)) {
+                const Config config = spec.preferred(pass, facts).front();
+                if (!spec.refusal(pass, config).empty())
+                    continue;
+                CAPTURE(spec.name);
+                const std::string passed = data_of(spec.work(pass, config, facts));
+                for (const TapSet &set : pass.sets) {
+                    REQUIRE(passed.find(raw(set.taps, 0, set.taps_x)) != std::string::npos);
+                    if (set.separable)
+                        REQUIRE(passed.find(raw(set.taps, set.taps_x, set.taps_y)) !=
+                                std::string::npos);
                 }
+            }
     }
 
     TEST_CASE("no tunable is without effect") {
         const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
-        const CorrelatePass pass =
-            make_pass(PixelType::u8, {131, 77, 3, 2}, 3, make_taps(5, 5, Rank::one));
-        for (const CorrelateSpec &spec : gz::correlate_kernels()) {
-            CAPTURE(spec.name);
-            const std::vector<Config> configs = gz::all_configs(spec.tunables);
-            std::set<std::string> launches;
-            for (const Config &config : configs)
-                launches.insert(fingerprint(spec.launch(pass, config, facts)));
-            CHECK(launches.size() == configs.size());
-        }
+        const auto check = [&](const auto &pass) {
+            for (const auto &spec : gz::kernels_for(pass, facts.device_class)) {
+                CAPTURE(spec.name);
+                std::size_t configs = 0;
+                std::set<std::string> different;
+                for (const Config &config : gz::all_configs(spec.tunables)) {
+                    if (!spec.refusal(pass, config).empty())
+                        continue;
+                    ++configs;
+                    different.insert(fingerprint(spec.work(pass, config, facts)));
+                }
+                CHECK(configs > 1);
+                CHECK(different.size() == configs);
+            }
+        };
+        check(make_pass(PixelType::u8, {131, 77, 3, 2}, 3, make_taps(5, 5, Rank::one)));
+        check(make_box_pass(PixelType::u8, {131, 77, 3, 2}, 3, 4, 5));
     }
 
     TEST_CASE("programs are the same for all sizes of image and all taps of a bucket") {
-        const auto pass = [](std::int64_t size, const gz::Axes &extent) {
-            return make_pass(PixelType::u8, extent, 1, make_taps(size, size, Rank::full));
-        };
-        for (const CorrelateSpec &spec : gz::correlate_kernels())
-            for (const DeviceClass device_class : support::all_device_classes) {
-                CAPTURE(spec.name);
-                CAPTURE(gz::name_of(device_class));
-                const auto program = [&](const CorrelatePass &p) {
-                    const DeviceFacts facts = make_facts(device_class);
-                    return spec.launch(p, spec.preferred(p, facts).front(), facts).program;
-                };
-                // Rows of all sizes are multiples of 16 values, which is structure.
-                const std::string options = program(pass(16, {64, 48, 1, 1})).options();
-                CHECK(program(pass(31, {64, 48, 1, 1})).options() == options);
-                CHECK(program(pass(24, {1920, 1080, 3, 1})).options() == options);
-                CHECK(program(pass(31, {16, 1, 1, 1})).options() == options);
-                // Another bucket is another program where taps are in arrays of its size.
-                CHECK((program(pass(15, {64, 48, 1, 1})).options() == options) ==
-                      (spec.name == "correlate_plain"));
-            }
-    }
-
-    TEST_CASE("every class of device tries every family") {
-        std::set<std::string> families;
-        for (const CorrelateSpec &spec : gz::correlate_kernels())
-            families.insert(spec.name);
-        CHECK(families.size() == gz::correlate_kernels().size());
         for (const DeviceClass device_class : support::all_device_classes) {
-            const std::vector<std::string> order = gz::correlate_preference(device_class);
-            CHECK(order.size() == families.size());
-            CHECK(std::set<std::string>(order.begin(), order.end()) == families);
+            CAPTURE(gz::name_of(device_class));
+            const DeviceFacts facts = make_facts(device_class);
+            const auto pass = [](std::int64_t size, const gz::Axes &extent) {
+                return make_pass(PixelType::u8, extent, 1, make_taps(size, size, Rank::one));
+            };
+            for (const CorrelateSpec &spec :
+                 gz::kernels_for(pass(22, {64, 48, 1, 1}), device_class)) {
+                CAPTURE(spec.name);
+                const auto programs = [&](std::int64_t size, const gz::Axes &extent) {
+                    return programs_of(spec, pass(size, extent), facts);
+                };
+                // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 31
+                // are in one bucket of every family that has any.
+                const std::string options = programs(22, {64, 48, 1, 1});
+                CHECK(programs(31, {64, 48, 1, 1}) == options);
+                CHECK(programs(24, {1920, 1080, 3, 1}) == options);
+                CHECK(programs(31, {16, 1, 1, 1}) == options);
+                // Another bucket is another program where taps are in arrays of its size.
+                CHECK((programs(15, {64, 48, 1, 1}) == options) ==
+                      (spec.name == "correlate_plain" || spec.name == "separable_passes"));
+            }
+            const auto box = [](std::int64_t radius, const gz::Axes &extent) {
+                return make_box_pass(PixelType::f32, extent, 1, radius, radius);
+            };
+            for (const gz::BoxSpec &spec : gz::kernels_for(gz::BoxPass(), device_class)) {
+                CAPTURE(spec.name);
+                const auto programs = [&](std::int64_t radius, const gz::Axes &extent) {
+                    return programs_of(spec, box(radius, extent), facts);
+                };
+                const std::string options = programs(33, {64, 48, 1, 1});
+                CHECK(programs(256, {64, 48, 1, 1}) == options);
+                CHECK(programs(100, {1920, 1080, 3, 1}) == options);
+                CHECK(programs(256, {16, 1, 1, 1}) == options);
+                CHECK((programs(32, {64, 48, 1, 1}) == options) == (spec.name != "box_strips"));
+                CHECK((programs(257, {64, 48, 1, 1}) == options) == (spec.name != "box_strips"));
+            }
         }
     }
 
-    TEST_CASE("rows are shared only where taps are separable") {
-        const CorrelateSpec tiled = gz::correlate_tiled();
-        const Config share{{"GROUP_X", 8}, {"GROUP_Y", 8}, {"ITEM_Y", 4}, {"SHARE_ROWS", 1}};
-        const auto pass = [](Rank rank) {
-            return make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(3, 3, rank));
+    TEST_CASE("separable_tiled has buckets of its own along each axis") {
+        const CorrelateSpec spec = gz::separable_tiled();
+        const DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        const auto defines = [&](std::int64_t width, std::int64_t height) {
+            const CorrelatePass pass =
+                make_pass(PixelType::f32, {640, 480, 1, 1}, 1, make_taps(width, height, Rank::one));
+            return spec.work(pass, spec.preferred(pass, facts).front(), facts)
+                .launches.front()
+                .program.defines;
         };
-        CHECK(tiled.refusal(pass(Rank::one), share) == "");
-        CHECK(says(tiled.refusal(pass(Rank::full), share), {"separable"}));
+        int least = 1;
+        for (const int most : {1, 3, 5, 7, 11, 15, 21, 31}) {
+            for (int taps = least; taps <= most; ++taps) {
+                CHECK(defines(taps, 1).at("LEAST_X") == least);
+                CHECK(defines(taps, 1).at("BUCKET_X") == most);
+                CHECK(defines(taps, 1).at("BUCKET_Y") == 1);
+                CHECK(defines(1, taps).at("LEAST_Y") == least);
+                CHECK(defines(1, taps).at("BUCKET_Y") == most);
+                CHECK(defines(1, taps).at("BUCKET_X") == 1);
+            }
+            CHECK(defines(least, most) == defines(most, least));
+            least = most + 1;
+        }
+    }
+
+    TEST_CASE("every class of device tries every family, whatever the pass") {
+        const auto check = [](const auto &passes, const std::set<std::string> &families) {
+            for (const auto &pass : passes)
+                for (const DeviceClass device_class : support::all_device_classes) {
+                    std::set<std::string> met;
+                    const auto kernels = gz::kernels_for(pass, device_class);
+                    for (const auto &spec : kernels)
+                        met.insert(spec.name);
+                    CHECK(kernels.size() == families.size());
+                    CHECK(met == families);
+                }
+        };
+        check(all_correlations(), {"correlate_tiled", "correlate_strips", "correlate_plain",
+                                   "separable_tiled", "separable_passes"});
+        check(all_boxes(), {"box_tiled", "box_strips", "box_plain"});
+    }
+
+    TEST_CASE("one family of each kind of pass takes them all") {
+        for (const CorrelatePass &pass : all_correlations())
+            for (const Config &config : gz::all_configs(gz::correlate_plain().tunables))
+                CHECK(gz::correlate_plain().refusal(pass, config) == "");
+        for (const gz::BoxPass &pass : all_boxes())
+            for (const Config &config : gz::all_configs(gz::box_plain().tunables))
+                CHECK(gz::box_plain().refusal(pass, config) == "");
+    }
+
+    TEST_CASE("passes that a family is not made for are refused with the number or the reason") {
+        const auto refusal = [](const auto &spec, const auto &pass) {
+            return spec.refusal(pass,
+                                spec.preferred(pass, make_facts(DeviceClass::other_gpu)).front());
+        };
+        const CorrelatePass dense =
+            make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(3, 3, Rank::full));
+        CHECK(says(refusal(gz::separable_tiled(), dense), {"not separable"}));
+        CHECK(says(refusal(gz::separable_passes(), dense), {"not separable"}));
+        const CorrelatePass wide =
+            make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(32, 1, Rank::one));
+        CHECK(says(refusal(gz::separable_tiled(), wide), {"32 taps", "31"}));
+        const CorrelatePass longer = long_pass();
+        CHECK(says(refusal(gz::correlate_tiled(), longer), {"1001 taps", "63"}));
+        CHECK(says(refusal(gz::correlate_strips(), longer), {"1001 taps", "63"}));
+        for (const CorrelateSpec &spec : {gz::correlate_tiled(), gz::correlate_strips(),
+                                          gz::separable_tiled(), gz::separable_passes()})
+            CHECK(says(refusal(spec, varied_pass()), {"differ between components"}));
+
+        const auto box = [](PixelType type, std::int64_t x, std::int64_t y) {
+            return make_box_pass(type, {64, 64, 1, 1}, 1, x, y);
+        };
+        CHECK(refusal(gz::box_strips(), box(PixelType::f32, 4096, 1)) == "");
+        CHECK(says(refusal(gz::box_strips(), box(PixelType::f32, 4097, 1)), {"8194", "8192"}));
+        CHECK(refusal(gz::box_tiled(), box(PixelType::f32, 32768, 1)) == "");
+        CHECK(says(refusal(gz::box_tiled(), box(PixelType::f32, 32769, 1)), {"65538"}));
+        // 65535 times 32767 is less than 2^31, times 32769 is not.
+        CHECK(refusal(gz::box_strips(), box(PixelType::u16, 1, 16383)) == "");
+        CHECK(says(refusal(gz::box_strips(), box(PixelType::u16, 1, 16384)), {"32769 rows"}));
+        // box_tiled sums parts of 32 pixels.
+        CHECK(refusal(gz::box_tiled(), box(PixelType::u16, 1, 511)) == "");
+        CHECK(says(refusal(gz::box_tiled(), box(PixelType::u16, 1, 512)), {"1025 rows"}));
+        CHECK(refusal(gz::box_tiled(), box(PixelType::f32, 1, 100000)) == "");
+    }
+}
+
+TEST_SUITE("box_pass") {
+    TEST_CASE("sums of integers are exact, in as many bits as they need") {
+        const auto sum = [](PixelType type, std::int64_t x, std::int64_t y,
+                            const gz::Border &border = {}) {
+            return gz::sum_of(make_box_pass(type, {64, 64, 1, 1}, 1, x, y, border));
+        };
+        CHECK(sum(PixelType::u8, 0, 0) == gz::BoxSum::i32);
+        CHECK(sum(PixelType::u8, 1450, 1450) == gz::BoxSum::i32); // 2901 2901 255 < 2^31
+        CHECK(sum(PixelType::u8, 1451, 1451) == gz::BoxSum::i64);
+        CHECK(sum(PixelType::u16, 90, 90) == gz::BoxSum::i32); // 181 181 65535 < 2^31
+        CHECK(sum(PixelType::u16, 91, 91) == gz::BoxSum::i64);
+        // 255 255 32768 < 2^31, and 257 257 32768 is more.
+        CHECK(sum(PixelType::s16, 127, 127) == gz::BoxSum::i32);
+        CHECK(sum(PixelType::s16, 128, 128) == gz::BoxSum::i64);
+        CHECK(sum(PixelType::u8, gz::max_box_radius, gz::max_box_radius) == gz::BoxSum::i64);
+        for (const PixelType type : {PixelType::f16, PixelType::f32})
+            CHECK(sum(type, 0, 0) == gz::BoxSum::f32);
+    }
+
+    TEST_CASE("a border's constant that is no pixel's value makes the sums floats") {
+        const auto sum = [](PixelType type, gz::BorderMode mode, double constant) {
+            return gz::sum_of(make_box_pass(type, {64, 64, 1, 1}, 1, 2, 2, {mode, constant}));
+        };
+        using gz::BorderMode;
+        CHECK(sum(PixelType::u8, BorderMode::constant, 0.0) == gz::BoxSum::i32);
+        CHECK(sum(PixelType::u8, BorderMode::constant, 255.0) == gz::BoxSum::i32);
+        CHECK(sum(PixelType::u8, BorderMode::constant, 256.0) == gz::BoxSum::f32);
+        CHECK(sum(PixelType::u8, BorderMode::constant, -1.0) == gz::BoxSum::f32);
+        CHECK(sum(PixelType::u8, BorderMode::constant, 0.5) == gz::BoxSum::f32);
+        CHECK(sum(PixelType::s16, BorderMode::constant, -32768.0) == gz::BoxSum::i32);
+        CHECK(sum(PixelType::s16, BorderMode::constant, 32768.0) == gz::BoxSum::f32);
+        // Of other borders the constant does not matter.
+        for (const BorderMode mode : gz::all_border_modes)
+            if (mode != BorderMode::constant)
+                CHECK(sum(PixelType::u8, mode, 0.5) == gz::BoxSum::i32);
+    }
+
+    TEST_CASE("a box's area in pixels") {
+        CHECK(gz::area_of(make_box_pass(PixelType::u8, {9, 9, 1, 1}, 3, 0, 0)) == 1);
+        CHECK(gz::area_of(make_box_pass(PixelType::u8, {9, 9, 1, 1}, 3, 4, 1)) == 27);
+        const std::int64_t side = 2 * gz::max_box_radius + 1;
+        CHECK(gz::area_of(make_box_pass(PixelType::u8, {9, 9, 1, 1}, 1, gz::max_box_radius,
+                                        gz::max_box_radius)) == side * side);
     }
 }
 
@@ -306,14 +586,14 @@ TEST_SUITE("correlate_pass") {
     TEST_CASE("taps at a stride") {
         const CorrelatePass dense =
             make_pass(PixelType::u8, {9, 9, 1, 1}, 1, make_taps(3, 2, 1, 1, {1, 2, 3, 4, 5, 7}));
-        REQUIRE_FALSE(dense.separable);
-        CHECK(gz::strided_taps(dense, 4) ==
+        REQUIRE_FALSE(dense.separable());
+        CHECK(gz::strided_taps(dense.set(), 4) ==
               std::vector<float>{1, 2, 3, 0, 4, 5, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-        CHECK(gz::strided_taps(dense, 3) == std::vector<float>{1, 2, 3, 4, 5, 7, 0, 0, 0});
+        CHECK(gz::strided_taps(dense.set(), 3) == std::vector<float>{1, 2, 3, 4, 5, 7, 0, 0, 0});
         const CorrelatePass product =
             make_pass(PixelType::u8, {9, 9, 1, 1}, 1, make_taps(3, 2, 1, 1, {1, 2, 4, 2, 4, 8}));
-        REQUIRE(product.separable);
-        CHECK(gz::strided_taps(product, 4) == std::vector<float>{2, 4, 8, 0, 0.5F, 1, 0, 0});
+        REQUIRE(product.separable());
+        CHECK(gz::strided_taps(product.set(), 4) == std::vector<float>{2, 4, 8, 0, 0.5F, 1, 0, 0});
     }
 
     TEST_CASE("parts cover a length") {
@@ -328,8 +608,8 @@ TEST_SUITE("correlate_pass") {
         gz::PlanDesc desc;
         desc.source = support::make_image(PixelType::u8, {10, 10, 3, 5}, 1, 7);
         desc.target = desc.source;
-        const CorrelatePass pass =
-            gz::lower(gz::Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc));
+        const CorrelatePass pass = gz::lower_correlation(
+            gz::Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc));
         CHECK(pass.batch() == 105);
         const gz::NDRange range = gz::batched_range(pass, 4, 5, 16, 8);
         CHECK(range.global == std::array<std::size_t, 3>{64, 40, 105});

@@ -60,7 +60,8 @@ int alignment_of(const ImageDesc &source, const ImageDesc &target) {
     PlanDesc desc;
     desc.source = source;
     desc.target = target;
-    return gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc)).alignment;
+    return gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+        .alignment;
 }
 
 ImageDesc u8_image(std::int64_t width, std::int64_t height, std::int64_t pitch,
@@ -118,7 +119,7 @@ TEST_SUITE("lowering") {
     TEST_CASE("the geometry of a described region, number by number") {
         const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 7};
         const CorrelatePass pass =
-            gz::lower(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
+            gz::lower_correlation(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
         CHECK(pass.src_type == PixelType::u16);
         CHECK(pass.dst_type == PixelType::f32);
         CHECK(pass.channels == 2);
@@ -152,15 +153,16 @@ TEST_SUITE("lowering") {
         CHECK(g.border_mode == GAUZE_BORDER_CONSTANT);
         CHECK(g.border_value == 0.1F);
 
-        CHECK_FALSE(pass.separable);
-        CHECK(pass.taps == std::vector<float>(values.begin(), values.end()));
+        REQUIRE(pass.sets.size() == 1);
+        CHECK_FALSE(pass.separable());
+        CHECK(pass.set().taps == std::vector<float>(values.begin(), values.end()));
     }
 
     TEST_CASE("neighbours may be read, up to the image's edges") {
         PlanDesc desc = described();
         desc.region.edge = RegionEdge::neighbours;
         const gz::Geometry g =
-            gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
         CHECK(g.valid_left == -3);
         CHECK(g.valid_right == 17);
         CHECK(g.valid_top == -2);
@@ -174,19 +176,19 @@ TEST_SUITE("lowering") {
         for (const BorderMode mode : gz::all_border_modes) {
             PlanDesc desc = described();
             desc.border.mode = mode;
-            CHECK(gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
+            CHECK(gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
                       .geometry.border_mode == static_cast<gauze_border>(mode));
         }
     }
 
     TEST_CASE("separable taps are a row and a column, those of a convolution reversed") {
-        const CorrelatePass pass =
-            gz::lower(Filter::convolve(make_taps(3, 2, 0, 1, {1, 2, 4, 2, 4, 8})), described());
-        REQUIRE(pass.separable);
+        const CorrelatePass pass = gz::lower_correlation(
+            Filter::convolve(make_taps(3, 2, 0, 1, {1, 2, 4, 2, 4, 8})), described());
+        REQUIRE(pass.separable());
         CHECK(pass.geometry.anchor_x == 2);
         CHECK(pass.geometry.anchor_y == 0);
         // Reversed, the rows are 8 4 2 and 4 2 1.
-        CHECK(pass.taps == std::vector<float>{8, 4, 2, 1, 0.5F});
+        CHECK(pass.set().taps == std::vector<float>{8, 4, 2, 1, 0.5F});
     }
 
     TEST_CASE("alignment is that of the first value and of every step that is taken") {
@@ -234,7 +236,8 @@ TEST_SUITE("lowering") {
         desc.region.source_origin = {4, 3, 0, 0};
         desc.region.target_origin = {0, 3, 0, 0};
         const auto alignment = [&] {
-            return gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+            return gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)),
+                                         gz::complete(desc))
                 .alignment;
         };
         CHECK(alignment() == 4);
@@ -242,6 +245,173 @@ TEST_SUITE("lowering") {
         CHECK(alignment() == 2);
         desc.region.source_origin = desc.region.target_origin = {32, 3, 0, 0};
         CHECK(alignment() == 16);
+    }
+}
+
+TEST_SUITE("lowering of taps per component") {
+    TEST_CASE("a set for each component, and sizes that cover all of them") {
+        const Filter filter =
+            Filter::correlate(make_taps(3, 5, 0, 4, std::vector<double>(15, 1.0)))
+                .with_component(1,
+                                Filter::correlate(make_taps(4, 2, 2, 0, {1, 2, 3, 4, 5, 6, 7, 9})))
+                .with_component(
+                    3, Filter::separable(support::make_axis_taps({1, 2, 3, 4, 5, 6, 7}, {1})));
+        const CorrelatePass pass = gz::lower_correlation(filter, described());
+        REQUIRE(pass.sets.size() == 4); // 2 channels of 2 planes
+        CHECK(pass.varied());
+        CHECK(pass.sets[0].taps == pass.sets[2].taps);
+        CHECK(pass.sets[0].separable);
+        CHECK(pass.sets[0].taps_x == 3);
+        CHECK(pass.sets[0].taps_y == 5);
+        CHECK(pass.sets[0].anchor_y == 4);
+        CHECK_FALSE(pass.sets[1].separable);
+        CHECK(pass.sets[1].taps == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 9});
+        CHECK(pass.sets[1].anchor_x == 2);
+        CHECK(pass.sets[3].taps == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 1});
+        // Along x 3 before and 3 after the anchor, along y 4 before and 1 after.
+        CHECK(pass.geometry.taps_x == 7);
+        CHECK(pass.geometry.anchor_x == 3);
+        CHECK(pass.geometry.taps_y == 6);
+        CHECK(pass.geometry.anchor_y == 4);
+        CHECK_FALSE(
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), described())
+                .varied());
+    }
+
+    TEST_CASE("components beyond the image are refused") {
+        const Filter taps = Filter::correlate(make_taps(3, 3, Rank::one));
+        CHECK(gz::lower_correlation(taps.with_component(3, taps), described()).sets.size() == 4);
+        check_refused(Status::invalid_argument, {"component 4", "4 components"}, [&] {
+            gz::lower(taps.with_component(0, taps).with_component(4, taps), described());
+        });
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::u8, {8, 8, 1, 1});
+        check_refused(Status::invalid_argument, {"component 1", "1 component"},
+                      [&] { gz::lower(taps.with_component(1, taps), gz::complete(desc)); });
+        desc.source = desc.target = make_image(PixelType::u8, {8, 8, 1, 1}, 4, 257);
+        check_refused(Status::invalid_argument, {"1028 components", "1024"},
+                      [&] { gz::lower(taps.with_component(1, taps), gz::complete(desc)); });
+        CHECK(gz::lower_correlation(taps, gz::complete(desc)).sets.size() == 1);
+    }
+}
+
+TEST_SUITE("lowering of boxes") {
+    TEST_CASE("once: from the source to the target, nothing between") {
+        const gz::Lowered lowered = gz::lower(Filter::box({{3, 2, 0, 0}, 1}), described());
+        CHECK(lowered.intermediates.empty());
+        REQUIRE(lowered.steps.size() == 1);
+        CHECK(lowered.steps[0].from == gz::ends);
+        CHECK(lowered.steps[0].to == gz::ends);
+        const gz::BoxPass &pass = std::get<gz::BoxPass>(lowered.steps[0].pass);
+        CHECK(pass.src_type == PixelType::u16);
+        CHECK(pass.dst_type == PixelType::f32);
+        CHECK(pass.geometry.taps_x == 7);
+        CHECK(pass.geometry.taps_y == 5);
+        CHECK(pass.geometry.anchor_x == 3);
+        CHECK(pass.geometry.anchor_y == 2);
+        CHECK(pass.geometry.width == 20);
+        CHECK(pass.geometry.border_mode == GAUZE_BORDER_CONSTANT);
+        CHECK(pass.geometry.border_value == 0.1F);
+        const gz::Geometry like =
+            gz::lower_correlation(
+                Filter::correlate(make_taps(7, 5, 3, 2, std::vector<double>(35, 1.0))), described())
+                .geometry;
+        CHECK(std::memcmp(&like, &pass.geometry, sizeof like) == 0);
+    }
+
+    TEST_CASE("small boxes may be run as taps, but integers only where they stay exact") {
+        const auto as_taps = [](PixelType from, PixelType to, std::int64_t x, std::int64_t y,
+                                double constant) {
+            PlanDesc desc;
+            desc.source = make_image(from, {40, 30, 1, 1});
+            desc.target = make_image(to, {40, 30, 1, 1});
+            desc.border = {BorderMode::constant, constant};
+            return gz::lower(Filter::box({{x, y, 0, 0}, 1}), gz::complete(desc))
+                .steps.front()
+                .as_taps;
+        };
+        const auto taps = as_taps(PixelType::f32, PixelType::f32, 1, 2, 0.5);
+        REQUIRE(taps.has_value());
+        CHECK(taps->separable());
+        const float third = 1.0F / 3.0F;
+        CHECK(taps->set().taps ==
+              std::vector<float>{third, third, third, 0.2F, 0.2F, 0.2F, 0.2F, 0.2F});
+        CHECK(taps->geometry.anchor_x == 1);
+        CHECK(taps->geometry.anchor_y == 2);
+        CHECK(taps->geometry.border_value == 0.5F);
+        CHECK(as_taps(PixelType::f32, PixelType::f32, 7, 7, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::f32, PixelType::f32, 8, 0, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::f32, PixelType::f32, 1, 8, 0).has_value());
+        CHECK(as_taps(PixelType::u8, PixelType::u8, 7, 7, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::u16, PixelType::u16, 7, 7, 0).has_value());
+        CHECK(as_taps(PixelType::u16, PixelType::f32, 7, 7, 0).has_value());
+        CHECK_FALSE(as_taps(PixelType::u8, PixelType::u8, 7, 7, 1e9).has_value());
+    }
+
+    TEST_CASE("iterations hand on f32 images in turn") {
+        for (const RegionEdge edge : {RegionEdge::isolated, RegionEdge::neighbours})
+            for (int iterations = 2; iterations <= gz::max_box_iterations; ++iterations) {
+                PlanDesc desc = described();
+                desc.region.edge = edge;
+                const gz::Lowered lowered =
+                    gz::lower(Filter::box({{3, 2, 0, 0}, iterations}), desc);
+                const bool isolated = edge == RegionEdge::isolated;
+                CAPTURE(iterations);
+                CAPTURE(isolated);
+                // All that the region may read: with neighbours the whole image, as each iteration
+                // makes the border anew.
+                const Axes extent = isolated ? desc.region.extent : desc.source.extent;
+                const ImageDesc between =
+                    gz::packed(make_image(PixelType::f32, extent, 2, 2), extent, 128);
+                REQUIRE(lowered.intermediates ==
+                        std::vector<std::uint64_t>(iterations == 2 ? 1 : 2,
+                                                   static_cast<std::uint64_t>(between.bytes())));
+                REQUIRE(lowered.steps.size() == static_cast<std::size_t>(iterations));
+                REQUIRE(lowered.steps.front().from == gz::ends);
+                REQUIRE(lowered.steps.back().to == gz::ends);
+                for (std::size_t i = 0; i < lowered.steps.size(); ++i) {
+                    const gz::Step &step = lowered.steps[i];
+                    const bool last = i + 1 == lowered.steps.size();
+                    CAPTURE(i);
+                    if (i > 0) {
+                        REQUIRE(step.from == lowered.steps[i - 1].to);
+                        REQUIRE(step.from >= 0);
+                        REQUIRE(step.from < static_cast<int>(lowered.intermediates.size()));
+                    }
+                    REQUIRE((last || step.to != step.from));
+                    const gz::BoxPass &pass = std::get<gz::BoxPass>(step.pass);
+                    const gz::Geometry &g = pass.geometry;
+                    REQUIRE(pass.src_type == (i == 0 ? PixelType::u16 : PixelType::f32));
+                    REQUIRE(pass.dst_type == PixelType::f32);
+                    REQUIRE(pass.planes == 2);
+                    // The last writes the region, those before it all.
+                    const Axes &written = last ? desc.region.extent : extent;
+                    REQUIRE(g.width == written[0] * 2);
+                    REQUIRE(g.height == written[1]);
+                    REQUIRE(pass.batch() == written[2] * written[3] * 2);
+                    // Neighbours lie where they lie.
+                    const std::int64_t before_x = last && !isolated ? 3 : 0;
+                    const std::int64_t before_y = last && !isolated ? 2 : 0;
+                    REQUIRE(g.valid_left == -before_x);
+                    REQUIRE(g.valid_top == -before_y);
+                    REQUIRE(g.valid_right == extent[0] - before_x);
+                    REQUIRE(g.valid_bottom == extent[1] - before_y);
+                    if (i > 0) {
+                        const Axes first =
+                            last && !isolated ? desc.region.source_origin : Axes{0, 0, 0, 0};
+                        REQUIRE(g.src_first == between.byte_of(first, 0) / 4);
+                        REQUIRE(g.src_row == between.pitch[1] / 4);
+                        REQUIRE(g.src_plane == between.plane_pitch / 4);
+                    }
+                    if (!last) {
+                        REQUIRE(g.dst_first == 0);
+                        REQUIRE(g.dst_row == between.pitch[1] / 4);
+                        REQUIRE(g.dst_plane == between.plane_pitch / 4);
+                    }
+                }
+                const gz::Geometry &end = std::get<gz::BoxPass>(lowered.steps.back().pass).geometry;
+                CHECK(end.dst_first == 4 * 2 + 1 * 60 + 2 * 720);
+            }
     }
 }
 
@@ -257,7 +427,9 @@ TEST_SUITE("staged") {
         CHECK(desc.region.target_origin == Axes{0, 0, 0, 0});
         CHECK(desc.region.extent == Axes{10, 5, 2, 2});
         CHECK(desc.border.value == 0.1);
-        CHECK(gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment == 16);
+        CHECK(
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment ==
+            16);
     }
 
     TEST_CASE("with neighbours, the whole source") {
@@ -280,8 +452,8 @@ TEST_SUITE("staged") {
             const Filter &filter = filters[turn % 2];
             CAPTURE(turn);
             CHECK(gz::complete(staged).source.bytes() == staged.source.bytes());
-            const gz::Geometry direct = gz::lower(filter, desc).geometry;
-            const gz::Geometry moved = gz::lower(filter, staged).geometry;
+            const gz::Geometry direct = gz::lower_correlation(filter, desc).geometry;
+            const gz::Geometry moved = gz::lower_correlation(filter, staged).geometry;
             // From the sizes on, everything but the steps through memory.
             REQUIRE(std::memcmp(&direct.width, &moved.width,
                                 sizeof direct - offsetof(gz::Geometry, width)) == 0);
@@ -355,7 +527,7 @@ TEST_SUITE("plan description") {
         PlanDesc desc = described();
         desc.border.value = std::numeric_limits<float>::max();
         CHECK(std::isfinite(
-            gz::lower(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
                 .geometry.border_value));
     }
 }

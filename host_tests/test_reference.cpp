@@ -1,6 +1,7 @@
 // The references against small cases by hand and against the formulas, written out without tricks.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -238,6 +239,38 @@ float canonical(const RandomCase &test, const ReferenceJob &job, const Axes &at,
     return sum;
 }
 
+// The means of a box at all places that it is applied to, computed from nothing but the definition:
+// each iteration reads the results of the one before, folded anew.
+std::map<std::pair<std::int64_t, std::int64_t>, double>
+brute_box(const ReferenceJob &job, Axes at, std::int64_t plane, std::int64_t c) {
+    const gz::Box &box = *job.filter.box();
+    const bool isolated = job.region.edge == RegionEdge::isolated;
+    const Axes first = isolated ? job.region.source_origin : Axes{0, 0, 0, 0};
+    const Axes &size = isolated ? job.region.extent : job.source.extent;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> values;
+    for (std::int64_t y = 0; y < size[1]; ++y)
+        for (std::int64_t x = 0; x < size[0]; ++x) {
+            at[0] = first[0] + x;
+            at[1] = first[1] + y;
+            values[{x, y}] =
+                gz::load_pixel(job.source.type, job.pixels + byte_of(job.source, at, plane, c));
+        }
+    for (int i = 0; i < box.iterations; ++i) {
+        const auto before = values;
+        for (auto &[place, value] : values) {
+            double sum = 0.0;
+            for (std::int64_t dy = -box.radius[1]; dy <= box.radius[1]; ++dy)
+                for (std::int64_t dx = -box.radius[0]; dx <= box.radius[0]; ++dx) {
+                    const std::int64_t x = gz::fold(place.first + dx, size[0], job.border.mode);
+                    const std::int64_t y = gz::fold(place.second + dy, size[1], job.border.mode);
+                    sum += x < 0 || y < 0 ? job.border.value : before.at({x, y});
+                }
+            value = sum / static_cast<double>(box.size()[0] * box.size()[1]);
+        }
+    }
+    return values;
+}
+
 // What store_pixel leaves of a value, read back as it is stored.
 double stored(PixelType type, float value) {
     std::byte bytes[4] = {};
@@ -451,6 +484,191 @@ TEST_SUITE("reference") {
         };
         check(1e-30, 1e-20F);
         check(1e-60, 1.0F);
+    }
+
+    TEST_CASE("boxes: the mean of every pixel in reach, on random images") {
+        std::minstd_rand random(12);
+        std::array<int, 5> borders{};
+        int beyond = 0;
+        for (int turn = 0; turn < 200; ++turn) {
+            const RandomCase test = random_case(random, Numbers::fractions);
+            const gz::Box box{{draw(random, 0, 7), draw(random, 0, 7), 0, 0},
+                              static_cast<int>(draw(random, 1, 3))};
+            const Filter filter = Filter::box(box);
+            const ReferenceJob job{filter, test.picture.desc, test.border, test.region,
+                                   test.picture.memory.data()};
+            ++borders[static_cast<std::size_t>(test.border.mode)];
+            beyond += box.radius[0] > job.source.extent[0] ? 1 : 0;
+            const bool isolated = job.region.edge == RegionEdge::isolated;
+            const double bound = 1e-13 * (1.0 + gz::largest_magnitude(job));
+            CAPTURE(turn);
+            std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
+                     std::map<std::pair<std::int64_t, std::int64_t>, double>>
+                slices;
+            for (const auto &[place, value] : in_double(job)) {
+                const auto &[at, plane, c] = place;
+                Axes from = job.region.source_origin;
+                for (std::size_t axis = 0; axis < 4; ++axis)
+                    from[axis] += at[axis];
+                auto &slice = slices[{from[2], from[3], plane, c}];
+                if (slice.empty())
+                    slice = brute_box(job, from, plane, c);
+                const double expected =
+                    isolated ? slice.at({at[0], at[1]}) : slice.at({from[0], from[1]});
+                REQUIRE(std::abs(value - expected) <= bound);
+            }
+        }
+        for (const int count : borders)
+            CHECK(count > 10);
+        CHECK(beyond > 10);
+    }
+
+    TEST_CASE("boxes by hand: a row of three, every border, and radii beyond the image") {
+        const Picture picture = make_picture(3, 1, {3, 6, 12});
+        const auto means = [&](std::int64_t radius, const Border &border, int iterations = 1) {
+            const Filter filter = Filter::box({{radius, 0, 0, 0}, iterations});
+            const ReferenceJob job{filter, picture.desc, border, whole(picture.desc),
+                                   picture.memory.data()};
+            std::vector<double> values;
+            for (const auto &[place, value] : in_double(job))
+                values.push_back(value);
+            return values;
+        };
+        CHECK(means(0, {BorderMode::wrap, 0}) == std::vector<double>{3, 6, 12});
+        CHECK(means(1, {BorderMode::clamp, 0}) == std::vector<double>{4, 7, 10});
+        CHECK(means(1, {BorderMode::constant, 9}) == std::vector<double>{6, 7, 9});
+        CHECK(means(1, {BorderMode::reflect101, 0}) == std::vector<double>{5, 7, 8});
+        CHECK(means(1, {BorderMode::wrap, 0}) == std::vector<double>{7, 7, 7});
+        // 4 7 10 once more, with its own ends repeated.
+        CHECK(means(1, {BorderMode::clamp, 0}, 2) == std::vector<double>{5, 7, 9});
+        // The constant stays what it is: 6 7 9 between nines.
+        CHECK(means(1, {BorderMode::constant, 9}, 2) ==
+              std::vector<double>{22.0 / 3.0, 22.0 / 3.0, 25.0 / 3.0});
+        // Three pixels and a hundred on each side of the first.
+        CHECK(means(100, {BorderMode::clamp, 0}).front() ==
+              doctest::Approx((101.0 * 3 + 6 + 99.0 * 12) / 201.0));
+        CHECK(means(1000000, {BorderMode::constant, 0}).back() ==
+              doctest::Approx(21.0 / 2000001.0));
+    }
+
+    TEST_CASE("boxes leave NaN and infinities behind as they move on") {
+        std::vector<float> values(11 * 9, 1.0F);
+        values[2 * 11 + 3] = f32_nan;
+        values[7 * 11 + 8] = f32_infinity;
+        values[7 * 11 + 10] = -f32_infinity;
+        const Picture picture = make_picture(11, 9, values);
+        const Filter filter = Filter::box({{1, 2, 0, 0}, 1});
+        const ReferenceJob job{filter,
+                               picture.desc,
+                               {BorderMode::constant, 1.0},
+                               whole(picture.desc),
+                               picture.memory.data()};
+        for (const auto &[place, value] : in_double(job)) {
+            const Axes &at = std::get<0>(place);
+            const auto reaches = [&](std::int64_t x, std::int64_t y) {
+                return std::abs(at[0] - x) <= 1 && std::abs(at[1] - y) <= 2;
+            };
+            CAPTURE(at[0]);
+            CAPTURE(at[1]);
+            if (reaches(3, 2) || (reaches(8, 7) && reaches(10, 7)))
+                CHECK(std::isnan(value));
+            else if (reaches(8, 7))
+                CHECK(value == static_cast<double>(f32_infinity));
+            else if (reaches(10, 7))
+                CHECK(value == static_cast<double>(-f32_infinity));
+            else
+                CHECK(value == doctest::Approx(1.0));
+        }
+        support::check_refused(gz::Status::internal, {"box"}, [&] {
+            gz::compute_in_f32(job, [](const RowPlace &, const float *) {});
+        });
+    }
+
+    TEST_CASE("each component as if its taps were those of all") {
+        std::minstd_rand random(13);
+        for (int turn = 0; turn < 100; ++turn) {
+            const RandomCase test = random_case(random, Numbers::fractions);
+            const std::int64_t channels = test.picture.desc.channels;
+            const std::int64_t components = channels * test.picture.desc.planes;
+            std::vector<Filter> own;
+            for (std::int64_t i = 0; i <= components; ++i)
+                own.push_back(random_case(random, Numbers::fractions).filter());
+            // Some components have taps of their own, the others the last.
+            Filter varied = own.back();
+            std::vector<bool> has_own(static_cast<std::size_t>(components), false);
+            for (std::int64_t i = 0; i < components; ++i)
+                if (random() % 2) {
+                    has_own[static_cast<std::size_t>(i)] = true;
+                    varied = varied.with_component(i, own[static_cast<std::size_t>(i)]);
+                }
+            const auto job = [&](const Filter &filter) {
+                return ReferenceJob{filter, test.picture.desc, test.border, test.region,
+                                    test.picture.memory.data()};
+            };
+            const auto doubles = in_double(job(varied));
+            const auto floats = in_f32(job(varied));
+            CAPTURE(turn);
+            for (std::int64_t i = 0; i < components; ++i) {
+                const Filter &alone = has_own[static_cast<std::size_t>(i)]
+                                          ? own[static_cast<std::size_t>(i)]
+                                          : own.back();
+                const auto alone_doubles = in_double(job(alone));
+                const auto alone_floats = in_f32(job(alone));
+                bool all_equal = true;
+                for (const auto &[place, value] : doubles)
+                    if (std::get<1>(place) * channels + std::get<2>(place) == i)
+                        all_equal = all_equal && value == alone_doubles.at(place) &&
+                                    floats.at(place) == alone_floats.at(place);
+                REQUIRE(all_equal);
+            }
+        }
+    }
+
+    TEST_CASE("in f32: long taps along each axis, a chain along x and one along y") {
+        std::minstd_rand random(14);
+        for (int turn = 0; turn < 12; ++turn) {
+            const RandomCase test = random_case(random, Numbers::fractions);
+            gz::AxisTaps taps;
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                taps.values[axis].resize(static_cast<std::size_t>(draw(random, 1, 300)));
+                for (double &k : taps.values[axis])
+                    k = static_cast<double>(draw(random, -1000, 1000)) / 3000.0;
+            }
+            const auto nx = static_cast<std::int64_t>(taps.values[0].size());
+            const auto ny = static_cast<std::int64_t>(taps.values[1].size());
+            const Axes anchor{draw(random, 0, nx - 1), draw(random, 0, ny - 1), 0, 0};
+            taps.anchor = anchor;
+            const Filter filter = Filter::separable(taps);
+            const ReferenceJob job{filter, test.picture.desc, test.border, test.region,
+                                   test.picture.memory.data()};
+            const Results<double> exact = in_double(job);
+            const double bound = filter.error_bound(gz::largest_magnitude(job));
+            CAPTURE(turn);
+            bool all_equal = true;
+            for (const auto &[place, value] : in_f32(job)) {
+                const auto &[at, plane, c] = place;
+                float sum = 0.0F;
+                for (std::int64_t j = 0; j < ny; ++j) {
+                    float row = 0.0F;
+                    for (std::int64_t i = 0; i < nx; ++i) {
+                        Axes p = job.region.source_origin;
+                        for (std::size_t axis = 0; axis < 4; ++axis)
+                            p[axis] += at[axis];
+                        p[0] += i - anchor[0];
+                        p[1] += j - anchor[1];
+                        row = std::fma(
+                            static_cast<float>(taps.values[0][static_cast<std::size_t>(i)]),
+                            static_cast<float>(extended(job, p, plane, c)), row);
+                    }
+                    sum = std::fma(static_cast<float>(taps.values[1][static_cast<std::size_t>(j)]),
+                                   row, sum);
+                }
+                all_equal = all_equal && std::bit_cast<std::uint32_t>(value) ==
+                                             std::bit_cast<std::uint32_t>(sum);
+                REQUIRE(std::abs(static_cast<double>(value) - exact.at(place)) <= bound);
+            }
+            REQUIRE(all_equal);
+        }
     }
 
     TEST_CASE("the largest magnitude is that of what may be read") {

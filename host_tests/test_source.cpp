@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "device/source.hpp"
-#include "kernel/correlate_kernels.hpp"
+#include "kernel/kernels.hpp"
 #include "support/unit.hpp"
 
 using gz::SourceTree;
@@ -198,15 +198,26 @@ TEST_SUITE("embedded sources") {
             for (std::size_t i = 0; i < own_lines.size(); ++i)
                 REQUIRE(met[i] != is_include(own_lines[i]));
         }
-        CHECK(kernels >= 4);
+        CHECK(kernels >= 9);
     }
 
     TEST_CASE("every kernel family is there, by the name of its function") {
-        for (const gz::CorrelateSpec &spec : gz::correlate_kernels()) {
-            CAPTURE(spec.name);
-            const std::string source = SourceTree("").expand(spec.name + ".cl");
-            CHECK(source.find("void " + spec.name + "(") != std::string::npos);
-        }
+        const auto check = [](const auto &pass) {
+            const gz::DeviceFacts facts = support::make_facts(gz::DeviceClass::other_gpu);
+            for (const auto &spec : gz::kernels_for(pass, facts.device_class)) {
+                CAPTURE(spec.name);
+                const std::string source = SourceTree("").expand(spec.name + ".cl");
+                const gz::Config config = spec.preferred(pass, facts).front();
+                for (const gz::Launch &launch : spec.work(pass, config, facts).launches) {
+                    CAPTURE(launch.program.entry);
+                    CHECK(launch.program.file == spec.name + ".cl");
+                    CHECK(source.find("void " + launch.program.entry + "(") != std::string::npos);
+                }
+            }
+        };
+        check(support::make_pass(gz::PixelType::f32, {64, 48, 1, 1}, 1,
+                                 support::make_taps(3, 3, support::Rank::one)));
+        check(support::make_box_pass(gz::PixelType::f32, {64, 48, 1, 1}, 1, 2, 3));
     }
 
     TEST_CASE("a name that is not embedded is a defect of the library") {

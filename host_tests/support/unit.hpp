@@ -69,13 +69,29 @@ inline gz::ImageDesc make_image(gz::PixelType type, gz::Axes extent, std::int64_
     return gz::complete(desc, "image");
 }
 
+// Taps along x and y for Filter::separable, anchored in the middle.
+inline gz::AxisTaps make_axis_taps(std::vector<double> x, std::vector<double> y) {
+    return {{std::move(x), std::move(y), {}, {}}, std::nullopt};
+}
+
 // The pass of taps over a whole image without gaps.
 inline gz::CorrelatePass make_pass(gz::PixelType type, gz::Axes extent, std::int64_t channels,
                                    const gz::Taps &taps) {
     gz::PlanDesc desc;
     desc.source = make_image(type, extent, channels);
     desc.target = desc.source;
-    return gz::lower(gz::Filter::correlate(taps), gz::complete(desc));
+    return gz::lower_correlation(gz::Filter::correlate(taps), gz::complete(desc));
+}
+
+// The same for a box.
+inline gz::BoxPass make_box_pass(gz::PixelType type, gz::Axes extent, std::int64_t channels,
+                                 std::int64_t radius_x, std::int64_t radius_y,
+                                 const gz::Border &border = {}) {
+    gz::PlanDesc desc;
+    desc.source = make_image(type, extent, channels);
+    desc.target = desc.source;
+    desc.border = border;
+    return gz::lower_box({{radius_x, radius_y, 0, 0}, 1}, gz::complete(desc));
 }
 
 inline constexpr gz::DeviceClass all_device_classes[] = {

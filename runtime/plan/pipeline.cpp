@@ -54,6 +54,11 @@ Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::stri
 
 Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant)
     : buffers_(lowered.intermediates) {
+    for (const std::uint64_t bytes : buffers_)
+        if (bytes > engine.facts().max_allocation)
+            fail(Status::unsupported, "the image between iterations needs ", bytes,
+                 " bytes; the largest buffer of ", engine.facts().name, " is ",
+                 engine.facts().max_allocation, " bytes");
     const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
     const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
     for (const Step &step : lowered.steps) {

@@ -1,0 +1,210 @@
+// The pool of workspace: what is lent again, to whom and when.
+#include <doctest/doctest.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "device/workspace.hpp"
+#include "support/image_case.hpp"
+
+namespace {
+
+using gz::WorkspacePool;
+
+const cl::Context &context() {
+    return support::engine()->context();
+}
+
+cl::CommandQueue make_queue(cl_command_queue_properties properties = 0) {
+    return {context(), support::engine()->device(), properties};
+}
+
+// Commands that wait for it do so until it is opened, or goes.
+class Gate {
+public:
+    ~Gate() { open(); }
+    void open() {
+        if (!is_open_)
+            event_.setStatus(CL_COMPLETE);
+        is_open_ = true;
+    }
+    // The last command on a buffer, on the queue.
+    cl::Event use(const cl::Buffer &buffer, cl::CommandQueue &queue) {
+        const std::vector<cl::Event> waits{event_};
+        cl::Event done;
+        queue.enqueueFillBuffer(buffer, 0, 0, 16, &waits, &done);
+        queue.flush();
+        return done;
+    }
+
+private:
+    cl::UserEvent event_{context()};
+    bool is_open_ = false;
+};
+
+// A buffer of the pool that a command which is complete used.
+cl::Buffer used(WorkspacePool &pool, std::uint64_t bytes, cl::CommandQueue &queue) {
+    cl::Buffer buffer = pool.lend(bytes, queue);
+    Gate gate;
+    cl::Event done = gate.use(buffer, queue);
+    gate.open();
+    done.wait();
+    pool.give_back(buffer, queue, done);
+    return buffer;
+}
+
+std::uint64_t size_of(const cl::Buffer &buffer) {
+    return buffer.getInfo<CL_MEM_SIZE>();
+}
+
+} // namespace
+
+TEST_SUITE("workspace") {
+    TEST_CASE("what is lent is as large as asked for, and nobody else's") {
+        WorkspacePool pool(context());
+        const cl::CommandQueue queue = make_queue();
+        const cl::Buffer one = pool.lend(1000, queue);
+        const cl::Buffer two = pool.lend(1000, queue);
+        CHECK(one() != two());
+        CHECK(size_of(one) >= 1000);
+        CHECK(size_of(two) >= 1000);
+    }
+
+    TEST_CASE("a queue that runs in order gets a buffer back while its commands are still to run") {
+        WorkspacePool pool(context());
+        cl::CommandQueue queue = make_queue();
+        Gate gate;
+        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Event done = gate.use(buffer, queue);
+        pool.give_back(buffer, queue, done);
+        const cl::Buffer again = pool.lend(1000, queue);
+        CHECK(again() == buffer());
+        CHECK(done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE);
+        const cl::Buffer another = pool.lend(1000, queue); // that one is lent
+        CHECK(another() != buffer());
+        gate.open();
+        done.wait();
+    }
+
+    TEST_CASE("another queue gets it once the commands are complete") {
+        WorkspacePool pool(context());
+        cl::CommandQueue queue = make_queue();
+        const cl::CommandQueue other = make_queue();
+        Gate gate;
+        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Event done = gate.use(buffer, queue);
+        pool.give_back(buffer, queue, done);
+        CHECK(pool.lend(1000, other)() != buffer());
+        gate.open();
+        done.wait();
+        CHECK(pool.lend(1000, other)() == buffer());
+    }
+
+    TEST_CASE("a queue that runs out of order gets it once the commands are complete") {
+        cl::CommandQueue queue;
+        try {
+            queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        } catch (const cl::Error &) {
+            MESSAGE("the device has no queues that run out of order");
+            return;
+        }
+        CHECK_FALSE(gz::is_in_order(queue));
+        CHECK(gz::is_in_order(make_queue()));
+        WorkspacePool pool(context());
+        Gate gate;
+        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Event done = gate.use(buffer, queue);
+        pool.give_back(buffer, queue, done);
+        CHECK(pool.lend(1000, queue)() != buffer());
+        gate.open();
+        done.wait();
+        CHECK(pool.lend(1000, queue)() == buffer());
+    }
+
+    TEST_CASE("the smallest that is large enough") {
+        WorkspacePool pool(context());
+        cl::CommandQueue queue = make_queue();
+        // Lent at once, so that none serves for another.
+        const cl::Buffer large = pool.lend(64000, queue);
+        const cl::Buffer small = pool.lend(1000, queue);
+        const cl::Buffer middle = pool.lend(8000, queue);
+        Gate gate;
+        for (const cl::Buffer &buffer : {large, small, middle})
+            pool.give_back(buffer, queue, gate.use(buffer, queue));
+        CHECK(pool.lend(64001, queue)() != large());
+        CHECK(pool.lend(1001, queue)() == middle());
+        CHECK(pool.lend(1001, queue)() == large());
+        CHECK(pool.lend(1000, queue)() == small());
+        gate.open();
+        queue.finish();
+    }
+
+    TEST_CASE("a few are kept, the oldest go first") {
+        WorkspacePool pool(context());
+        cl::CommandQueue queue = make_queue();
+        std::vector<cl::Buffer> buffers;
+        for (int i = 0; i < 20; ++i)
+            buffers.push_back(pool.lend(1000, queue));
+        Gate gate;
+        gate.open();
+        for (const cl::Buffer &buffer : buffers)
+            pool.give_back(buffer, queue, gate.use(buffer, queue));
+        queue.finish();
+        std::vector<cl::Buffer> again;
+        std::set<cl_mem> lent;
+        for (std::size_t i = 0; i < buffers.size(); ++i) {
+            again.push_back(pool.lend(1000, queue));
+            lent.insert(again.back()());
+        }
+        std::size_t kept = 0;
+        for (const cl::Buffer &buffer : buffers) {
+            const bool is_kept = lent.count(buffer()) == 1;
+            kept += is_kept ? 1 : 0;
+            CHECK((kept == 0 || is_kept)); // all after the first
+        }
+        CHECK(kept >= 2);
+        CHECK(kept <= 8);
+    }
+
+    TEST_CASE("a loop of runs allocates nothing new") {
+        WorkspacePool pool(context());
+        cl::CommandQueue queue = make_queue();
+        std::set<cl_mem> met;
+        for (int i = 0; i < 50; ++i)
+            met.insert(used(pool, 4096, queue)());
+        CHECK(met.size() == 1);
+    }
+
+    TEST_CASE("no two threads hold one buffer") {
+        WorkspacePool pool(context());
+        std::mutex mutex;
+        std::set<cl_mem> held;
+        int shared = 0;
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t)
+            threads.emplace_back([&] {
+                cl::CommandQueue queue = make_queue();
+                Gate gate;
+                gate.open();
+                for (int i = 0; i < 100; ++i) {
+                    cl::Buffer buffer = pool.lend(4096, queue);
+                    {
+                        const std::lock_guard<std::mutex> lock(mutex);
+                        shared += held.insert(buffer()).second ? 0 : 1;
+                    }
+                    const cl::Event done = gate.use(buffer, queue);
+                    {
+                        const std::lock_guard<std::mutex> lock(mutex);
+                        held.erase(buffer());
+                    }
+                    pool.give_back(std::move(buffer), queue, done);
+                }
+                queue.finish();
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        CHECK(shared == 0);
+    }
+}
