@@ -47,8 +47,8 @@ void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, c
               const Columns columns, const int length, const long area, const float share) {
     // Items side by side take rows below each other: their parts of rows are far apart either way.
     const int y = get_global_id(0);
-    const int part = get_global_id(1) / CHANNELS;
-    const int channel = get_global_id(1) % CHANNELS;
+    const int part = (int)get_global_id(1) / CHANNELS;
+    const int channel = (int)get_global_id(1) - part * CHANNELS;
     const int batch = get_global_id(2);
     const int width = g.width / CHANNELS;
     const int left = part * length;

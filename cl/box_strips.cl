@@ -39,9 +39,10 @@
     } while (0)
 #endif
 
-// Prefix sums within a vector, of each channel by itself, where the compiler can move values
-// between the places of a vector.
-#if defined(__has_builtin) && !defined(WIDE) && CHANNELS != 3
+// Prefix sums within a vector, of each channel by itself, where the compiler is one for the CPU
+// itself and can move values between the places of a vector. Oclgrind moves them wrongly.
+#if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(WIDE) &&   \
+    CHANNELS != 3
 #if __has_builtin(__builtin_shufflevector)
 #define SHIFT1(v)                                                                                  \
     __builtin_shufflevector(v, (VALUE16)(0), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
@@ -153,6 +154,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         before_sums[i] = 0;
     VALUE *leaving = sums - CHANNELS;
     __global const SRC *inner = origin + (left - apron);
+    const int part = max(528, (2 * apron + 47) / 48 * 48); // whole vectors and whole pixels
 
     // Rows that enter before the first row of means is complete, and then one for each row of
     // means.
@@ -214,35 +216,56 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         if (!complete)
             continue;
 
-        TOTAL total[CHANNELS];
-        for (int c = 0; c < CHANNELS; ++c)
-            total[c] = 0;
-        for (int k = 0; k < 2 * apron; k += CHANNELS)
+        // A sum along the row begins anew with each part of it, so that what is not finite goes no
+        // further, and rounding neither.
+        for (int first = 0; first < count; first += part) {
+            const int last = min(first + part, count);
+            TOTAL total[CHANNELS]; // of the part's first boxes without their last pixels
             for (int c = 0; c < CHANNELS; ++c)
-                total[c] += sums[k + c];
-        int x = 0;
+                total[c] = 0;
+            int k = first;
 #ifdef SCAN16
-        // Within a vector: what each mean has more than the one before the vector, by a prefix sum
-        // of what enters and leaves.
-        for (; x + 16 <= count; x += 16) {
-            // Nothing leaves before the first pixel.
-            const VALUE16 entering = vload16(0, sums + x + 2 * apron);
-            VALUE16 change = entering - vload16(0, leaving + x);
-            SCAN16(change);
-            const VALUE16 all = SPREAD16(total) + change;
-            STORE_MEANS16(all, to + x);
-            LAST16(total, all);
-        }
-        if (x > 0 && x < count)
-            for (int c = 0; c < CHANNELS; ++c)
-                total[c] -= sums[x - CHANNELS + c];
+            VALUE16 some = (VALUE16)(0);
+            for (; k + 16 <= first + 2 * apron; k += 16)
+                some += vload16(0, sums + k);
+            VALUE lanes[16];
+            vstore16(some, 0, lanes);
+            for (int v = 0; v < 16; ++v)
+                total[v % CHANNELS] += lanes[v];
 #endif
-        for (; x < count; x += CHANNELS)
-            for (int c = 0; c < CHANNELS; ++c) {
-                total[c] += sums[x + 2 * apron + c];
-                STORE_MEAN(mean_of(total[c], area, share), to + x + c);
-                total[c] -= sums[x + c];
+            for (; k < first + 2 * apron; k += CHANNELS)
+                for (int c = 0; c < CHANNELS; ++c)
+                    total[c] += sums[k + c];
+            int x = first;
+#ifdef SCAN16
+            // Within a vector: what each mean has more than the one before the vector, by a prefix
+            // sum of what enters and leaves.
+            for (; x + 16 <= last; x += 16) {
+                VALUE16 leaves16 = vload16(0, leaving + x);
+                if (x == first) {
+                    // Nothing leaves before the first pixel.
+                    vstore16(leaves16, 0, lanes);
+                    for (int c = 0; c < CHANNELS; ++c)
+                        lanes[c] = 0;
+                    leaves16 = vload16(0, lanes);
+                }
+                VALUE16 change = vload16(0, sums + x + 2 * apron) - leaves16;
+                SCAN16(change);
+                const VALUE16 all = SPREAD16(total) + change;
+                STORE_MEANS16(all, to + x);
+                LAST16(total, all);
             }
+            if (x > first && x < last)
+                for (int c = 0; c < CHANNELS; ++c)
+                    total[c] -= sums[x - CHANNELS + c];
+#endif
+            for (; x < last; x += CHANNELS)
+                for (int c = 0; c < CHANNELS; ++c) {
+                    total[c] += sums[x + 2 * apron + c];
+                    STORE_MEAN(mean_of(total[c], area, share), to + x + c);
+                    total[c] -= sums[x + c];
+                }
+        }
         to += g.dst_row;
     }
 }

@@ -15,7 +15,7 @@
 // parts side by side meet different banks.
 #define PIXELS (32 / CHANNELS)
 #define PART (PIXELS * CHANNELS)
-#define PLACE(i) ((i) / PART * (PART | 1) + (i) % PART)
+#define PLACE(i) ((i) + (i) / PART * ((PART | 1) - PART))
 #define STRIP (PARTS * PART)
 #define GROUP (ROWS * PARTS)
 
@@ -124,7 +124,7 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
         barrier(CLK_LOCAL_MEM_FENCE);
 
         const int r = item / PARTS;
-        const int part = item % PARTS;
+        const int part = item & (PARTS - 1);
         __local VALUE *row = sums + r * pitch;
         const int count = 2 * g.anchor_x;
         // The sums of whole parts, where a box spans several.

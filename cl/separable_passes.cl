@@ -5,8 +5,8 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 
-#if !defined(VECTOR) || !defined(COLUMN_Y) || !defined(GROUP_X)
-#error VECTOR, COLUMN_Y or GROUP_X is not defined
+#if !defined(VECTOR) || !defined(GROUP_X)
+#error VECTOR or GROUP_X is not defined
 #endif
 
 #define UNROLL _Pragma("unroll")
@@ -15,11 +15,13 @@
 #define LOAD_FLOATS(p) (*(__global const float4 *)(p))
 #define STORE_FLOATS(v, p) (*(__global float4 *)(p) = (v))
 #define EXTEND_ITEM 1 // values that an item extends
+#define COLUMN_Y 16   // rows that an item filters along y: as many as registers hold
 #elif VECTOR == 16
 #define FLOATS float16
 #define LOAD_FLOATS(p) vload16(0, p)
 #define STORE_FLOATS(v, p) vstore16(v, 0, p)
 #define EXTEND_ITEM 1024
+#define COLUMN_Y 4
 #else
 #error VECTOR must be 4 or 16
 #endif
@@ -133,7 +135,8 @@ void separable_columns(__global const float *restrict from, __global DST *restri
     from += (long)batch * between.rows * between.filtered_pitch + x;
     const int first_row = y - g.anchor_y;
     const bool free_read =
-        first_row >= g.valid_top && first_row + COLUMN_Y + count - 1 <= g.valid_bottom;
+        first_row >= between.first_row &&
+        first_row + COLUMN_Y + count - 1 <= between.first_row + between.rows;
 
     FLOATS sum[COLUMN_Y];
     UNROLL for (int o = 0; o < COLUMN_Y; ++o)
@@ -155,11 +158,11 @@ void separable_columns(__global const float *restrict from, __global DST *restri
         UNROLL for (int q = 0; q < COLUMN_Y - 1 + TAPS_AT_A_TIME; ++q) {
             if (q >= rows)
                 continue;
+            // Rows that only rows below the region want may be missing.
             const int row = fold_row(g, first_row + first + q);
-            const FLOATS value =
-                row == OUTSIDE
-                    ? (FLOATS)(outside)
-                    : LOAD_FLOATS(from + (row - between.first_row) * between.filtered_pitch);
+            const int kept = clamp((long)row - between.first_row, 0L, between.rows - 1L);
+            const FLOATS value = row == OUTSIDE ? (FLOATS)(outside)
+                                                : LOAD_FLOATS(from + kept * between.filtered_pitch);
             UNROLL for (int o = 0; o < COLUMN_Y; ++o) {
                 const int j = q - o;
                 if (j >= 0 && j < TAPS_AT_A_TIME && j < some)

@@ -143,7 +143,7 @@ void separable_tiled(__global const SRC *restrict src, __global DST *restrict ds
     const int rows = height + g.taps_y - 1;                                   // of the source
     const int first_row = top - g.anchor_y;
 
-    const int column_x = item % (TILE_X / COLUMN_X) * COLUMN_X;
+    const int column_x = (item & (TILE_X / COLUMN_X - 1)) * COLUMN_X;
     const int column_y = item / (TILE_X / COLUMN_X) * COLUMN_Y;
     __global DST *target =
         dst + dst_start(g, batch) + (top + column_y - (g.taps_y - 1)) * g.dst_row + left + column_x;
@@ -157,7 +157,7 @@ void separable_tiled(__global const SRC *restrict src, __global DST *restrict ds
     RAW4 coming_tile[TILE_READS];
     RAW4 coming_apron[APRON_READS + 1];
     const int tile_y = item / TILE_VECTORS;
-    const int tile_v = item % TILE_VECTORS;
+    const int tile_v = item & (TILE_VECTORS - 1);
     const long tile_step = TILE_ROWS * g.src_row;
 #define READ_STEP(first)                                                                           \
     do {                                                                                           \
@@ -195,7 +195,9 @@ void separable_tiled(__global const SRC *restrict src, __global DST *restrict ds
             for (int place = item; place < STEP_Y * VECTORS; place += GROUP) {
                 const int y = place / VECTORS;
                 const int v = place - y * VECTORS;
-                if (v < vectors && first + y < rows) {
+                if (v >= vectors || first + y >= rows) {
+                    raw[y * RAW_PITCH + v] = 0.0f; // of no effect
+                } else {
                     const int x = begin + 4 * v;
                     const int row = fold_row(g, first_row + first + y);
                     const bool inside = row != OUTSIDE && x >= g.valid_left * CHANNELS &&
@@ -216,10 +218,10 @@ void separable_tiled(__global const SRC *restrict src, __global DST *restrict ds
 
         for (int task = item; task < TASKS; task += GROUP) {
 #if ROW_ITEM == 8
-            const int x = (task & 3) + (task >> 3) % (ITEMS_X / 4) * 4;
+            const int x = (task & 3) + (task >> 3 & (ITEMS_X / 4 - 1)) * 4;
             const int y = (task >> 2 & 1) + (task >> 3) / (ITEMS_X / 4) * 2;
 #else
-            const int x = (task & 1) + (task >> 3) % (ITEMS_X / 2) * 2;
+            const int x = (task & 1) + (task >> 3 & (ITEMS_X / 2 - 1)) * 2;
             const int y = (task >> 1 & 3) + (task >> 3) / (ITEMS_X / 2) * 4;
 #endif
             float chain[ROW_ITEM];

@@ -153,6 +153,9 @@ Filter Filter::gaussian(const Gaussian &gaussian) {
                 " along ", axis_name[i], ", which has no sigma");
         if (sigma == 0.0)
             continue;
+        if (i > 1)
+            fail(Status::unsupported, "sigma is ", sigma, " along ", axis_name[i],
+                 "; only Gaussians along x and y are supported so far");
         filtered = true;
         require(gaussian.truncate * sigma + 0.5 < static_cast<double>(max_axis_taps / 2 + 1),
                 "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
@@ -224,7 +227,8 @@ std::vector<double> gaussian_taps(double sigma, int derivative, double truncate)
     std::vector<double> taps;
     double sum = 0.0;
     for (int i = -radius; i <= radius; ++i) {
-        taps.push_back(std::exp(-0.5 * i * i / (sigma * sigma)));
+        const double x = i / sigma;
+        taps.push_back(std::exp(-0.5 * x * x));
         sum += taps.back();
     }
     for (int i = -radius; i <= radius; ++i) {

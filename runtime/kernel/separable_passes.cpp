@@ -47,10 +47,13 @@ float filtered_constant(const CorrelatePass &pass) {
     return sum;
 }
 
-Launch launch(const CorrelatePass &pass, const Config &config, const char *entry,
-              const std::array<std::int64_t, 2> &items) {
+// src and dst: what the launch reads and writes.
+Launch launch(const CorrelatePass &pass, const Config &config, const char *entry, PixelType src,
+              PixelType dst, const std::array<std::int64_t, 2> &items) {
     Launch result;
     result.program = {"separable_passes.cl", entry, type_defines(pass)};
+    result.program.defines["SRC_TYPE"] = static_cast<int>(src);
+    result.program.defines["DST_TYPE"] = static_cast<int>(dst);
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
     const int group = config.at("GROUP_X");
@@ -72,12 +75,12 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
     Work result;
     result.workspace = {buffer_bytes(between.extended_pitch), buffer_bytes(between.filtered_pitch)};
     result.launches = {
-        launch(pass, config, "separable_extend",
+        launch(pass, config, "separable_extend", pass.src_type, PixelType::f32,
                {parts(between.extended_pitch, vector == 4 ? 1 : 1024), between.rows}),
-        launch(pass, config, "separable_rows",
+        launch(pass, config, "separable_rows", PixelType::f32, PixelType::f32,
                {parts(between.filtered_pitch, vector == 4 ? 8 : 64), between.rows}),
-        launch(pass, config, "separable_columns",
-               {parts(g.width, vector), parts(g.height, config.at("COLUMN_Y"))})};
+        launch(pass, config, "separable_columns", PixelType::f32, pass.dst_type,
+               {parts(g.width, vector), parts(g.height, vector == 4 ? 16 : 4)})};
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer{0}, by_value(g),
                                     by_value(between)};
     result.launches[1].arguments = {WorkspaceBuffer{0}, WorkspaceBuffer{1}, by_value(between),
@@ -97,7 +100,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
 CorrelateSpec separable_passes() {
     CorrelateSpec spec;
     spec.name = "separable_passes";
-    spec.tunables = {{"VECTOR", {4, 16}}, {"COLUMN_Y", {4, 16}}, {"GROUP_X", {1, 64}}};
+    spec.tunables = {{"VECTOR", {4, 16}}, {"GROUP_X", {1, 64}}};
     spec.refusal = [](const CorrelatePass &pass, const Config &) {
         if (pass.varied())
             return std::string("the taps differ between components");
@@ -105,9 +108,9 @@ CorrelateSpec separable_passes() {
     };
     spec.preferred = [](const CorrelatePass &, const DeviceFacts &facts) {
         if (facts.is_cpu())
-            return std::vector<Config>{{{"VECTOR", 16}, {"COLUMN_Y", 4}, {"GROUP_X", 1}}};
-        return std::vector<Config>{{{"VECTOR", 4}, {"COLUMN_Y", 16}, {"GROUP_X", 64}},
-                                   {{"VECTOR", 4}, {"COLUMN_Y", 16}, {"GROUP_X", 1}}};
+            return std::vector<Config>{{{"VECTOR", 16}, {"GROUP_X", 1}}};
+        return std::vector<Config>{{{"VECTOR", 4}, {"GROUP_X", 64}},
+                                   {{"VECTOR", 4}, {"GROUP_X", 1}}};
     };
     spec.work = work;
     spec.details = [](const CorrelatePass &pass, const Config &) {

@@ -264,8 +264,9 @@ GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gau
 
 /* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
  * border applied anew each time. Its cost does not depend on the radius. Results are not rounded to
- * integers between iterations. The sums run along the image: a NaN or an infinity among floats
- * spreads up to some hundred pixels further than the radius. */
+ * integers between iterations. The sums of larger boxes run along the image: there a NaN or an
+ * infinity among floats spreads further than the radius, up to about a thousand pixels or, along x,
+ * the box's own width. */
 typedef struct gauze_box {
     uint32_t struct_size;
     uint32_t iterations; /* 0 means 1; 16 at most */
