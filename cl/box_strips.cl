@@ -85,7 +85,12 @@ static inline int16 means_of(int16 total, int area, float share) {
     return quotient - (rest > area / 2);
 }
 #define STORE_MEANS16(v, p)                                                                        \
-    vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p)
+    do {                                                                                           \
+        if (IS_QUICK(area))                                                                        \
+            STORE16(convert_float16(v) * share, p);                                                \
+        else                                                                                       \
+            vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p);    \
+    } while (0)
 #elif SUM_TYPE == SUM_F32
 #define STORE_MEANS16(v, p) STORE16((v)*share, p)
 #else

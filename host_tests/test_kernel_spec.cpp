@@ -121,8 +121,12 @@ void check_launch(const Launch &launch, const gz::ImagePass &pass, const Config 
         if (launch.program.defines.count(name))
             REQUIRE(launch.program.defines.at(name) == value);
     REQUIRE(launch.program.defines.at("CHANNELS") == pass.channels);
-    REQUIRE(launch.program.defines.at("SRC_TYPE") == static_cast<int>(pass.src_type));
-    REQUIRE(launch.program.defines.at("DST_TYPE") == static_cast<int>(pass.dst_type));
+    // What lies between launches may be f32 whatever the images are.
+    const auto is_either = [](int type, PixelType image) {
+        return type == static_cast<int>(image) || type == static_cast<int>(PixelType::f32);
+    };
+    REQUIRE(is_either(launch.program.defines.at("SRC_TYPE"), pass.src_type));
+    REQUIRE(is_either(launch.program.defines.at("DST_TYPE"), pass.dst_type));
     const gz::NDRange &range = launch.range;
     for (std::size_t i = 0; i < 3; ++i)
         REQUIRE(range.global[i] % range.local[i] == 0);
@@ -443,14 +447,14 @@ TEST_SUITE("kernels") {
                 .program.defines;
         };
         int least = 1;
-        for (const int most : {1, 3, 5, 7, 11, 15, 21, 31}) {
+        for (const int most : {3, 5, 7, 11, 15, 21, 31, 45}) {
             for (int taps = least; taps <= most; ++taps) {
                 CHECK(defines(taps, 1).at("LEAST_X") == least);
                 CHECK(defines(taps, 1).at("BUCKET_X") == most);
-                CHECK(defines(taps, 1).at("BUCKET_Y") == 1);
+                CHECK(defines(taps, 1).at("BUCKET_Y") == 3);
                 CHECK(defines(1, taps).at("LEAST_Y") == least);
                 CHECK(defines(1, taps).at("BUCKET_Y") == most);
-                CHECK(defines(1, taps).at("BUCKET_X") == 1);
+                CHECK(defines(1, taps).at("BUCKET_X") == 3);
             }
             CHECK(defines(least, most) == defines(most, least));
             least = most + 1;
@@ -493,8 +497,8 @@ TEST_SUITE("kernels") {
         CHECK(says(refusal(gz::separable_tiled(), dense), {"not separable"}));
         CHECK(says(refusal(gz::separable_passes(), dense), {"not separable"}));
         const CorrelatePass wide =
-            make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(32, 1, Rank::one));
-        CHECK(says(refusal(gz::separable_tiled(), wide), {"32 taps", "31"}));
+            make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(46, 1, Rank::one));
+        CHECK(says(refusal(gz::separable_tiled(), wide), {"46 taps", "45"}));
         const CorrelatePass longer = long_pass();
         CHECK(says(refusal(gz::correlate_tiled(), longer), {"1001 taps", "63"}));
         CHECK(says(refusal(gz::correlate_strips(), longer), {"1001 taps", "63"}));

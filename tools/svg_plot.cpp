@@ -33,7 +33,9 @@ constexpr Palette dark{"#0d1117",
                        {"#56b4e9", "#ff9b50", "#3fd0a4", "#e59bc7", "#f0e442", "#a5a5ff"}};
 
 std::string color_name(std::size_t color) {
-    return "c" + std::to_string(color % color_count);
+    std::string name("c");
+    name += std::to_string(color % color_count);
+    return name;
 }
 
 // Written out for both: not every viewer knows CSS's variables.
