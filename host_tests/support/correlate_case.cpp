@@ -36,6 +36,17 @@ void make_possible(CorrelateCase &test) {
         taps = {63, 2, 0, 1, true, false};
 }
 
+std::vector<TapsCase> pairwise_taps(const Limits &limits) {
+    std::vector<TapsCase> fitting, picked;
+    for (const TapsCase &taps : all_taps())
+        if (std::max(taps.width, taps.height) <= limits.taps)
+            fitting.push_back(taps);
+    const auto kinds = std::min(fitting.size(), static_cast<std::size_t>(limits.kinds));
+    for (std::size_t i = 0; i < kinds; ++i)
+        picked.push_back(fitting[i * fitting.size() / kinds]);
+    return picked;
+}
+
 } // namespace
 
 std::string CorrelateCase::name() const {
@@ -147,10 +158,7 @@ std::vector<std::pair<int, int>> pairwise_sizes(const Limits &limits) {
 
 std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits) {
     const CorrelateSpec spec = spec_of(kernel);
-    std::vector<TapsCase> taps;
-    for (const TapsCase &t : all_taps())
-        if (std::max(t.width, t.height) <= limits.taps)
-            taps.push_back(t);
+    const std::vector<TapsCase> taps = pairwise_taps(limits);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
 
     const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };

@@ -40,9 +40,10 @@ std::string run(const CorrelateCase &test, Tally &tally);
 const std::vector<TapsCase> &all_taps();
 const std::vector<std::pair<int, int>> &all_sizes();
 
-// Longest sides of images and taps to use.
+// What a selection is made of.
 struct Limits {
-    int image = 100000, taps = 100000;
+    int image = 100000, taps = 100000; // longest sides
+    int kinds = 100000;                // of taps, picked evenly from those that are left
 };
 
 // The sizes that pairwise selections use.
