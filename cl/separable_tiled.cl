@@ -122,9 +122,10 @@ static float4 read_checked(__global const SRC *origin, const Geometry g, int row
         }                                                                                          \
     }
 
+// shift: how many values before a tile's apron the aligned address lies from which it is read.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void separable_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                     const TileClasses classes, TAPS_PARAMETER, const int band,
+                     const TileClasses classes, TAPS_PARAMETER, const int band, const int shift,
                      __local float4 *restrict raw, __local float4 *restrict ring) {
     const int item = get_local_id(0);
     const int column = get_group_id(0);
@@ -137,7 +138,6 @@ void separable_tiled(__global const SRC *restrict src, __global DST *restrict ds
     __global const SRC *origin = src + src_start(g, batch);
 
     const int apron = g.anchor_x * CHANNELS;
-    const int shift = -apron & 3;
     const int begin = left - apron - shift; // of the rows in `raw`
     const int vectors = (shift + TILE_X + (g.taps_x - 1) * CHANNELS + 3) / 4; // that are needed
     const int rows = height + g.taps_y - 1;                                   // of the source

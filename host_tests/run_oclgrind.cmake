@@ -1,21 +1,29 @@
 # Runs one test case of TEST under Oclgrind, and fails if the test does or if Oclgrind has anything
 # to say: it exits with 0 whatever it finds.
-#   cmake -DOCLGRIND=... -DLOG=<file> -DTEST=<executable> -DCASE=<name> [-DCHECKS=<options>]
-#         -P run_oclgrind.cmake
-if(NOT CHECKS)
-    set(CHECKS --data-races --uninitialized)
-endif()
+#   cmake -DOCLGRIND=... -DLOG=<file> -DTEST=<executable> -DCASE=<name> -P run_oclgrind.cmake
 file(REMOVE "${LOG}")
 execute_process(
-    COMMAND ${OCLGRIND} ${CHECKS} --max-errors 20 --log ${LOG}
+    COMMAND ${OCLGRIND} --data-races --uninitialized --max-errors 1000000 --log ${LOG}
             ${TEST} --no-skip "--test-case=${CASE}"
     RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
     message(FATAL_ERROR "the test failed under Oclgrind: ${result}")
 endif()
-if(EXISTS "${LOG}")
-    file(READ "${LOG}" findings)
+if(NOT EXISTS "${LOG}")
+    return()
 endif()
-if(findings)
-    message(FATAL_ERROR "Oclgrind found:\n${findings}")
+
+# A finding starts at the first column. Two kinds mean nothing: Clang 14 stores a float4 that is made
+# of scalars as an undefined vector first and as its elements after it; and a sum of rows that have
+# not come yet is not stored, which would be found too.
+file(STRINGS "${LOG}" findings REGEX "^[^ \t]")
+file(STRINGS "${LOG}" meaningless REGEX
+     "^[ \t]+(store <4 x float> undef, |%[a-z0-9.]+ = tail call spir_func float @_Z3fmafff)")
+list(LENGTH findings found)
+list(LENGTH meaningless excused)
+list(FILTER findings EXCLUDE REGEX "^(Uninitialized value written|Controlflow depends on uninit)")
+if(findings OR NOT found EQUAL excused)
+    file(READ "${LOG}" beginning LIMIT 20000)
+    message(FATAL_ERROR "Oclgrind found ${found}, of which ${excused} mean nothing:\n${beginning}")
 endif()
+file(REMOVE "${LOG}")

@@ -32,10 +32,10 @@ void run_all(const std::vector<CorrelateCase> &cases) {
             run_all(support::all_cases(family, gz::PixelType::type));                              \
         }                                                                                          \
     }
-#define FAMILY(family, kinds, small_image, small_taps)                                         \
+#define FAMILY(family, kinds, small_image, small_taps)                                             \
     TEST_SUITE("kernels") {                                                                        \
         TEST_CASE(family ": pairwise") {                                                           \
-            run_all(support::pairwise_cases(family, {100000, 100000, kinds}));                                       \
+            run_all(support::pairwise_cases(family, {100000, 100000, kinds}));                     \
         }                                                                                          \
     }                                                                                              \
     ALL_OF(family, u8)                                                                             \

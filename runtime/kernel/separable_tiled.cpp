@@ -94,6 +94,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
         batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height), group, 1);
     const int step = config.at("STEP_Y");
     const int vectors = (shape.width + (along_x.most - 1) * pass.channels + 6) / vector_width;
+    // Told, not worked out in the kernel: Oclgrind 21.10 errs in the i2 that Clang makes of x & 3.
+    const int shift = -(g.anchor_x * pass.channels) & (vector_width - 1);
     const auto raw = static_cast<std::size_t>(step * odd_pitch(vectors));
     const auto ring =
         static_cast<std::size_t>((step + along_y.most - 1) * odd_pitch(shape.width / vector_width));
@@ -104,6 +106,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                         facts.misreads_arguments ? Argument(ConstantData{bytes})
                                                  : Argument(ByValue{bytes}),
                         by_value(static_cast<std::int32_t>(config.at("BAND"))),
+                        by_value(static_cast<std::int32_t>(shift)),
                         LocalMemory{raw * vector_width * sizeof(float)},
                         LocalMemory{ring * vector_width * sizeof(float)}};
     return result;
