@@ -1,5 +1,5 @@
-// Means over boxes for CPUs; the work does not grow with the radius. An item filters a strip of
-// STRIP values and `band` rows alone, with no barrier. Sums along y run down each of the columns
+// Means over boxes for CPUs; the work does not grow with the radius. An item filters a strip of up
+// to STRIP values and `band` rows alone, with no barrier. Sums along y run down each of the columns
 // that the strip's boxes reach, 16 columns in a vector; sums along x run along the row that these
 // make, 16 values at a time.
 #include "lib/geometry.clh"
@@ -14,6 +14,8 @@
 #error box_strips keeps sums in 32 bits
 #endif
 
+// A strip's values: whole pixels.
+#define STRIP_VALUES (STRIP / CHANNELS * CHANNELS)
 // Values of a row of sums: REACH is the most that boxes reach on both sides together.
 #define COLUMNS (STRIP + REACH + 16)
 #if SUM_TYPE == SUM_F32
@@ -112,10 +114,10 @@ static inline Running move(Running s, __global const SRC *origin, const Geometry
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void box_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                 const int band, const long area, const float share) {
-    const int left = (int)get_global_id(0) * STRIP;
+    const int left = (int)get_global_id(0) * STRIP_VALUES;
     const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);
-    const int count = min(STRIP, g.width - left);
+    const int count = min(STRIP_VALUES, g.width - left);
     const int end = min(top + band, g.height);
     const int radius = g.anchor_y;
     const int apron = g.anchor_x * CHANNELS;

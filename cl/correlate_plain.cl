@@ -9,10 +9,11 @@
 #endif
 
 // sets: one for all components, or one for each. taps: of each set those along x and then those
-// along y, if it is separable, else rows.
+// along y, if it is separable, else rows: more than constant memory holds, if every component has
+// many of its own.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_plain(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                     __constant TapPlace *restrict sets, __constant float *restrict taps,
+                     __constant TapPlace *restrict sets, __global const float *restrict taps,
                      const int set_count) {
     const int x = get_global_id(0);
     const int y = get_global_id(1);
@@ -22,7 +23,7 @@ void correlate_plain(__global const SRC *restrict src, __global DST *restrict ds
     __global const SRC *origin = src + src_start(g, batch);
     const int plane = batch / g.slices / g.volumes;
     const TapPlace set = sets[set_count == 1 ? 0 : plane * CHANNELS + x % CHANNELS];
-    __constant float *own = taps + set.first;
+    __global const float *own = taps + set.first;
     const int first = x - set.anchor_x * CHANNELS;
 
     float sum = 0.0f;

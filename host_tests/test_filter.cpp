@@ -244,6 +244,38 @@ TEST_SUITE("separable filter") {
                                 {{{{1}, {1e20}, {1e20}, {}}}, std::nullopt});
     }
 
+    TEST_CASE("what one axis has far too much and the other too little moves between them") {
+        const double u = 0x1p-24;
+        for (const double scale : {1e30, 1e-30}) {
+            gz::AxisTaps taps;
+            taps.values[0] = {scale, -2.0 * scale};
+            taps.values[1] = {1.0 / scale, 3.0 / scale, 5.0 / scale};
+            const Filter filter = Filter::separable(taps);
+            const gz::SeparableTaps &factors = filter.factors().value();
+            CHECK(std::abs(factors.x[0]) + std::abs(factors.x[1]) < 2.0);
+            CHECK(std::abs(factors.x[0]) + std::abs(factors.x[1]) >= 1.0);
+            for (std::size_t i = 0; i < 2; ++i)
+                for (std::size_t j = 0; j < 3; ++j)
+                    CHECK(factors.x[i] * factors.y[j] == taps.values[0][i] * taps.values[1][j]);
+            CHECK(filter.error_bound(1e10) < 20 * u * 27 * 1e10);
+        }
+        // Not where the sums of the whole are too large in any case, nor in ordinary cases.
+        for (const double scale : {1e4, 1e38}) {
+            gz::AxisTaps taps;
+            taps.values[0] = {scale};
+            taps.values[1] = {scale};
+            CHECK(Filter::separable(taps).factors()->x == taps.values[0]);
+        }
+    }
+
+    TEST_CASE("rows that overflow before columns make them small again have no bound") {
+        gz::AxisTaps taps;
+        taps.values[0] = {1e8};
+        taps.values[1] = {1e-8};
+        CHECK(std::isfinite(Filter::separable(taps).error_bound(1e30)));
+        CHECK(std::isinf(Filter::separable(taps).error_bound(1e31)));
+    }
+
     TEST_CASE("anchors outside an axis's taps are refused") {
         const auto anchored = [](const gz::Axes &anchor) {
             return AxisTaps{{{{1, 2, 3}, {}, {}, {}}}, anchor};
@@ -303,6 +335,18 @@ TEST_SUITE("gaussian filter") {
                                {{1.0, 1.0, 0, 0}, {0, -1, 0, 0}});
         check_gaussian_refused(Status::invalid_argument, {"derivative", "1", "along y", "no sigma"},
                                {{1.0, 0, 0, 0}, {0, 1, 0, 0}});
+    }
+
+    TEST_CASE("a derivative without neighbours to take it from is refused") {
+        for (const int order : {1, 2}) {
+            gz::Gaussian gaussian;
+            gaussian.sigma = {3.0, 0.12, 0.0, 0.0};
+            gaussian.derivative[1] = order;
+            check_refused(Status::invalid_argument, {"sigma is 0.12 along y", "radius of 0"},
+                          [&] { Filter::gaussian(gaussian); });
+            gaussian.sigma[1] = 0.125;
+            CHECK(Filter::gaussian(gaussian).factors()->y.size() == 3);
+        }
     }
 
     TEST_CASE("truncate must be a positive number") {

@@ -49,7 +49,7 @@ gz::ByValue value_of(std::size_t bytes) {
     return {std::vector<std::byte>(bytes)};
 }
 gz::ConstantData constant_of(std::size_t bytes) {
-    return {std::vector<std::byte>(bytes)};
+    return {std::vector<std::byte>(bytes), false};
 }
 
 CorrelatePass lower_whole(PixelType type, const gz::Axes &extent, std::int64_t channels,
@@ -291,6 +291,8 @@ TEST_SUITE("misfit") {
         facts.max_constant_size = 500;
         CHECK(misfit(launch_with(constant_of(500)), facts) == "");
         CHECK(says(misfit(launch_with(constant_of(501)), facts), {"501", "constants", "500"}));
+        CHECK(misfit(launch_with(gz::ConstantData{std::vector<std::byte>(501), true}), facts) ==
+              "");
     }
 
     TEST_CASE("private memory") {

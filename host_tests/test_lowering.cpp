@@ -319,6 +319,18 @@ TEST_SUITE("lowering of boxes") {
         CHECK(std::memcmp(&like, &pass.geometry, sizeof like) == 0);
     }
 
+    TEST_CASE("boxes that reach beyond 32 bits are unsupported") {
+        PlanDesc desc;
+        const auto wide = std::int64_t{1} << 31;
+        desc.source = desc.target = make_image(PixelType::u8, {wide - 80000, 1, 1, 1}, 1);
+        desc = gz::complete(desc);
+        CHECK_NOTHROW(gz::lower(Filter::box({{10000, 0, 0, 0}, 1}), desc));
+        check_refused(Status::unsupported, {"along x", "200001"}, [&] {
+            gz::lower(Filter::box({{100000, 0, 0, 0}, 1}), desc);
+        });
+        CHECK_NOTHROW(gz::lower(Filter::box({{10000, 100000, 0, 0}, 1}), desc));
+    }
+
     TEST_CASE("small boxes may be run as taps, but integers only where they stay exact") {
         const auto as_taps = [](PixelType from, PixelType to, std::int64_t x, std::int64_t y,
                                 double constant) {

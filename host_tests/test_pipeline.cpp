@@ -68,6 +68,9 @@ TEST_SUITE("pipeline") {
         };
         support::check_refused(gz::Status::invalid_argument, {"'correlate_plain'", "box_plain"},
                                [&] { variant(8, "correlate_plain"); });
+        support::check_refused(gz::Status::invalid_argument,
+                               {"'box_tilled'", "correlate_plain", "box_plain"},
+                               [&] { variant(7, "box_tilled"); });
         // Small boxes are taps too.
         const std::string taps = "correlate_plain:GROUP_X=64,GROUP_Y=1";
         CHECK(variant(7, taps) == taps + "; " + taps);

@@ -63,7 +63,7 @@ std::uint64_t size_of(const cl::Buffer &buffer) {
 
 TEST_SUITE("workspace") {
     TEST_CASE("what is lent is as large as asked for, and nobody else's") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         const cl::CommandQueue queue = make_queue();
         const cl::Buffer one = pool.lend(1000, queue);
         const cl::Buffer two = pool.lend(1000, queue);
@@ -73,7 +73,7 @@ TEST_SUITE("workspace") {
     }
 
     TEST_CASE("a queue that runs in order gets a buffer back while its commands are still to run") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         Gate gate;
         const cl::Buffer buffer = pool.lend(1000, queue);
@@ -89,7 +89,7 @@ TEST_SUITE("workspace") {
     }
 
     TEST_CASE("another queue gets it once the commands are complete") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         const cl::CommandQueue other = make_queue();
         Gate gate;
@@ -112,7 +112,7 @@ TEST_SUITE("workspace") {
         }
         CHECK_FALSE(gz::is_in_order(queue));
         CHECK(gz::is_in_order(make_queue()));
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         Gate gate;
         const cl::Buffer buffer = pool.lend(1000, queue);
         const cl::Event done = gate.use(buffer, queue);
@@ -124,7 +124,7 @@ TEST_SUITE("workspace") {
     }
 
     TEST_CASE("the smallest that is large enough") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         // Lent at once, so that none serves for another.
         const cl::Buffer large = pool.lend(64000, queue);
@@ -142,7 +142,7 @@ TEST_SUITE("workspace") {
     }
 
     TEST_CASE("a few are kept, the oldest go first") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         std::vector<cl::Buffer> buffers;
         for (int i = 0; i < 20; ++i)
@@ -168,8 +168,33 @@ TEST_SUITE("workspace") {
         CHECK(kept <= 8);
     }
 
+    TEST_CASE("no more bytes are kept than the pool may keep") {
+        WorkspacePool pool(context(), 20000);
+        cl::CommandQueue queue = make_queue();
+        const cl::Buffer one = pool.lend(9000, queue);
+        const cl::Buffer two = pool.lend(9000, queue);
+        const cl::Buffer three = pool.lend(9000, queue);
+        const cl::Buffer huge = pool.lend(20001, queue);
+        Gate gate;
+        gate.open();
+        for (const cl::Buffer &buffer : {one, two, three})
+            pool.give_back(buffer, queue, gate.use(buffer, queue));
+        queue.finish();
+        std::set<cl_mem> lent;
+        for (int i = 0; i < 3; ++i) {
+            const cl::Buffer buffer = pool.lend(9000, queue);
+            lent.insert(buffer());
+            pool.give_back(buffer, queue, gate.use(buffer, queue));
+            queue.finish();
+        }
+        CHECK(lent.count(one()) == 0); // the oldest
+        pool.give_back(huge, queue, gate.use(huge, queue));
+        queue.finish();
+        CHECK(pool.lend(20001, queue)() != huge());
+    }
+
     TEST_CASE("a loop of runs allocates nothing new") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         std::set<cl_mem> met;
         for (int i = 0; i < 50; ++i)
@@ -178,7 +203,7 @@ TEST_SUITE("workspace") {
     }
 
     TEST_CASE("no two threads hold one buffer") {
-        WorkspacePool pool(context());
+        WorkspacePool pool(context(), 1 << 20);
         std::mutex mutex;
         std::set<cl_mem> held;
         int shared = 0;

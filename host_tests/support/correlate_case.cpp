@@ -161,37 +161,21 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
     const std::vector<TapsCase> taps = pairwise_taps(limits);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
 
-    const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };
-    std::vector<int> counts{count(all_types),
-                            2,
-                            4,
-                            2,
-                            2,
-                            count(sizes),
-                            count(taps),
-                            count(gz::all_border_modes),
-                            count(all_regions),
-                            count(all_layouts)};
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    counts.push_back(static_cast<int>(taps.size()));
     for (const Tunable &tunable : spec.tunables)
-        counts.push_back(count(tunable.values));
+        counts.push_back(static_cast<int>(tunable.values.size()));
 
     std::vector<CorrelateCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
-        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
         CorrelateCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
         test.kernel = kernel;
-        test.src_type = all_types[at(0)];
-        test.dst_type = row[1] ? all_types[(at(0) + 3) % 5] : test.src_type;
-        test.channels = row[2] + 1;
-        test.planes = row[3] ? 3 : 1;
-        test.slices = row[4] ? 2 : 1;
-        std::tie(test.width, test.height) = sizes[at(5)];
-        test.taps = taps[at(6)];
-        test.border = gz::all_border_modes[at(7)];
-        test.region = all_regions[at(8)];
-        test.layout = all_layouts[at(9)];
+        test.taps = taps[at(0)];
         for (std::size_t i = 0; i < spec.tunables.size(); ++i)
-            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(10 + i)];
+            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(1 + i)];
         make_possible(test);
         cases.push_back(test);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "plan/plan.hpp"
@@ -81,6 +82,34 @@ std::string ImageCase::name() const {
                 "x", slices, " planes ", planes, " ", name_of(border), " ",
                 region_names[static_cast<int>(region)], " ",
                 layout_names[static_cast<int>(layout)]);
+}
+
+std::vector<int> image_counts(std::size_t sizes) {
+    const auto count = [](const auto &list) { return static_cast<int>(std::size(list)); };
+    return {count(all_types),
+            2,
+            4,
+            2,
+            2,
+            static_cast<int>(sizes),
+            count(all_border_modes),
+            count(all_regions),
+            count(all_layouts)};
+}
+
+ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int, int>> &sizes) {
+    const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+    ImageCase test;
+    test.src_type = all_types[at(0)];
+    test.dst_type = row[1] ? all_types[(at(0) + 3) % 5] : test.src_type;
+    test.channels = row[2] + 1;
+    test.planes = row[3] ? 3 : 1;
+    test.slices = row[4] ? 2 : 1;
+    std::tie(test.width, test.height) = sizes[at(5)];
+    test.border = all_border_modes[at(6)];
+    test.region = all_regions[at(7)];
+    test.layout = all_layouts[at(8)];
+    return test;
 }
 
 const std::shared_ptr<Engine> &engine() {

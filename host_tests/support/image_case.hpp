@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/engine.hpp"
@@ -37,6 +38,11 @@ struct ImageCase {
 
     std::string name() const; // says everything about the case
 };
+
+// How many values each parameter of an image has, for images of so many sizes; and the image of
+// these values, the first of a row.
+std::vector<int> image_counts(std::size_t sizes);
+ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int, int>> &sizes);
 
 // The engine that the environment names, made once.
 const std::shared_ptr<gz::Engine> &engine();

@@ -86,6 +86,7 @@ Engine::Engine(const Options &options)
     queue_ = attempt("creating a command queue", [&] {
         return cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
     });
+    workspace_ = std::make_unique<WorkspacePool>(context_, facts_.global_memory / 4);
     log_(GAUZE_LOG_INFO, text("using ", facts_.name, " (", facts_.platform, ", class ",
                               name_of(facts_.device_class), "), chosen ",
                               selector.empty() ? "as the best device" : "by '" + selector + "'"));

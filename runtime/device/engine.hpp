@@ -79,7 +79,7 @@ public:
 
     // Refuses more than the device can hold in one buffer, by name.
     cl::Buffer allocate(std::uint64_t bytes, const std::string &what) const;
-    WorkspacePool &workspace() { return workspace_; }
+    WorkspacePool &workspace() { return *workspace_; }
 
 private:
     Log log_;
@@ -91,7 +91,7 @@ private:
     cl::Device device_;
     cl::Context context_;
     cl::CommandQueue queue_;
-    WorkspacePool workspace_{context_};
+    std::unique_ptr<WorkspacePool> workspace_;
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
     std::map<std::string, std::shared_ptr<Program>>

@@ -34,6 +34,17 @@ cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queu
             return buffer;
         }
     }
+    try {
+        return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+    } catch (const cl::Error &) {
+        std::vector<Idle> released;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            released.swap(idle_);
+        }
+        if (released.empty())
+            throw;
+    }
     return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
 }
 
@@ -44,8 +55,13 @@ void WorkspacePool::give_back(cl::Buffer buffer, const cl::CommandQueue &queue,
         const std::lock_guard<std::mutex> lock(mutex_);
         const std::uint64_t bytes = buffer.getInfo<CL_MEM_SIZE>();
         idle_.push_back({std::move(buffer), bytes, queue, std::move(done)});
-        if (idle_.size() > most_idle)
+        std::uint64_t kept = 0;
+        for (const Idle &idle : idle_)
+            kept += idle.bytes;
+        while (idle_.size() > most_idle || kept > most_idle_bytes_) {
+            kept -= idle_.front().bytes;
             idle_.erase(idle_.begin());
+        }
     } catch (const std::exception &) {
     }
 }

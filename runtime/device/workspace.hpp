@@ -12,10 +12,13 @@ namespace gz {
 
 class WorkspacePool {
 public:
-    explicit WorkspacePool(const cl::Context &context) : context_(context) {}
+    // most_idle_bytes: how much is kept for later runs beside what is lent.
+    WorkspacePool(cl::Context context, std::uint64_t most_idle_bytes)
+        : context_(std::move(context)), most_idle_bytes_(most_idle_bytes) {}
 
     // Memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`,
-    // if that runs in order, so that later ones come after them. Safe to call from many threads.
+    // if that runs in order, so that later ones come after them. Where the device is full, what is
+    // kept is released. Safe to call from many threads.
     cl::Buffer lend(std::uint64_t bytes, const cl::CommandQueue &queue);
     // done: the last command that uses the buffer, on `queue`.
     void give_back(cl::Buffer buffer, const cl::CommandQueue &queue, cl::Event done) noexcept;
@@ -28,7 +31,8 @@ private:
         cl::Event done;
     };
 
-    const cl::Context &context_;
+    cl::Context context_;
+    std::uint64_t most_idle_bytes_;
     std::mutex mutex_;
     std::vector<Idle> idle_; // the one given back last is last
 };

@@ -50,6 +50,30 @@ Correlation from_box_of_taps(Taps taps) {
     return {std::move(taps), std::move(factors)};
 }
 
+double sum_of_magnitudes_of(const std::vector<double> &values) {
+    double sum = 0.0;
+    for (const double k : values)
+        sum += std::abs(k);
+    return sum;
+}
+
+// Rows filtered along x alone neither overflow nor vanish where what comes after them does not: a
+// power of two moves from one axis to the other, which changes no bits but at the ends of f32.
+void balance(SeparableTaps &factors) {
+    const double sum_x = sum_of_magnitudes_of(factors.x);
+    if (sum_x == 0.0)
+        return;
+    constexpr int ordinary = 32;
+    const int power = std::ilogb(sum_x);
+    const double sum_y = std::ldexp(sum_of_magnitudes_of(factors.y), power);
+    if (std::abs(power) <= ordinary || sum_y > std::numeric_limits<float>::max())
+        return;
+    for (double &k : factors.x)
+        k = std::ldexp(k, -power);
+    for (double &k : factors.y)
+        k = std::ldexp(k, power);
+}
+
 Correlation from_axes(const AxisTaps &given) {
     Correlation result;
     bool filtered = false;
@@ -77,6 +101,7 @@ Correlation from_axes(const AxisTaps &given) {
         if (!given.values[i].empty())
             for (double &k : factors.y)
                 k *= given.values[i][0];
+    balance(factors);
     check_values(factors.y);
     result.factors = std::move(factors);
     return result;
@@ -87,18 +112,13 @@ Correlation from_axes(const AxisTaps &given) {
 double Correlation::sum_of_magnitudes() const {
     if (!taps.values.empty())
         return taps.sum_of_magnitudes();
-    const auto sum = [](const std::vector<double> &values) {
-        double result = 0.0;
-        for (const double k : values)
-            result += std::abs(k);
-        return result;
-    };
-    return sum(factors->x) * sum(factors->y);
+    return sum_of_magnitudes_of(factors->x) * sum_of_magnitudes_of(factors->y);
 }
 
 double Correlation::error_bound(double largest) const {
     const double magnitude = sum_of_magnitudes();
-    if (magnitude * largest > std::numeric_limits<float>::max())
+    const double along_x = factors ? sum_of_magnitudes_of(factors->x) : magnitude;
+    if (std::max(magnitude, along_x) * largest > std::numeric_limits<float>::max())
         return std::numeric_limits<double>::infinity();
     const Axes &size = taps.size;
     const double chain = static_cast<double>(factors ? size[0] + size[1] : size[0] * size[1]) * u;
@@ -161,6 +181,8 @@ Filter Filter::gaussian(const Gaussian &gaussian) {
                 "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
                 gaussian.truncate * sigma, "; ", max_axis_taps / 2, " is the largest");
         taps.values[i] = gaussian_taps(sigma, derivative, gaussian.truncate);
+        require(derivative == 0 || taps.values[i].size() > 1, "sigma is ", sigma, " along ",
+                axis_name[i], ": a radius of 0 leaves no derivative");
     }
     require(filtered, "no axis has a sigma");
     return {"gaussian", from_axes(taps)};

@@ -10,6 +10,11 @@ namespace {
 // Boxes that reach up to as many values to both sides together share a program.
 constexpr int reaches[] = {64, 512, 4096, 8192};
 
+// The strips of a row: each has whole pixels, as many as STRIP values hold.
+std::int64_t strips_of(const BoxPass &pass, int strip) {
+    return parts(pass.geometry.width, strip / pass.channels * pass.channels);
+}
+
 std::int64_t reach_of(const BoxPass &pass) {
     return 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
 }
@@ -28,7 +33,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     }
     result.program.defines["STRIP"] = strip;
     result.program.defines["REACH"] = reach;
-    result.range = batched_range(pass, parts(g.width, strip), parts(g.height, band), 1, 1);
+    result.range = batched_range(pass, strips_of(pass, strip), parts(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
                         by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
     const auto columns = static_cast<std::size_t>(strip + reach + 32);
@@ -52,7 +57,7 @@ std::string refusal(const BoxPass &pass, const Config &) {
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Config> result;
     for (const int strip : {4096, 512}) {
-        const std::int64_t strips = parts(pass.geometry.width, strip) * pass.batch();
+        const std::int64_t strips = strips_of(pass, strip) * pass.batch();
         int band = 1024;
         while (band > 16 && strips * parts(pass.geometry.height, band) <
                                 2 * static_cast<std::int64_t>(facts.compute_units))

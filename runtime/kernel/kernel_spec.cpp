@@ -42,7 +42,7 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
         else if (const auto *value = std::get_if<ByValue>(&argument))
             parameters += value->bytes.size();
         else if (const auto *data = std::get_if<ConstantData>(&argument))
-            if (data->bytes.size() > facts.max_constant_size)
+            if (!data->is_global && data->bytes.size() > facts.max_constant_size)
                 return text("needs ", data->bytes.size(), " bytes of constants; the device has ",
                             facts.max_constant_size);
         if (!std::holds_alternative<ByValue>(argument))

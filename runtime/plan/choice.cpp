@@ -91,7 +91,7 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &f
 
 template <class Pass>
 Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
-              const std::string &forced_by) {
+              const std::string &forced_by, const std::string &others) {
     const std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
     const auto chosen = [&](const KernelSpec<Pass> &spec, Fitting fitting, std::string rule) {
         const Config &config = *fitting.config;
@@ -105,7 +105,7 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
             std::find_if(kernels.begin(), kernels.end(),
                          [&](const KernelSpec<Pass> &k) { return k.name == wanted.name; });
         require(spec != kernels.end(), "no kernel for this filter is called '", wanted.name,
-                "'; there are ", names_of(kernels));
+                "'; there are ", names_of(kernels), others.empty() ? "" : ", ", others);
         check_values(*spec, wanted.values);
         Fitting fitting = fit(*spec, pass, facts, wanted.values);
         if (!fitting.config)
@@ -133,8 +133,8 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
 }
 
 template Choice choose(const CorrelatePass &, const DeviceFacts &, const std::string &,
-                       const std::string &);
+                       const std::string &, const std::string &);
 template Choice choose(const BoxPass &, const DeviceFacts &, const std::string &,
-                       const std::string &);
+                       const std::string &, const std::string &);
 
 } // namespace gz

@@ -1,6 +1,7 @@
 #include "plan/lowering.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "core/error.hpp"
 
@@ -250,6 +251,11 @@ CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc) {
 
 BoxPass lower_box(const Box &box, const PlanDesc &desc) {
     const Axes size = box.size();
+    // Kernels count pixels a box or two beyond the image in 32 bits.
+    for (std::size_t i = 0; i < 2; ++i)
+        if (desc.source.extent[i] + 2 * size[i] > std::numeric_limits<std::int32_t>::max())
+            fail(Status::unsupported, "the image has ", desc.source.extent[i], " pixels along ",
+                 i == 0 ? "x" : "y", ", too many for boxes of ", size[i]);
     return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
 }
 

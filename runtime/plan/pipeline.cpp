@@ -32,22 +32,20 @@ private:
     std::vector<cl::Buffer> buffers_;
 };
 
-// Whether a variant names a kernel for boxes.
-bool names_box_kernel(const std::string &forced) {
-    const std::vector<BoxSpec> kernels = kernels_for(BoxPass(), DeviceClass::other_gpu);
-    return std::any_of(kernels.begin(), kernels.end(), [&](const BoxSpec &spec) {
-        return spec.name == forced.substr(0, forced.find(':'));
-    });
-}
-
 Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::string &forced,
                      const std::string &forced_by) {
-    const auto choose_for = [&](const auto &pass) {
-        return choose(pass, facts, forced, forced_by);
-    };
-    if (step.as_taps && !names_box_kernel(forced))
-        return choose_for(*step.as_taps);
-    return std::visit(choose_for, step.pass);
+    // A box that may be run as taps takes kernels of both kinds.
+    std::string box_kernels;
+    bool names_one = false;
+    if (step.as_taps)
+        for (const BoxSpec &spec : kernels_for(BoxPass(), facts.device_class)) {
+            box_kernels += (box_kernels.empty() ? "" : ", ") + spec.name;
+            names_one = names_one || spec.name == forced.substr(0, forced.find(':'));
+        }
+    if (step.as_taps && !names_one)
+        return choose(*step.as_taps, facts, forced, forced_by, box_kernels);
+    return std::visit([&](const auto &pass) { return choose(pass, facts, forced, forced_by); },
+                      step.pass);
 }
 
 } // namespace

@@ -250,7 +250,8 @@ enum {
 
 /* A Gaussian, or its derivatives. FIR: along an axis of standard deviation s the taps are
  * exp(-i^2 / (2 s^2)) for |i| <= int(truncate s + 0.5), divided by their sum; for a derivative they are
- * multiplied by its polynomial, so that a ramp's first derivative is its slope. */
+ * multiplied by i / s^2 or (i^2 / s^2 - 1) / s^2: a ramp's first derivative is its slope, but for what
+ * sampling loses where s is below 1. A derivative whose radius is 0 is refused. */
 typedef struct gauze_gaussian {
     uint32_t struct_size;
     gauze_gaussian_method method;
@@ -265,8 +266,8 @@ GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gau
 /* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
  * border applied anew each time. Its cost does not depend on the radius. Results are not rounded to
  * integers between iterations. The sums of larger boxes run along the image: there a NaN or an
- * infinity among floats spreads further than the radius, up to about a thousand pixels or, along x,
- * the box's own width. */
+ * infinity among floats makes results NaN further away than the radius, up to about a thousand pixels
+ * or the box's own size along that axis, in each iteration; gauze_plan_verify reports these. */
 typedef struct gauze_box {
     uint32_t struct_size;
     uint32_t iterations; /* 0 means 1; 16 at most */
@@ -334,7 +335,8 @@ GAUZE_API gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filte
                                          const gauze_plan_desc *desc, gauze_plan **plan);
 GAUZE_API void gauze_plan_destroy(gauze_plan *plan);
 
-/* Compiles what the plan needs, if it is not compiled yet; otherwise the first run does. */
+/* Compiles what the plan needs, if it is not compiled yet; otherwise the first run does. Kernels for
+ * device memory that is not aligned to 64 bytes are left to the first run that meets it. */
 GAUZE_API gauze_status gauze_plan_prepare(gauze_plan *plan);
 
 /* Which kernels run and why, what was refused and why, launches, groups of each class, bytes moved
