@@ -130,11 +130,9 @@ TEST_CASE("guard pages") {
     constexpr support::TapsCase dense{3, 3, 1, 1, false, false}, even{4, 2, 0, 1, false, true},
         product{5, 5, 2, 2, true, false}, lopsided{17, 9, 0, 8, true, false};
     const std::pair<std::string, std::vector<support::TapsCase>> correlations[] = {
-        {"correlate_tiled", {dense, even, product}},
-        {"correlate_strips", {dense, even, product}},
-        {"correlate_plain", {dense, even, product}},
-        {"separable_tiled", {lopsided}},
-        {"separable_passes", {product, lopsided}}};
+        {"correlate_tiled", {dense, even, product}}, {"correlate_strips", {dense, even, product}},
+        {"correlate_plain", {dense, even, product}}, {"separable_tiled", {lopsided}},
+        {"separable_fused", {product, lopsided}},    {"separable_passes", {product, lopsided}}};
     for (const auto &[kernel, all_taps] : correlations) {
         INFO(kernel);
         int ran = 0;

@@ -410,12 +410,12 @@ TEST_SUITE("kernels") {
                 const auto programs = [&](std::int64_t size, const gz::Axes &extent) {
                     return programs_of(spec, pass(size, extent), facts);
                 };
-                // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 31
-                // are in one bucket of every family that has any.
+                // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 30
+                // are in one bucket of every family that has any, and shifted alike.
                 const std::string options = programs(22, {64, 48, 1, 1});
-                CHECK(programs(31, {64, 48, 1, 1}) == options);
-                CHECK(programs(24, {1920, 1080, 3, 1}) == options);
-                CHECK(programs(31, {16, 1, 1, 1}) == options);
+                CHECK(programs(30, {64, 48, 1, 1}) == options);
+                CHECK(programs(22, {1920, 1080, 3, 1}) == options);
+                CHECK(programs(30, {16, 1, 1, 1}) == options);
                 // Another bucket is another program where taps are in arrays of its size.
                 CHECK((programs(15, {64, 48, 1, 1}) == options) ==
                       (spec.name == "correlate_plain" || spec.name == "separable_passes"));
@@ -463,6 +463,28 @@ TEST_SUITE("kernels") {
         }
     }
 
+    TEST_CASE("separable_fused has a program for each bucket, shift and whether taps fill it") {
+        const CorrelateSpec spec = gz::separable_fused();
+        const DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        std::set<std::string> programs;
+        int least = 1;
+        for (const int most : {3, 5, 7, 11, 15, 21, 31, 45, 63}) {
+            for (int taps = least; taps <= most; ++taps) {
+                const CorrelatePass pass = make_pass(PixelType::f32, {640, 480, 1, 1}, 1,
+                                                     make_taps(taps, taps, Rank::one));
+                const auto defines = spec.work(pass, spec.preferred(pass, facts).front(), facts)
+                                         .launches[0]
+                                         .program.defines;
+                CHECK(defines.at("LEAST_X") == (taps == most ? most : least));
+                CHECK(defines.at("BUCKET_X") == most);
+                CHECK(defines.at("SHIFT") == (4 - taps / 2 % 4) % 4);
+                programs.insert(programs_of(spec, pass, facts));
+            }
+            least = most + 1;
+        }
+        CHECK(programs.size() <= 9 * 5);
+    }
+
     TEST_CASE("every class of device tries every family, whatever the pass") {
         const auto check = [](const auto &passes, const std::set<std::string> &families) {
             for (const auto &pass : passes)
@@ -476,7 +498,7 @@ TEST_SUITE("kernels") {
                 }
         };
         check(all_correlations(), {"correlate_tiled", "correlate_strips", "correlate_plain",
-                                   "separable_tiled", "separable_passes"});
+                                   "separable_tiled", "separable_fused", "separable_passes"});
         check(all_boxes(), {"box_tiled", "box_strips", "box_plain"});
     }
 
@@ -497,6 +519,7 @@ TEST_SUITE("kernels") {
         const CorrelatePass dense =
             make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(3, 3, Rank::full));
         CHECK(says(refusal(gz::separable_tiled(), dense), {"not separable"}));
+        CHECK(says(refusal(gz::separable_fused(), dense), {"not separable"}));
         CHECK(says(refusal(gz::separable_passes(), dense), {"not separable"}));
         const CorrelatePass wide =
             make_pass(PixelType::f32, {64, 64, 1, 1}, 1, make_taps(46, 1, Rank::one));
@@ -504,8 +527,10 @@ TEST_SUITE("kernels") {
         const CorrelatePass longer = long_pass();
         CHECK(says(refusal(gz::correlate_tiled(), longer), {"1001 taps", "63"}));
         CHECK(says(refusal(gz::correlate_strips(), longer), {"1001 taps", "63"}));
-        for (const CorrelateSpec &spec : {gz::correlate_tiled(), gz::correlate_strips(),
-                                          gz::separable_tiled(), gz::separable_passes()})
+        CHECK(says(refusal(gz::separable_fused(), longer), {"1001 taps", "63"}));
+        for (const CorrelateSpec &spec :
+             {gz::correlate_tiled(), gz::correlate_strips(), gz::separable_tiled(),
+              gz::separable_fused(), gz::separable_passes()})
             CHECK(says(refusal(spec, varied_pass()), {"differ between components"}));
 
         const auto box = [](PixelType type, std::int64_t x, std::int64_t y) {

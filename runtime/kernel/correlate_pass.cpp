@@ -40,4 +40,21 @@ std::vector<float> strided_taps(const TapSet &set, int stride) {
     return result;
 }
 
+TapBucket tap_bucket(int taps) {
+    // Up to each of these, from one more than the one before.
+    static constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 31, 45, 63};
+    const auto most = std::lower_bound(std::begin(buckets), std::end(buckets), taps);
+    return {most == std::begin(buckets) ? 1 : most[-1] + 1, *most};
+}
+
+std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,
+                                     const TapBucket &along_y) {
+    const Geometry &g = pass.geometry;
+    std::vector<float> taps(static_cast<std::size_t>(along_x.most + along_y.most), 0.0F);
+    const auto from = pass.set().taps.begin();
+    std::copy_n(from, g.taps_x, taps.begin());
+    std::copy_n(from + g.taps_x, g.taps_y, taps.begin() + along_x.most);
+    return bytes_of(taps.data(), taps.size());
+}
+
 } // namespace gz

@@ -38,4 +38,15 @@ std::string tap_refusal(const CorrelatePass &pass, int most);
 // and those along y from stride on. What is left over is 0 and never read.
 std::vector<float> strided_taps(const TapSet &set, int stride);
 
+// Numbers of taps along an axis that share a program of a separable kernel.
+struct TapBucket {
+    int least, most;
+};
+TapBucket tap_bucket(int taps); // up to 63
+
+// The taps along x and then those along y, as many of each as their bucket's most: what is left
+// over is 0 and never read.
+std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,
+                                     const TapBucket &along_y);
+
 } // namespace gz

@@ -90,12 +90,7 @@ std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
 }
 
 std::string details(const CorrelatePass &pass, const Config &config) {
-    const TileShape shape = shape_of(pass, config);
-    return text("tile ", shape.width, "x", shape.height, ", ",
-                is_aligned(pass) ? "aligned vectors" : "unaligned", "; ",
-                describe(classify(pass.geometry, pass.channels, shape),
-                         parts(pass.geometry.width, shape.width),
-                         parts(pass.geometry.height, shape.height)));
+    return "tile " + describe(pass, shape_of(pass, config), is_aligned(pass));
 }
 
 } // namespace

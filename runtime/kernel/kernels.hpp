@@ -15,6 +15,7 @@ CorrelateSpec correlate_tiled();
 CorrelateSpec correlate_strips();
 CorrelateSpec correlate_plain();
 CorrelateSpec separable_tiled();
+CorrelateSpec separable_fused();
 CorrelateSpec separable_passes();
 
 using BoxSpec = KernelSpec<BoxPass>;

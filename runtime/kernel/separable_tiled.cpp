@@ -10,18 +10,7 @@ namespace {
 
 constexpr int vector_width = 4; // values of an aligned read
 
-// Numbers of taps along an axis that share a program: up to each of these, from one more than the
-// one before.
-constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 31, 45};
-
-struct Bucket {
-    int least, most;
-};
-
-Bucket bucket_of(int taps) {
-    const auto most = std::lower_bound(std::begin(buckets), std::end(buckets), taps);
-    return {most == std::begin(buckets) ? 1 : most[-1] + 1, *most};
-}
+constexpr int most_taps = 45;
 
 bool is_aligned(const CorrelatePass &pass) {
     return pass.alignment >= vector_width;
@@ -54,7 +43,7 @@ TileShape shape_of(const CorrelatePass &pass, const Config &config) {
 }
 
 std::string refusal(const CorrelatePass &pass, const Config &config) {
-    if (std::string reason = tap_refusal(pass, std::end(buckets)[-1]); !reason.empty())
+    if (std::string reason = tap_refusal(pass, most_taps); !reason.empty())
         return reason;
     if (!pass.separable())
         return "the taps are not separable";
@@ -66,17 +55,13 @@ std::string refusal(const CorrelatePass &pass, const Config &config) {
 
 Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    const Bucket along_x = bucket_of(g.taps_x);
-    const Bucket along_y = bucket_of(g.taps_y);
+    const TapBucket along_x = tap_bucket(g.taps_x);
+    const TapBucket along_y = tap_bucket(g.taps_y);
     const TileShape shape = shape_of(pass, config);
     const int group =
         config.at("TILE_X") / config.at("COLUMN_X") * (config.at("STEP_Y") / config.at("COLUMN_Y"));
 
-    std::vector<float> taps(static_cast<std::size_t>(along_x.most + along_y.most), 0.0F);
-    const auto from = pass.set().taps.begin();
-    std::copy_n(from, g.taps_x, taps.begin());
-    std::copy_n(from + g.taps_x, g.taps_y, taps.begin() + along_x.most);
-    const std::vector<std::byte> bytes = bytes_of(taps.data(), taps.size());
+    const std::vector<std::byte> bytes = bucketed_taps(pass, along_x, along_y);
 
     Launch result;
     result.program = {"separable_tiled.cl", "separable_tiled", type_defines(pass)};
@@ -143,12 +128,7 @@ std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &fact
 }
 
 std::string details(const CorrelatePass &pass, const Config &config) {
-    const TileShape shape = shape_of(pass, config);
-    return text("strips of ", shape.width, "x", shape.height, ", ",
-                is_aligned(pass) ? "aligned vectors" : "unaligned", "; ",
-                describe(classify(pass.geometry, pass.channels, shape),
-                         parts(pass.geometry.width, shape.width),
-                         parts(pass.geometry.height, shape.height)));
+    return "strips of " + describe(pass, shape_of(pass, config), is_aligned(pass));
 }
 
 } // namespace

@@ -57,4 +57,12 @@ std::string describe(const TileClasses &classes, std::int64_t columns, std::int6
                 ", checked on both ", all - read - write + both);
 }
 
+std::string describe(const ImagePass &pass, const TileShape &shape, bool aligned) {
+    const Geometry &g = pass.geometry;
+    return text(shape.width, "x", shape.height, ", ", aligned ? "aligned vectors" : "unaligned",
+                "; ",
+                describe(classify(g, pass.channels, shape), parts(g.width, shape.width),
+                         parts(g.height, shape.height)));
+}
+
 } // namespace gz

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernel/correlate_pass.hpp"
+#include "kernel/image_pass.hpp"
 
 namespace gz {
 
@@ -21,5 +21,8 @@ TileClasses classify(const Geometry &geometry, int channels, const TileShape &sh
 // "groups 16x16: free on read and write 196, free on read only 0, free on write only 60, checked on
 // both 0"
 std::string describe(const TileClasses &classes, std::int64_t columns, std::int64_t rows);
+
+// The same of a pass's tiles, after their size: "128x32, aligned vectors; groups ...".
+std::string describe(const ImagePass &pass, const TileShape &shape, bool aligned);
 
 } // namespace gz

@@ -1,0 +1,129 @@
+// Separable correlation of tiles in one pass by way of local memory. See cl/separable_fused.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+#include "kernel/tile_classes.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int vector_width = 4; // values of an aligned read
+constexpr int most_taps = 63;
+
+bool is_aligned(const CorrelatePass &pass) {
+    return pass.alignment >= vector_width;
+}
+
+// How many values past an aligned address those lie that an item starts from.
+int shift_of(const CorrelatePass &pass) {
+    return is_aligned(pass) ? -(pass.geometry.anchor_x * pass.channels) & (vector_width - 1) : 0;
+}
+
+TileShape shape_of(const CorrelatePass &pass, const Config &config) {
+    const Geometry &g = pass.geometry;
+    const int shift = shift_of(pass);
+    const int item = config.at("ROW_ITEM");
+    const int window = shift + item + (tap_bucket(g.taps_x).most - 1) * pass.channels;
+    TileShape shape;
+    shape.width = config.at("TILE_X");
+    shape.height = config.at("TILE_Y");
+    shape.apron_left = g.anchor_x * pass.channels + shift;
+    shape.apron_right =
+        (window + vector_width - 1) / vector_width * vector_width - item - shape.apron_left;
+    shape.apron_right = std::max(shape.apron_right, 0);
+    shape.apron_top = g.anchor_y;
+    shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
+    return shape;
+}
+
+int group_of(const Config &config) {
+    return config.at("TILE_X") / config.at("COLUMN_X") *
+           (config.at("TILE_Y") / config.at("COLUMN_Y"));
+}
+
+std::string refusal(const CorrelatePass &pass, const Config &config) {
+    if (std::string reason = tap_refusal(pass, most_taps); !reason.empty())
+        return reason;
+    if (!pass.separable())
+        return "the taps are not separable";
+    return group_of(config) < 32 ? "its groups are too small" : "";
+}
+
+Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const TapBucket along_x = tap_bucket(g.taps_x);
+    const TapBucket along_y = tap_bucket(g.taps_y);
+    const TileShape shape = shape_of(pass, config);
+
+    Launch result;
+    result.program = {"separable_fused.cl", "separable_fused", type_defines(pass)};
+    Defines &defines = result.program.defines;
+    // Taps that fill their bucket have a program without conditions.
+    defines["LEAST_X"] = g.taps_x == along_x.most ? along_x.most : along_x.least;
+    defines["BUCKET_X"] = along_x.most;
+    defines["LEAST_Y"] = g.taps_y == along_y.most ? along_y.most : along_y.least;
+    defines["BUCKET_Y"] = along_y.most;
+    defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
+    defines["SHIFT"] = shift_of(pass);
+    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
+    for (const auto &[name, value] : config)
+        defines[name] = value;
+    result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
+                                 group_of(config), 1);
+    const auto rows = static_cast<std::size_t>(shape.height + along_y.most - 1);
+    const auto pitch = static_cast<std::size_t>(shape.width / vector_width + 1);
+    const std::vector<std::byte> taps = bucketed_taps(pass, along_x, along_y);
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(classify(g, pass.channels, shape)),
+                        facts.misreads_arguments ? Argument(ConstantData{taps, false})
+                                                 : Argument(ByValue{taps}),
+                        LocalMemory{rows * pitch * vector_width * sizeof(float)}};
+    return result;
+}
+
+Config shaped(int tile_x, int tile_y, int column_x, int column_y) {
+    return {{"TILE_X", tile_x},
+            {"TILE_Y", tile_y},
+            {"ROW_ITEM", 8},
+            {"COLUMN_X", column_x},
+            {"COLUMN_Y", column_y}};
+}
+
+// Few taps want wide tiles, many want high ones, whose apron is less beside them. Then smaller ones
+// for devices with less room.
+std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+    std::vector<Config> result;
+    if (std::max(pass.geometry.taps_x, pass.geometry.taps_y) <= 11)
+        result.push_back(shaped(128, 32, 1, 16));
+    else
+        result.push_back(shaped(64, 128, 2, 16));
+    result.push_back(shaped(64, 64, 2, 16));
+    result.push_back(shaped(64, 32, 2, 8));
+    return result;
+}
+
+std::string details(const CorrelatePass &pass, const Config &config) {
+    return "tile " + describe(pass, shape_of(pass, config), is_aligned(pass));
+}
+
+} // namespace
+
+CorrelateSpec separable_fused() {
+    CorrelateSpec spec;
+    spec.name = "separable_fused";
+    spec.tunables = {{"TILE_X", {64, 128}},
+                     {"TILE_Y", {32, 64, 128}},
+                     {"ROW_ITEM", {4, 8}},
+                     {"COLUMN_X", {1, 2, 4}},
+                     {"COLUMN_Y", {8, 16}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = details;
+    return spec;
+}
+
+} // namespace gz
