@@ -41,6 +41,13 @@
     } while (0)
 #endif
 
+// Sums along a row, which keep what hundreds of roundings lose.
+#if SUM_TYPE == SUM_F32
+#define ROW_TOTAL Running
+#else
+#define ROW_TOTAL TOTAL
+#endif
+
 // Prefix sums within a vector, of each channel by itself, where the compiler is one for the CPU
 // itself and can move values between the places of a vector. Oclgrind moves them wrongly.
 #if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(WIDE) &&   \
@@ -57,20 +64,32 @@
                             7)
 #if CHANNELS == 1
 #define SCAN16(v) v += SHIFT1(v), v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
-#define SPREAD16(t) (VALUE16)(t[0])
-#define LAST16(t, v) t[0] = v.sf
+#define SPREAD16(t) (VALUE16)(VALUE_OF(t[0]))
+#define ADD_LAST16(t, v) ADD_VALUE(t[0], v.sf)
 #elif CHANNELS == 2
 #define SCAN16(v) v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
-#define SPREAD16(t)                                                                                \
-    (VALUE16)(t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1], t[0], t[1],  \
-              t[0], t[1])
-#define LAST16(t, v) t[0] = v.se, t[1] = v.sf
+#define SPREAD16(t) pairs_of(VALUE_OF(t[0]), VALUE_OF(t[1]))
+static inline VALUE16 pairs_of(VALUE a, VALUE b) {
+    return (VALUE16)(a, b, a, b, a, b, a, b, a, b, a, b, a, b, a, b);
+}
+#define ADD_LAST16(t, v)                                                                           \
+    do {                                                                                           \
+        ADD_VALUE(t[0], v.se);                                                                     \
+        ADD_VALUE(t[1], v.sf);                                                                     \
+    } while (0)
 #else
 #define SCAN16(v) v += SHIFT4(v), v += SHIFT8(v)
-#define SPREAD16(t)                                                                                \
-    (VALUE16)(t[0], t[1], t[2], t[3], t[0], t[1], t[2], t[3], t[0], t[1], t[2], t[3], t[0], t[1],  \
-              t[2], t[3])
-#define LAST16(t, v) t[0] = v.sc, t[1] = v.sd, t[2] = v.se, t[3] = v.sf
+#define SPREAD16(t) fours_of(VALUE_OF(t[0]), VALUE_OF(t[1]), VALUE_OF(t[2]), VALUE_OF(t[3]))
+static inline VALUE16 fours_of(VALUE a, VALUE b, VALUE c, VALUE d) {
+    return (VALUE16)(a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d);
+}
+#define ADD_LAST16(t, v)                                                                           \
+    do {                                                                                           \
+        ADD_VALUE(t[0], v.sc);                                                                     \
+        ADD_VALUE(t[1], v.sd);                                                                     \
+        ADD_VALUE(t[2], v.se);                                                                     \
+        ADD_VALUE(t[3], v.sf);                                                                     \
+    } while (0)
 #endif
 #endif
 #endif
@@ -227,22 +246,29 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         // further, and rounding neither.
         for (int first = 0; first < count; first += part) {
             const int last = min(first + part, count);
-            TOTAL total[CHANNELS]; // of the part's first boxes without their last pixels
+            ROW_TOTAL total[CHANNELS]; // of the part's first boxes without their last pixels
             for (int c = 0; c < CHANNELS; ++c)
-                total[c] = 0;
+                total[c] = NOTHING;
             int k = first;
 #ifdef SCAN16
             VALUE16 some = (VALUE16)(0);
+#if SUM_TYPE == SUM_F32
+            float16 lost16 = 0.0f;
+            for (; k + 16 <= first + 2 * apron; k += 16)
+                ADD16(some, lost16, vload16(0, sums + k));
+            some += lost16;
+#else
             for (; k + 16 <= first + 2 * apron; k += 16)
                 some += vload16(0, sums + k);
+#endif
             VALUE lanes[16];
             vstore16(some, 0, lanes);
             for (int v = 0; v < 16; ++v)
-                total[v % CHANNELS] += lanes[v];
+                ADD_VALUE(total[v % CHANNELS], lanes[v]);
 #endif
             for (; k < first + 2 * apron; k += CHANNELS)
                 for (int c = 0; c < CHANNELS; ++c)
-                    total[c] += sums[k + c];
+                    ADD_VALUE(total[c], sums[k + c]);
             int x = first;
 #ifdef SCAN16
             // Within a vector: what each mean has more than the one before the vector, by a prefix
@@ -260,17 +286,17 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                 SCAN16(change);
                 const VALUE16 all = SPREAD16(total) + change;
                 STORE_MEANS16(all, to + x);
-                LAST16(total, all);
+                ADD_LAST16(total, change);
             }
             if (x > first && x < last)
                 for (int c = 0; c < CHANNELS; ++c)
-                    total[c] -= sums[x - CHANNELS + c];
+                    TAKE_VALUE(total[c], sums[x - CHANNELS + c]);
 #endif
             for (; x < last; x += CHANNELS)
                 for (int c = 0; c < CHANNELS; ++c) {
-                    total[c] += sums[x + 2 * apron + c];
-                    STORE_MEAN(mean_of(total[c], area, share), to + x + c);
-                    total[c] -= sums[x + c];
+                    ADD_VALUE(total[c], sums[x + 2 * apron + c]);
+                    STORE_MEAN(mean_of(VALUE_OF(total[c]), area, share), to + x + c);
+                    TAKE_VALUE(total[c], sums[x + c]);
                 }
         }
         to += g.dst_row;

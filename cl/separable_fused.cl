@@ -9,8 +9,8 @@
 #if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
 #error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
 #endif
-#if !defined(ALIGNED) || !defined(SHIFT) || !defined(BY_VALUE)
-#error ALIGNED, SHIFT or BY_VALUE is not defined
+#if !defined(VECTOR) || !defined(SHIFT) || !defined(BY_VALUE)
+#error VECTOR, SHIFT or BY_VALUE is not defined
 #endif
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(ROW_ITEM) || !defined(COLUMN_X) ||           \
     !defined(COLUMN_Y)
@@ -19,9 +19,12 @@
 
 #define GROUP (TILE_X / COLUMN_X * (TILE_Y / COLUMN_Y))
 #define ITEMS_X (TILE_X / ROW_ITEM)
-// Vectors of 4 values: those that ROW_ITEM results are made of, whose first needed value is SHIFT
-// values past an aligned address; and from a row in local memory to the next.
-#define WINDOW ((SHIFT + ROW_ITEM + (BUCKET_X - 1) * CHANNELS + 3) / 4)
+// The source is read in aligned vectors of VECTOR values, or value by value where that is 1. The
+// first value that an item needs lies SHIFT values past an aligned address, and with all others in
+// WINDOW values.
+#define STEP (VECTOR == 1 ? 4 : VECTOR)
+#define WINDOW ((SHIFT + ROW_ITEM + (BUCKET_X - 1) * CHANNELS + STEP - 1) / STEP * STEP)
+// Vectors of 4 values from a row in local memory to the next.
 #define PITCH (TILE_X / 4 + 1)
 
 #define UNROLL _Pragma("unroll")
@@ -43,10 +46,40 @@ typedef struct Taps {
 #define TAP_Y(j) taps->y[j]
 #endif
 
-#if ALIGNED
-#define READ4(p) LOAD4(p)
+// Sets values i to i + 3 of an item's window.
+#define SET4(i, four)                                                                              \
+    do {                                                                                           \
+        const float4 four_ = four;                                                                 \
+        window[i] = four_.s0;                                                                      \
+        window[(i) + 1] = four_.s1;                                                                \
+        window[(i) + 2] = four_.s2;                                                                \
+        window[(i) + 3] = four_.s3;                                                                \
+    } while (0)
+#if VECTOR == 16
+#define READ(i, p)                                                                                 \
+    do {                                                                                           \
+        const PASTE(SRC, 16) raw_ = *(__global const PASTE(SRC, 16) *)(p);                         \
+        SET4(i, convert_float4(raw_.s0123));                                                       \
+        SET4((i) + 4, convert_float4(raw_.s4567));                                                 \
+        SET4((i) + 8, convert_float4(raw_.s89ab));                                                 \
+        SET4((i) + 12, convert_float4(raw_.scdef));                                                \
+    } while (0)
+#elif VECTOR == 8
+#if SRC_TYPE == PIXEL_F16
+#define LOAD8(p) vloada_half8(0, p)
 #else
-#define READ4(p) (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3))
+#define LOAD8(p) convert_float8(*(__global const PASTE(SRC, 8) *)(p))
+#endif
+#define READ(i, p)                                                                                 \
+    do {                                                                                           \
+        const float8 eight_ = LOAD8(p);                                                            \
+        SET4(i, eight_.lo);                                                                        \
+        SET4((i) + 4, eight_.hi);                                                                  \
+    } while (0)
+#elif VECTOR == 4
+#define READ(i, p) SET4(i, LOAD4(p))
+#else
+#define READ(i, p) SET4(i, (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3)))
 #endif
 
 // Four values of a row that fold_row gave, from index i on: checked one by one.
@@ -77,22 +110,14 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
         const int x = (task & (ITEMS_X - 1)) * ROW_ITEM;
         const int below = top - g.anchor_y + y;
         const int line = free_y ? below : fold_row(g, below);
-        float window[4 * WINDOW];
-#define SET_WINDOW(v, four)                                                                        \
-    do {                                                                                           \
-        const float4 four_ = four;                                                                 \
-        window[4 * (v)] = four_.s0;                                                                \
-        window[4 * (v) + 1] = four_.s1;                                                            \
-        window[4 * (v) + 2] = four_.s2;                                                            \
-        window[4 * (v) + 3] = four_.s3;                                                            \
-    } while (0)
+        float window[WINDOW];
         if (free_x && line != OUTSIDE) {
             __global const SRC *from = origin + line * g.src_row + (begin + x);
-            UNROLL for (int v = 0; v < WINDOW; ++v)
-                SET_WINDOW(v, READ4(from + 4 * v));
+            UNROLL for (int i = 0; i < WINDOW; i += STEP)
+                READ(i, from + i);
         } else {
-            UNROLL for (int v = 0; v < WINDOW; ++v)
-                SET_WINDOW(v, read_checked(origin, g, line, begin + x + 4 * v));
+            UNROLL for (int i = 0; i < WINDOW; i += 4)
+                SET4(i, read_checked(origin, g, line, begin + x + i));
         }
         float chain[ROW_ITEM];
         UNROLL for (int v = 0; v < ROW_ITEM; ++v)
@@ -143,9 +168,9 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
     __global DST *to = dst + dst_start(g, batch) + out_y * g.dst_row + out_x;
     if (column < classes.whole_columns && row < classes.whole_rows) {
         UNROLL for (int o = 0; o < COLUMN_Y; ++o) {
-#if ALIGNED && COLUMN_X == 2
+#if VECTOR >= 2 && COLUMN_X == 2
             STORE2((float2)(sum[o][0], sum[o][1]), to + o * g.dst_row);
-#elif ALIGNED && COLUMN_X == 4
+#elif VECTOR >= 4 && COLUMN_X == 4
             STORE4((float4)(sum[o][0], sum[o][1], sum[o][2], sum[o][3]), to + o * g.dst_row);
 #else
             UNROLL for (int v = 0; v < COLUMN_X; ++v)

@@ -8,30 +8,36 @@ namespace gz {
 
 namespace {
 
-constexpr int vector_width = 4; // values of an aligned read
 constexpr int most_taps = 63;
 
-bool is_aligned(const CorrelatePass &pass) {
-    return pass.alignment >= vector_width;
+// Values of an aligned read: up to 16 bytes of what an item takes; 1 where none can be aligned.
+int vector_of(const CorrelatePass &pass, const Config &config) {
+    const int size = static_cast<int>(size_of(pass.src_type));
+    for (const int vector : {16, 8, 4})
+        if (vector * size <= 16 && vector <= config.at("ROW_ITEM") && vector <= pass.alignment)
+            return vector;
+    return 1;
 }
 
 // How many values past an aligned address those lie that an item starts from.
-int shift_of(const CorrelatePass &pass) {
-    return is_aligned(pass) ? -(pass.geometry.anchor_x * pass.channels) & (vector_width - 1) : 0;
+int shift_of(const CorrelatePass &pass, int vector) {
+    return -(pass.geometry.anchor_x * pass.channels) & (vector - 1);
 }
 
 TileShape shape_of(const CorrelatePass &pass, const Config &config) {
     const Geometry &g = pass.geometry;
-    const int shift = shift_of(pass);
+    const int vector = vector_of(pass, config);
+    const int step = std::max(vector, 4);
+    const int shift = shift_of(pass, vector);
     const int item = config.at("ROW_ITEM");
-    const int window = shift + item + (tap_bucket(g.taps_x).most - 1) * pass.channels;
+    const std::int64_t needed =
+        shift + item + std::int64_t{tap_bucket(g.taps_x).most - 1} * pass.channels;
     TileShape shape;
     shape.width = config.at("TILE_X");
     shape.height = config.at("TILE_Y");
     shape.apron_left = g.anchor_x * pass.channels + shift;
     shape.apron_right =
-        (window + vector_width - 1) / vector_width * vector_width - item - shape.apron_left;
-    shape.apron_right = std::max(shape.apron_right, 0);
+        std::max(static_cast<int>(parts(needed, step)) * step - item - shape.apron_left, 0);
     shape.apron_top = g.anchor_y;
     shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
     return shape;
@@ -64,15 +70,16 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     defines["BUCKET_X"] = along_x.most;
     defines["LEAST_Y"] = g.taps_y == along_y.most ? along_y.most : along_y.least;
     defines["BUCKET_Y"] = along_y.most;
-    defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
-    defines["SHIFT"] = shift_of(pass);
+    const int vector = vector_of(pass, config);
+    defines["VECTOR"] = vector;
+    defines["SHIFT"] = shift_of(pass, vector);
     defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     for (const auto &[name, value] : config)
         defines[name] = value;
     result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
                                  group_of(config), 1);
     const auto rows = static_cast<std::size_t>(shape.height + along_y.most - 1);
-    const auto pitch = static_cast<std::size_t>(shape.width / vector_width + 1);
+    const auto pitch = static_cast<std::size_t>(shape.width / 4 + 1); // vectors of 4 values
     const std::vector<std::byte> taps = bucketed_taps(pass, along_x, along_y);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
@@ -80,33 +87,35 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                         by_value(classify(g, pass.channels, shape)),
                         facts.misreads_arguments ? Argument(ConstantData{taps, false})
                                                  : Argument(ByValue{taps}),
-                        LocalMemory{rows * pitch * vector_width * sizeof(float)}};
+                        LocalMemory{rows * pitch * 4 * sizeof(float)}};
     return result;
 }
 
-Config shaped(int tile_x, int tile_y, int column_x, int column_y) {
+Config shaped(int tile_x, int tile_y, int row_item, int column_x, int column_y) {
     return {{"TILE_X", tile_x},
             {"TILE_Y", tile_y},
-            {"ROW_ITEM", 8},
+            {"ROW_ITEM", row_item},
             {"COLUMN_X", column_x},
             {"COLUMN_Y", column_y}};
 }
 
-// Few taps want wide tiles, many want high ones, whose apron is less beside them. Then smaller ones
-// for devices with less room.
+// Few taps want wide tiles, many want high ones, whose apron is less beside them. An item reads up
+// to 16 bytes and writes 4 at once. Then smaller ones for devices with less room.
 std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+    const int size = static_cast<int>(std::min(size_of(pass.src_type), size_of(pass.dst_type)));
+    const int item = size == 1 ? 16 : 8;
     std::vector<Config> result;
     if (std::max(pass.geometry.taps_x, pass.geometry.taps_y) <= 11)
-        result.push_back(shaped(128, 32, 1, 16));
+        result.push_back(shaped(128, 32, item, 4 / size, size == 4 ? 16 : 8));
     else
-        result.push_back(shaped(64, 128, 2, 16));
-    result.push_back(shaped(64, 64, 2, 16));
-    result.push_back(shaped(64, 32, 2, 8));
+        result.push_back(shaped(64, 128, item, size == 1 ? 4 : 2, size == 1 ? 8 : 16));
+    result.push_back(shaped(64, 64, item, 2, 16));
+    result.push_back(shaped(64, 32, 8, 2, 8));
     return result;
 }
 
 std::string details(const CorrelatePass &pass, const Config &config) {
-    return "tile " + describe(pass, shape_of(pass, config), is_aligned(pass));
+    return "tile " + describe(pass, shape_of(pass, config), vector_of(pass, config) > 1);
 }
 
 } // namespace
@@ -114,9 +123,9 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec separable_fused() {
     CorrelateSpec spec;
     spec.name = "separable_fused";
-    spec.tunables = {{"TILE_X", {64, 128}},
+    spec.tunables = {{"TILE_X", {64, 128, 256}},
                      {"TILE_Y", {32, 64, 128}},
-                     {"ROW_ITEM", {4, 8}},
+                     {"ROW_ITEM", {4, 8, 16}},
                      {"COLUMN_X", {1, 2, 4}},
                      {"COLUMN_Y", {8, 16}}};
     spec.refusal = refusal;
