@@ -41,13 +41,6 @@
     } while (0)
 #endif
 
-// Sums along a row, which keep what hundreds of roundings lose.
-#if SUM_TYPE == SUM_F32
-#define ROW_TOTAL Running
-#else
-#define ROW_TOTAL TOTAL
-#endif
-
 // Prefix sums within a vector, of each channel by itself, where the compiler is one for the CPU
 // itself and can move values between the places of a vector. Oclgrind moves them wrongly.
 #if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(WIDE) &&   \

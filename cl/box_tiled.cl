@@ -145,13 +145,14 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
             // The box of the part's first pixel without its last pixel: whole parts, and what is
             // left.
-            TOTAL total = 0;
+            ROW_TOTAL filled = NOTHING;
             int k = 0;
             if (parts > 1) {
                 for (int p = 0; p < parts; ++p)
-                    total += whole[(part + p) * CHANNELS + c];
+                    ADD_VALUE(filled, whole[(part + p) * CHANNELS + c]);
                 k = parts * PIXELS;
             }
+            TOTAL total = VALUE_OF(filled);
             const int start = part * PART + c;
             for (; k < count; ++k)
                 total += row[PLACE(start + k * CHANNELS)];
