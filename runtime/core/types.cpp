@@ -51,7 +51,7 @@ std::string to_text(const Axes &axes) {
 }
 
 std::string to_place(const Axes &axes) {
-    return "(" + join(axes, ", ", 0) + ")";
+    return text("(", join(axes, ", ", 0), ")");
 }
 
 } // namespace gz

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/error.hpp"
+
 namespace gz {
 
 namespace {
@@ -139,7 +141,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
     for (std::size_t i = 0; i < 3 && i < sizes.size(); ++i)
         facts.max_item_sizes[i] = static_cast<std::uint32_t>(sizes[i]);
-    const std::string extensions = " " + device.getInfo<CL_DEVICE_EXTENSIONS>() + " ";
+    const std::string extensions = text(" ", device.getInfo<CL_DEVICE_EXTENSIONS>(), " ");
     facts.has_f64 = contains(extensions, " cl_khr_fp64 ");
     facts.device_class = class_of(facts);
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
