@@ -5,12 +5,10 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/separable.clh"
 
-#if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
-#error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
-#endif
-#if !defined(VECTOR) || !defined(SHIFT) || !defined(BY_VALUE)
-#error VECTOR, SHIFT or BY_VALUE is not defined
+#if !defined(VECTOR) || !defined(SHIFT)
+#error VECTOR or SHIFT is not defined
 #endif
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(ROW_ITEM) || !defined(COLUMN_X) ||           \
     !defined(COLUMN_Y)
@@ -26,25 +24,6 @@
 #define WINDOW ((SHIFT + ROW_ITEM + (BUCKET_X - 1) * CHANNELS + STEP - 1) / STEP * STEP)
 // Vectors of 4 values from a row in local memory to the next.
 #define PITCH (TILE_X / 4 + 1)
-
-#define UNROLL _Pragma("unroll")
-
-// There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
-// first LEAST ask whether they exist. By value, so that an fma reads its tap directly; a device
-// that misreads that gets them as constant data.
-typedef struct Taps {
-    float x[BUCKET_X];
-    float y[BUCKET_Y];
-} Taps;
-#if BY_VALUE
-#define TAPS_PARAMETER const Taps taps
-#define TAP_X(i) taps.x[i]
-#define TAP_Y(j) taps.y[j]
-#else
-#define TAPS_PARAMETER __constant Taps *restrict taps
-#define TAP_X(i) taps->x[i]
-#define TAP_Y(j) taps->y[j]
-#endif
 
 // Sets values i to i + 3 of an item's window.
 #define SET4(i, four)                                                                              \
@@ -81,14 +60,6 @@ typedef struct Taps {
 #else
 #define READ(i, p) SET4(i, (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3)))
 #endif
-
-// Four values of a row that fold_row gave, from index i on: checked one by one.
-static float4 read_checked(__global const SRC *origin, const Geometry g, int row, int i) {
-    float value[4];
-    for (int v = 0; v < 4; ++v)
-        value[v] = read_extended(origin, g, row, i + v);
-    return (float4)(value[0], value[1], value[2], value[3]);
-}
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void separable_fused(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,

@@ -6,12 +6,10 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/separable.clh"
 
-#if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
-#error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
-#endif
-#if !defined(ALIGNED) || !defined(BY_VALUE)
-#error ALIGNED or BY_VALUE is not defined
+#ifndef ALIGNED
+#error ALIGNED is not defined
 #endif
 #if !defined(TILE_X) || !defined(STEP_Y) || !defined(ROW_ITEM) || !defined(COLUMN_X) ||           \
     !defined(COLUMN_Y)
@@ -38,33 +36,6 @@
 #define TILE_ROWS (GROUP / TILE_VECTORS)
 #define TILE_READS (STEP_Y / TILE_ROWS)
 #define APRON_READS ((STEP_Y * APRON_VECTORS + GROUP - 1) / GROUP)
-
-#define UNROLL _Pragma("unroll")
-
-// There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
-// first LEAST ask whether they exist. By value, so that an fma reads its tap directly; a device
-// that misreads that gets them as constant data.
-typedef struct Taps {
-    float x[BUCKET_X];
-    float y[BUCKET_Y];
-} Taps;
-#if BY_VALUE
-#define TAPS_PARAMETER const Taps taps
-#define TAP_X(i) taps.x[i]
-#define TAP_Y(j) taps.y[j]
-#else
-#define TAPS_PARAMETER __constant Taps *restrict taps
-#define TAP_X(i) taps->x[i]
-#define TAP_Y(j) taps->y[j]
-#endif
-
-// Four values of a row that fold_row gave, from index i on: checked one by one.
-static float4 read_checked(__global const SRC *origin, const Geometry g, int row, int i) {
-    float value[4];
-    for (int v = 0; v < 4; ++v)
-        value[v] = read_extended(origin, g, row, i + v);
-    return (float4)(value[0], value[1], value[2], value[3]);
-}
 
 #if ALIGNED
 #define READ4(p) LOAD4(p)
