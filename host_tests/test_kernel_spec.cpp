@@ -49,7 +49,7 @@ gz::ByValue value_of(std::size_t bytes) {
     return {std::vector<std::byte>(bytes)};
 }
 gz::ConstantData constant_of(std::size_t bytes) {
-    return {std::vector<std::byte>(bytes), false};
+    return {std::vector<std::byte>(bytes)};
 }
 
 CorrelatePass lower_whole(PixelType type, const gz::Axes &extent, std::int64_t channels,

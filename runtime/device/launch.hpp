@@ -36,7 +36,7 @@ struct ByValue {
 };
 struct ConstantData {
     std::vector<std::byte> bytes; // copied to the device once, when the launch is made ready
-    bool is_global;               // read as __global const: then it may have any size
+    bool is_global = false;       // read as __global const: then it may have any size
 };
 using Argument =
     std::variant<SourceBuffer, TargetBuffer, WorkspaceBuffer, LocalMemory, ByValue, ConstantData>;

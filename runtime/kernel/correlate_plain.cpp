@@ -24,7 +24,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(pass.geometry),
-                        ConstantData{bytes_of(places.data(), places.size()), false},
+                        ConstantData{bytes_of(places.data(), places.size())},
                         ConstantData{bytes_of(taps.data(), taps.size()), true},
                         by_value(static_cast<std::int32_t>(places.size()))};
     return result;

@@ -36,7 +36,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     result.range = batched_range(pass, parts(pass.geometry.width, config.at("STRIP")),
                                  parts(pass.geometry.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(pass.geometry),
-                        ConstantData{bytes_of(taps.data(), taps.size()), false}, by_value(band)};
+                        ConstantData{bytes_of(taps.data(), taps.size())}, by_value(band)};
     result.private_bytes = private_bytes(pass, bucket, config.at("STRIP"));
     return result;
 }

@@ -61,7 +61,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                         by_value(classify(g, pass.channels, shape))};
     if (exact)
         result.arguments.emplace_back(ByValue{taps_bytes});
-    result.arguments.emplace_back(ConstantData{taps_bytes, false});
+    result.arguments.emplace_back(ConstantData{taps_bytes});
     const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);
     const auto tile_width = static_cast<std::size_t>(shape.width + (g.taps_x - 1) * pass.channels);
     result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});

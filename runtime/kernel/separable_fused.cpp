@@ -85,7 +85,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                         TargetBuffer(),
                         by_value(g),
                         by_value(classify(g, pass.channels, shape)),
-                        facts.misreads_arguments ? Argument(ConstantData{taps, false})
+                        facts.misreads_arguments ? Argument(ConstantData{taps})
                                                  : Argument(ByValue{taps}),
                         LocalMemory{rows * pitch * 4 * sizeof(float)}};
     return result;

@@ -84,12 +84,12 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer{0}, by_value(g),
                                     by_value(between)};
     result.launches[1].arguments = {WorkspaceBuffer{0}, WorkspaceBuffer{1}, by_value(between),
-                                    ConstantData{along_x, false}, by_value(g.taps_x)};
+                                    ConstantData{along_x}, by_value(g.taps_x)};
     result.launches[2].arguments = {WorkspaceBuffer{1},
                                     TargetBuffer(),
                                     by_value(g),
                                     by_value(between),
-                                    ConstantData{along_y, false},
+                                    ConstantData{along_y},
                                     by_value(g.taps_y),
                                     by_value(filtered_constant(pass))};
     return result;

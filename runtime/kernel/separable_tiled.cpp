@@ -88,7 +88,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                         TargetBuffer(),
                         by_value(g),
                         by_value(classify(g, pass.channels, shape)),
-                        facts.misreads_arguments ? Argument(ConstantData{bytes, false})
+                        facts.misreads_arguments ? Argument(ConstantData{bytes})
                                                  : Argument(ByValue{bytes}),
                         by_value(static_cast<std::int32_t>(config.at("BAND"))),
                         by_value(static_cast<std::int32_t>(shift)),
