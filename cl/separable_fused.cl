@@ -5,7 +5,32 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
-#include "lib/separable.clh"
+
+#if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
+#error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
+#endif
+#ifndef BY_VALUE
+#error BY_VALUE is not defined
+#endif
+
+#define UNROLL _Pragma("unroll")
+
+// There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
+// first LEAST ask whether they exist. By value, so that an fma reads its tap directly; a device
+// that misreads that gets them as constant data.
+typedef struct Taps {
+    float x[BUCKET_X];
+    float y[BUCKET_Y];
+} Taps;
+#if BY_VALUE
+#define TAPS_PARAMETER const Taps taps
+#define TAP_X(i) taps.x[i]
+#define TAP_Y(j) taps.y[j]
+#else
+#define TAPS_PARAMETER __constant Taps *restrict taps
+#define TAP_X(i) taps->x[i]
+#define TAP_Y(j) taps->y[j]
+#endif
 
 #if !defined(VECTOR) || !defined(SHIFT)
 #error VECTOR or SHIFT is not defined
@@ -18,10 +43,13 @@
 #define GROUP (TILE_X / COLUMN_X * (TILE_Y / COLUMN_Y))
 #define ITEMS_X (TILE_X / ROW_ITEM)
 // The source is read in aligned vectors of VECTOR values, or value by value where that is 1. The
-// first value that an item needs lies SHIFT values past an aligned address, and with all others in
-// WINDOW values.
+// first value that an item needs lies SHIFT values past an aligned address, up to 3 of which the
+// host says how many where SHIFT is -1; it lies with all others in WINDOW values.
 #define STEP (VECTOR == 1 ? 4 : VECTOR)
-#define WINDOW ((SHIFT + ROW_ITEM + (BUCKET_X - 1) * CHANNELS + STEP - 1) / STEP * STEP)
+#define MOST_SHIFT (SHIFT == -1 ? 3 : SHIFT)
+#define WINDOW ((MOST_SHIFT + ROW_ITEM + (BUCKET_X - 1) * CHANNELS + STEP - 1) / STEP * STEP)
+#define TAPS_X (LEAST_X == BUCKET_X ? BUCKET_X : g.taps_x)
+#define TAPS_Y (LEAST_Y == BUCKET_Y ? BUCKET_Y : g.taps_y)
 // Vectors of 4 values from a row in local memory to the next.
 #define PITCH (TILE_X / 4 + 1)
 
@@ -37,23 +65,25 @@
 #if VECTOR == 16
 #define READ(i, p)                                                                                 \
     do {                                                                                           \
-        const PASTE(SRC, 16) raw_ = *(__global const PASTE(SRC, 16) *)(p);                         \
-        SET4(i, convert_float4(raw_.s0123));                                                       \
-        SET4((i) + 4, convert_float4(raw_.s4567));                                                 \
-        SET4((i) + 8, convert_float4(raw_.s89ab));                                                 \
-        SET4((i) + 12, convert_float4(raw_.scdef));                                                \
+        const uint4 words_ = *(__global const uint4 *)(p);                                         \
+        SET4(i, word_to_float4(words_.s0));                                                        \
+        SET4((i) + 4, word_to_float4(words_.s1));                                                  \
+        SET4((i) + 8, word_to_float4(words_.s2));                                                  \
+        SET4((i) + 12, word_to_float4(words_.s3));                                                 \
     } while (0)
-#elif VECTOR == 8
-#if SRC_TYPE == PIXEL_F16
-#define LOAD8(p) vloada_half8(0, p)
-#else
-#define LOAD8(p) convert_float8(*(__global const PASTE(SRC, 8) *)(p))
-#endif
+#elif SRC_TYPE == PIXEL_F16 && VECTOR == 8
 #define READ(i, p)                                                                                 \
     do {                                                                                           \
-        const float8 eight_ = LOAD8(p);                                                            \
+        const float8 eight_ = vloada_half8(0, p);                                                  \
         SET4(i, eight_.lo);                                                                        \
         SET4((i) + 4, eight_.hi);                                                                  \
+    } while (0)
+#elif VECTOR == 8
+#define READ(i, p)                                                                                 \
+    do {                                                                                           \
+        const SRC_WORD_PAIR words_ = *(__global const SRC_WORD_PAIR *)(p);               \
+        SET4(i, word_to_float4(words_.lo));                                                        \
+        SET4((i) + 4, word_to_float4(words_.hi));                                                  \
     } while (0)
 #elif VECTOR == 4
 #define READ(i, p) SET4(i, LOAD4(p))
@@ -61,9 +91,24 @@
 #define READ(i, p) SET4(i, (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3)))
 #endif
 
+// Filters ROW_ITEM values along x, the first of which start `shift` values into the window.
+#define FILTER_ROW(shift)                                                                          \
+    do {                                                                                           \
+        UNROLL for (int i_ = 0; i_ < BUCKET_X; ++i_)                                               \
+            if (i_ < LEAST_X || i_ < TAPS_X)                                                       \
+                UNROLL for (int v_ = 0; v_ < ROW_ITEM; ++v_)                                       \
+                    chain[v_] = fma(TAP_X(i_), window[(shift) + i_ * CHANNELS + v_], chain[v_]);   \
+    } while (0)
+
+// Of a tile's rows, with the apron, those that one pass of the group filters along x.
+#define ROWS_AT_A_TIME (GROUP / ITEMS_X)
+#define COLUMNS (TILE_X - ROW_ITEM + WINDOW) // that the tile's windows cover
+
+// places: where in a row the values stand that a tile at the image's edge reads, or OUTSIDE.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void separable_fused(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                     const TileClasses classes, TAPS_PARAMETER, __local float4 *restrict tile) {
+                     const TileClasses classes, TAPS_PARAMETER, const int shift,
+                     __local float4 *restrict tile, __local int *restrict places) {
     const int item = get_local_id(0);
     const int column = get_group_id(0);
     const int row = get_group_id(1);
@@ -74,29 +119,63 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
     const int top = row * TILE_Y;
     __global const SRC *origin = src + src_start(g, batch);
 
-    const int begin = left - g.anchor_x * CHANNELS - SHIFT;
-    const int tasks = (TILE_Y + g.taps_y - 1) * ITEMS_X;
-    for (int task = item; task < tasks; task += GROUP) {
-        const int y = task / ITEMS_X;
-        const int x = (task & (ITEMS_X - 1)) * ROW_ITEM;
-        const int below = top - g.anchor_y + y;
-        const int line = free_y ? below : fold_row(g, below);
+    const int begin = left - g.anchor_x * CHANNELS - shift;
+    if (!free_x) {
+        for (int i = item; i < COLUMNS; i += GROUP)
+            places[i] = fold_value(g, begin + i);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    const int valid_left = g.valid_left * CHANNELS;
+    const int valid_right = g.valid_right * CHANNELS;
+    const int x = (item & (ITEMS_X - 1)) * ROW_ITEM;
+    int y = item / ITEMS_X;
+    __global const SRC *free_from =
+        origin + (long)(top - g.anchor_y + y) * g.src_row + (begin + x);
+    for (; y < TILE_Y + TAPS_Y - 1; y += ROWS_AT_A_TIME) {
         float window[WINDOW];
-        if (free_x && line != OUTSIDE) {
-            __global const SRC *from = origin + line * g.src_row + (begin + x);
+        if (free_x && free_y) {
             UNROLL for (int i = 0; i < WINDOW; i += STEP)
-                READ(i, from + i);
+                READ(i, free_from + i);
+            free_from += ROWS_AT_A_TIME * g.src_row;
         } else {
-            UNROLL for (int i = 0; i < WINDOW; i += 4)
-                SET4(i, read_checked(origin, g, line, begin + x + i));
+            const int line = fold_row(g, top - g.anchor_y + y);
+            __global const SRC *from = origin + (line == OUTSIDE ? 0 : line) * g.src_row;
+            if (free_x && line != OUTSIDE) {
+                UNROLL for (int i = 0; i < WINDOW; i += STEP)
+                    READ(i, from + (begin + x + i));
+            } else {
+                UNROLL for (int i = 0; i < WINDOW; i += STEP) {
+                    const int at = begin + x + i;
+                    if (line != OUTSIDE && at >= valid_left && at + STEP <= valid_right)
+                        READ(i, from + at);
+                    else
+                        UNROLL for (int v = i; v < i + STEP; ++v) {
+                            const int place = free_x || line == OUTSIDE ? OUTSIDE : places[x + v];
+                            window[v] = place == OUTSIDE ? g.border_value : LOAD(from + place);
+                        }
+                }
+            }
         }
         float chain[ROW_ITEM];
         UNROLL for (int v = 0; v < ROW_ITEM; ++v)
             chain[v] = 0.0f;
-        UNROLL for (int i = 0; i < BUCKET_X; ++i)
-            if (i < LEAST_X || i < g.taps_x)
-                UNROLL for (int v = 0; v < ROW_ITEM; ++v)
-                    chain[v] = fma(TAP_X(i), window[SHIFT + i * CHANNELS + v], chain[v]);
+#if SHIFT >= 0
+        FILTER_ROW(SHIFT);
+#else
+        if (shift == 0)
+            FILTER_ROW(0);
+#if CHANNELS != 4
+        else if (shift == 2)
+            FILTER_ROW(2);
+#endif
+#if CHANNELS % 2 != 0
+        else if (shift == 1)
+            FILTER_ROW(1);
+        else
+            FILTER_ROW(3);
+#endif
+#endif
         __local float4 *to = tile + y * PITCH + x / 4;
         UNROLL for (int v = 0; v < ROW_ITEM; v += 4)
             to[v / 4] = (float4)(chain[v], chain[v + 1], chain[v + 2], chain[v + 3]);
@@ -111,7 +190,7 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
         UNROLL for (int v = 0; v < COLUMN_X; ++v)
             sum[o][v] = 0.0f;
     UNROLL for (int y = 0; y < COLUMN_Y - 1 + BUCKET_Y; ++y)
-        if (y < COLUMN_Y - 1 + LEAST_Y || y < COLUMN_Y - 1 + g.taps_y) {
+        if (y < COLUMN_Y - 1 + LEAST_Y || y < COLUMN_Y - 1 + TAPS_Y) {
             float value[COLUMN_X];
 #if COLUMN_X == 1
             value[0] = from[4 * PITCH * y];
@@ -128,7 +207,7 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
 #endif
             UNROLL for (int o = 0; o < COLUMN_Y; ++o) {
                 const int j = y - o;
-                if (j >= 0 && j < BUCKET_Y && (j < LEAST_Y || j < g.taps_y))
+                if (j >= 0 && j < BUCKET_Y && (j < LEAST_Y || j < TAPS_Y))
                     UNROLL for (int v = 0; v < COLUMN_X; ++v)
                         sum[o][v] = fma(TAP_Y(j), value[v], sum[o][v]);
             }
@@ -140,13 +219,14 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
     if (column < classes.whole_columns && row < classes.whole_rows) {
         UNROLL for (int o = 0; o < COLUMN_Y; ++o) {
 #if VECTOR >= 2 && COLUMN_X == 2
-            STORE2((float2)(sum[o][0], sum[o][1]), to + o * g.dst_row);
+            STORE2((float2)(sum[o][0], sum[o][1]), to);
 #elif VECTOR >= 4 && COLUMN_X == 4
-            STORE4((float4)(sum[o][0], sum[o][1], sum[o][2], sum[o][3]), to + o * g.dst_row);
+            STORE4((float4)(sum[o][0], sum[o][1], sum[o][2], sum[o][3]), to);
 #else
             UNROLL for (int v = 0; v < COLUMN_X; ++v)
-                STORE(sum[o][v], to + o * g.dst_row + v);
+                STORE(sum[o][v], to + v);
 #endif
+            to += g.dst_row;
         }
     } else {
         UNROLL for (int o = 0; o < COLUMN_Y; ++o)

@@ -521,10 +521,10 @@ TEST_SUITE("api") {
         CHECK(compiled_by(gauze::gaussian(2.5), 200, 100, "") == 0);
         CHECK(compiled_by(anisotropic(2.0, 2.5), 333, 57, "") == 0);
         // Along each axis by itself: 13 taps along x, 5 to 7 along y.
-        CHECK(compiled_by(anisotropic(1.5, 0.7), 200, 100, "separable_tiled") == 1);
-        CHECK(compiled_by(anisotropic(1.7, 0.8), 200, 100, "separable_tiled") == 0);
-        CHECK(compiled_by(anisotropic(1.6, 0.7), 1000, 17, "separable_tiled") == 0);
-        CHECK(compiled_by(anisotropic(2.0, 0.7), 200, 100, "separable_tiled") == 1);
+        CHECK(compiled_by(anisotropic(1.5, 0.7), 200, 100, "separable_fused") == 1);
+        CHECK(compiled_by(anisotropic(1.7, 0.8), 200, 100, "separable_fused") == 0);
+        CHECK(compiled_by(anisotropic(1.6, 0.7), 1000, 17, "separable_fused") == 0);
+        CHECK(compiled_by(anisotropic(2.0, 0.7), 200, 100, "separable_fused") == 1);
         // Any number of taps.
         CHECK(compiled_by(gauze::gaussian(10.0), 200, 100, "separable_passes") == 3);
         CHECK(compiled_by(gauze::gaussian(40.0), 333, 57, "separable_passes") == 0);
@@ -858,7 +858,7 @@ TEST_SUITE("bad input") {
                       GAUZE_ERROR_INVALID_ARGUMENT, "'correlate_plain'");
         check_refused(outcome_of([] {
                           engine().plan(gauze::correlate(cross()), Image::f32(16, 16),
-                                        PlanOptions().with_variant("separable_tiled"));
+                                        PlanOptions().with_variant("separable_fused"));
                       }),
                       GAUZE_ERROR_UNSUPPORTED, "not separable");
     }

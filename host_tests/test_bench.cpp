@@ -284,7 +284,7 @@ TEST_CASE("bench: what the device cannot do is one line and exit code 3") {
     CHECK(contains(bench({"--size", "2000000x2000000"}).err, "GB"));
 
     // The kernel is for separable taps.
-    const Outcome refused = bench(small({}), {"GAUZE_VARIANT=separable_tiled"});
+    const Outcome refused = bench(small({}), {"GAUZE_VARIANT=separable_fused"});
     CAPTURE(refused.err);
     CHECK(refused.code == 3);
     CHECK(contains(refused.err, "gauze: correlate size 3: "));

@@ -98,7 +98,7 @@ bool runs_items_in_turn(DeviceClass device_class) {
 TEST_SUITE("choice") {
     TEST_CASE("a forced kernel is taken, with the values that are forced too") {
         for (const char *name : {"correlate_tiled", "correlate_strips", "correlate_plain",
-                                 "separable_tiled", "separable_passes"}) {
+                                 "separable_fused", "separable_passes"}) {
             const Choice choice = choose_forced(name);
             CHECK(choice.kernel == name);
             CHECK(is_sound(choice));
@@ -141,7 +141,8 @@ TEST_SUITE("choice") {
     TEST_CASE("an unknown kernel is refused with the names that there are") {
         check_forced_refused("correlate_best",
                              {"'correlate_best'", "correlate_tiled", "correlate_strips",
-                              "correlate_plain", "separable_tiled", "separable_passes"});
+                              "correlate_plain", "separable_fused", "separable_passes",
+                              "separable_ring"});
         // Kernels for other kinds of pass are not among them.
         check_forced_refused("box_plain", {"'box_plain'", "correlate_plain"});
         check_refused(Status::invalid_argument,
@@ -176,8 +177,8 @@ TEST_SUITE("choice") {
         check_refused(
             Status::unsupported, {"correlate_tiled", "forced by GAUZE_VARIANT", facts.name, "16"},
             [&] { choose(pass_of(5, Rank::one), facts, "correlate_tiled", "GAUZE_VARIANT"); });
-        check_refused(Status::unsupported, {"separable_tiled", "not separable"}, [&] {
-            choose(pass_of(5, Rank::full), make_facts(DeviceClass::other_gpu), "separable_tiled",
+        check_refused(Status::unsupported, {"separable_fused", "not separable"}, [&] {
+            choose(pass_of(5, Rank::full), make_facts(DeviceClass::other_gpu), "separable_fused",
                    "the test");
         });
         check_refused(Status::unsupported, {"separable_passes", "differ between components"}, [&] {
@@ -213,10 +214,16 @@ TEST_SUITE("choice") {
                       std::string("preferred on devices of class ") + gz::name_of(device_class));
                 CHECK(choice.refused.empty());
             };
-            check(pass_of(5, Rank::one), in_turn ? "correlate_strips" : "correlate_tiled");
+            check(pass_of(5, Rank::one), in_turn ? "correlate_strips" : "separable_fused");
+            const auto bytes = [](std::int64_t taps) {
+                return support::make_pass(PixelType::u8, {640, 480, 1, 1}, 1,
+                                          make_taps(taps, taps, Rank::one));
+            };
+            check(bytes(5), in_turn ? "correlate_strips" : "separable_ring");
+            check(bytes(6), in_turn ? "correlate_strips" : "separable_fused");
             check(pass_of(5, Rank::full), in_turn ? "correlate_strips" : "correlate_tiled");
-            check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_tiled");
-            check(lopsided_pass(), in_turn ? "correlate_strips" : "separable_tiled");
+            check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_fused");
+            check(lopsided_pass(), in_turn ? "correlate_strips" : "separable_fused");
             check(box_of(PixelType::f32, 7, 3), in_turn ? "box_strips" : "box_tiled");
         }
     }
@@ -244,9 +251,8 @@ TEST_SUITE("choice") {
         facts.local_memory = 100; // no tile fits
         const Choice choice = choose(pass_of(5, Rank::one), facts, "", "the test");
         CHECK(choice.kernel == "separable_passes");
-        REQUIRE(choice.refused.size() == 2);
-        CHECK(choice.refused[1].find("separable_tiled: ") == 0);
-        CHECK(choice.refused[0].find("correlate_tiled: ") == 0);
+        REQUIRE(choice.refused.size() == 1);
+        CHECK(choice.refused[0].find("separable_fused: ") == 0);
         CHECK(choice.refused[0].find("local memory") != std::string::npos);
         CHECK(choice.refused[0].find("100") != std::string::npos);
     }
@@ -284,7 +290,8 @@ TEST_SUITE("choice") {
         facts.max_parameter_size = 64; // less than the geometry alone
         check_refused(Status::unsupported,
                       {facts.name, "correlate_tiled: ", "correlate_strips: ", "correlate_plain: ",
-                       "separable_tiled: ", "separable_passes: ", "bytes of arguments", "64"},
+                       "separable_fused: ", "separable_passes: ", "separable_ring: ",
+                       "bytes of arguments", "64"},
                       [&] { choose(pass_of(5, Rank::one), facts, "", "the test"); });
         check_refused(Status::unsupported,
                       {facts.name, "box_tiled: ", "box_strips: ", "box_plain: ", "64"},

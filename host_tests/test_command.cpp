@@ -777,7 +777,7 @@ TEST_CASE("command: kernels of the other filters, forced and explained") {
     for (const Arguments &wrong : {Arguments{"box", "--radius", "1", "--variant", "no_kernel"},
                                    Arguments{"gaussian", "--sigma", "1", "--variant", "box_plain"},
                                    Arguments{"gaussian", "--sigma", "1", "--method", "fir",
-                                             "--variant", "separable_tiled:GROUP_X=0"}}) {
+                                             "--variant", "separable_fused:GROUP_X=0"}}) {
         Arguments arguments = wrong;
         arguments.insert(arguments.end(), {"in.npy", "other.npy"});
         const Outcome outcome = place.run(arguments);

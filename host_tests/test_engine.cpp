@@ -242,7 +242,7 @@ TEST_SUITE("engine") {
     TEST_CASE("a missing macro is an error, as every kernel of the library demands") {
         Engine engine(options_of(""));
         for (const char *family : {"correlate_tiled", "correlate_strips", "correlate_plain",
-                                   "separable_tiled", "box_tiled", "box_strips"})
+                                   "separable_fused", "box_tiled", "box_strips"})
             check_refused(Status::build_failed, {family, "is not defined"}, [&] {
                 engine.program({std::string(family) + ".cl", family, {}});
             });

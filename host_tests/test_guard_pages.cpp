@@ -128,10 +128,11 @@ template <class Check> int run_all(const std::string &kernel, const Filter &filt
 TEST_CASE("guard pages") {
     // Few, as compilers take their time over each type and number of channels.
     constexpr support::TapsCase dense{3, 3, 1, 1, false, false}, even{4, 2, 0, 1, false, true},
-        product{5, 5, 2, 2, true, false}, lopsided{17, 9, 0, 8, true, false};
+        product{5, 5, 2, 2, true, false}, lopsided{17, 9, 0, 8, true, false},
+        even_product{4, 2, 0, 1, true, true};
     const std::pair<std::string, std::vector<support::TapsCase>> correlations[] = {
         {"correlate_tiled", {dense, even, product}}, {"correlate_strips", {dense, even, product}},
-        {"correlate_plain", {dense, even, product}}, {"separable_tiled", {lopsided}},
+        {"correlate_plain", {dense, even, product}}, {"separable_ring", {product, even_product}},
         {"separable_fused", {product, lopsided}},    {"separable_passes", {product, lopsided}}};
     for (const auto &[kernel, all_taps] : correlations) {
         INFO(kernel);

@@ -66,9 +66,9 @@ struct Candidate {
     std::vector<std::string> kernels;
 };
 
-const std::vector<std::string> taps_kernels{"correlate_tiled", "correlate_strips",
-                                            "correlate_plain", "separable_tiled",
-                                            "separable_passes"};
+const std::vector<std::string> taps_kernels{"correlate_tiled",  "correlate_strips",
+                                            "correlate_plain",  "separable_fused",
+                                            "separable_passes", "separable_ring"};
 const std::vector<std::string> box_kernels{"box_tiled", "box_strips", "box_plain"};
 
 gauze::Taps taps_of(const json &params) {

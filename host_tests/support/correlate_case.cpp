@@ -30,8 +30,17 @@ void make_possible(CorrelateCase &test) {
     const int size = std::max(taps.width, taps.height);
     if (test.kernel.find("separable") == 0)
         taps.separable = true;
-    if (test.kernel == "separable_tiled" && size > 45)
-        taps = {41, 9, 4, 8, true, false};
+    if (test.kernel == "separable_ring") {
+        if (size > 11)
+            taps = {taps.width % 11 + 1,
+                    taps.height % 11 + 1,
+                    taps.width % 11 / 2,
+                    taps.height % 11,
+                    true,
+                    true};
+        if (!gz::facts_of(test.src_type).is_integer)
+            test.src_type = gz::PixelType::u8;
+    }
     if (test.kernel != "separable_passes" && test.kernel != "correlate_plain" && size > max_taps)
         taps = {63, 2, 0, 1, true, false};
 }

@@ -1,6 +1,8 @@
 #include "kernel/correlate_pass.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "core/error.hpp"
 
@@ -19,6 +21,32 @@ std::string tap_refusal(const CorrelatePass &pass, int most) {
         return "the taps differ between components";
     const int size = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     return size > most ? text("an axis has ", size, " taps; it takes up to ", most) : "";
+}
+
+bool is_bounded(const CorrelatePass &pass) {
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    if (!src.is_integer)
+        return false;
+    double largest = std::max(-src.lowest, src.highest);
+    if (pass.geometry.border_mode == BORDER_CONSTANT) {
+        const double constant = std::fabs(static_cast<double>(pass.geometry.border_value));
+        if (!std::isfinite(constant))
+            return false;
+        largest = std::max(largest, constant);
+    }
+    const auto sum = [](auto first, auto last) {
+        return std::accumulate(first, last, 0.0, [](double total, float tap) {
+            return total + std::fabs(static_cast<double>(tap));
+        });
+    };
+    double gain = 0;
+    for (const TapSet &set : pass.sets) {
+        const auto along_y = set.taps.begin() + (set.separable ? set.taps_x : 0);
+        const double taps = set.separable ? sum(set.taps.begin(), along_y) : 1;
+        gain = std::max(gain, taps * sum(along_y, set.taps.end()));
+    }
+    constexpr double roundings = 1.001; // more than they can add
+    return gain * largest * roundings < 0x1p22;
 }
 
 std::vector<float> strided_taps(const TapSet &set, int stride) {

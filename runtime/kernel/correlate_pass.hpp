@@ -34,6 +34,9 @@ int bucket_of(const CorrelatePass &pass);
 // cannot take the pass; "" where it can.
 std::string tap_refusal(const CorrelatePass &pass, int most);
 
+// Whether the source is of integers and no result, whatever they are, larger than 2^22.
+bool is_bounded(const CorrelatePass &pass);
+
 // The taps with `stride` in place of the sizes: rows of stride values, or those along x from 0 on
 // and those along y from stride on. What is left over is 0 and never read.
 std::vector<float> strided_taps(const TapSet &set, int stride);

@@ -17,17 +17,20 @@ bool wants_strips(DeviceClass device_class) {
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {correlate_strips(), separable_passes(), correlate_plain(),
-                correlate_tiled(),  separable_tiled(),  separable_fused()};
-    // To filter rows along x anew is faster than to share them for few taps, if these fill their
-    // bucket.
-    const Geometry &g = pass.geometry;
-    const bool few =
-        g.taps_x == g.taps_y && g.taps_x <= 9 && g.taps_x % 2 == 1 && g.anchor_x == g.taps_x / 2;
-    if (few || pass.varied() || !pass.separable())
-        return {correlate_tiled(), separable_tiled(),  separable_passes(),
-                correlate_plain(), correlate_strips(), separable_fused()};
-    return {separable_tiled(), separable_passes(), correlate_tiled(),
-            correlate_plain(), correlate_strips(), separable_fused()};
+                correlate_tiled(),  separable_fused(),  separable_ring()};
+    if (!pass.varied() && pass.separable()) {
+        // To keep what few taps add up to in registers is faster than to share it.
+        const int most = pass.src_type == PixelType::u8       ? 5
+                         : facts_of(pass.src_type).is_integer ? 3
+                                                              : 0;
+        if (std::max(pass.geometry.taps_x, pass.geometry.taps_y) <= most)
+            return {separable_ring(),   separable_fused(), correlate_tiled(),
+                    separable_passes(), correlate_plain(), correlate_strips()};
+        return {separable_fused(), separable_passes(), correlate_tiled(),
+                correlate_plain(), correlate_strips(), separable_ring()};
+    }
+    return {correlate_tiled(),  correlate_plain(), correlate_strips(),
+            separable_passes(), separable_fused(), separable_ring()};
 }
 
 std::vector<BoxSpec> kernels_for(const BoxPass &, DeviceClass device_class) {

@@ -14,9 +14,9 @@ using CorrelateSpec = KernelSpec<CorrelatePass>;
 CorrelateSpec correlate_tiled();
 CorrelateSpec correlate_strips();
 CorrelateSpec correlate_plain();
-CorrelateSpec separable_tiled();
 CorrelateSpec separable_fused();
 CorrelateSpec separable_passes();
+CorrelateSpec separable_ring();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();

@@ -10,11 +10,19 @@ namespace {
 
 constexpr int most_taps = 63;
 
+// Taps that fill their bucket, around the anchor, have a program without conditions.
+bool is_exact(const CorrelatePass &pass) {
+    const Geometry &g = pass.geometry;
+    return g.taps_x == tap_bucket(g.taps_x).most && g.taps_y == tap_bucket(g.taps_y).most &&
+           g.anchor_x == g.taps_x / 2;
+}
+
 // Values of an aligned read: up to 16 bytes of what an item takes; 1 where none can be aligned.
 int vector_of(const CorrelatePass &pass, const Config &config) {
     const int size = static_cast<int>(size_of(pass.src_type));
     for (const int vector : {16, 8, 4})
-        if (vector * size <= 16 && vector <= config.at("ROW_ITEM") && vector <= pass.alignment)
+        if (vector * size <= 16 && (vector == 4 || is_exact(pass)) &&
+            vector <= config.at("ROW_ITEM") && vector <= pass.alignment)
             return vector;
     return 1;
 }
@@ -29,9 +37,10 @@ TileShape shape_of(const CorrelatePass &pass, const Config &config) {
     const int vector = vector_of(pass, config);
     const int step = std::max(vector, 4);
     const int shift = shift_of(pass, vector);
+    const int most_shift = is_exact(pass) || vector == 1 ? shift : step - 1;
     const int item = config.at("ROW_ITEM");
     const std::int64_t needed =
-        shift + item + std::int64_t{tap_bucket(g.taps_x).most - 1} * pass.channels;
+        most_shift + item + std::int64_t{tap_bucket(g.taps_x).most - 1} * pass.channels;
     TileShape shape;
     shape.width = config.at("TILE_X");
     shape.height = config.at("TILE_Y");
@@ -65,14 +74,15 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     Launch result;
     result.program = {"separable_fused.cl", "separable_fused", type_defines(pass)};
     Defines &defines = result.program.defines;
-    // Taps that fill their bucket have a program without conditions.
-    defines["LEAST_X"] = g.taps_x == along_x.most ? along_x.most : along_x.least;
+    const bool exact = is_exact(pass);
+    defines["LEAST_X"] = exact ? along_x.most : along_x.least;
     defines["BUCKET_X"] = along_x.most;
-    defines["LEAST_Y"] = g.taps_y == along_y.most ? along_y.most : along_y.least;
+    defines["LEAST_Y"] = exact ? along_y.most : along_y.least;
     defines["BUCKET_Y"] = along_y.most;
     const int vector = vector_of(pass, config);
     defines["VECTOR"] = vector;
-    defines["SHIFT"] = shift_of(pass, vector);
+    defines["SHIFT"] = exact ? shift_of(pass, vector) : vector == 1 ? 0 : -1;
+    defines["BOUNDED"] = is_bounded(pass) ? 1 : 0;
     defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     for (const auto &[name, value] : config)
         defines[name] = value;
@@ -80,6 +90,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                                  group_of(config), 1);
     const auto rows = static_cast<std::size_t>(shape.height + along_y.most - 1);
     const auto pitch = static_cast<std::size_t>(shape.width / 4 + 1); // vectors of 4 values
+    const int columns = shape.apron_left + shape.width + shape.apron_right;
     const std::vector<std::byte> taps = bucketed_taps(pass, along_x, along_y);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
@@ -87,7 +98,9 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
                         by_value(classify(g, pass.channels, shape)),
                         facts.misreads_arguments ? Argument(ConstantData{taps})
                                                  : Argument(ByValue{taps}),
-                        LocalMemory{rows * pitch * 4 * sizeof(float)}};
+                        by_value(static_cast<std::int32_t>(shift_of(pass, vector))),
+                        LocalMemory{rows * pitch * 4 * sizeof(float)},
+                        LocalMemory{static_cast<std::size_t>(columns) * sizeof(std::int32_t)}};
     return result;
 }
 
@@ -99,17 +112,19 @@ Config shaped(int tile_x, int tile_y, int row_item, int column_x, int column_y) 
             {"COLUMN_Y", column_y}};
 }
 
-// Few taps want wide tiles, many want high ones, whose apron is less beside them. An item reads up
-// to 16 bytes and writes 4 at once. Then smaller ones for devices with less room.
+// Measured on NVIDIA (H200, 16384x16384). Many taps want high tiles, whose apron is less beside them.
+// An item reads up to 16 bytes and writes 4 values at once. Then smaller ones for devices with less
+// room.
 std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
-    const int size = static_cast<int>(std::min(size_of(pass.src_type), size_of(pass.dst_type)));
-    const int item = size == 1 ? 16 : 8;
+    const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     std::vector<Config> result;
-    if (std::max(pass.geometry.taps_x, pass.geometry.taps_y) <= 11)
-        result.push_back(shaped(128, 32, item, 4 / size, size == 4 ? 16 : 8));
-    else
-        result.push_back(shaped(64, 128, item, size == 1 ? 4 : 2, size == 1 ? 8 : 16));
-    result.push_back(shaped(64, 64, item, 2, 16));
+    if (facts_of(pass.src_type).is_integer)
+        result.push_back(shaped(64, 128, 16, 4, 8));
+    else if (taps <= 3)
+        result.push_back(shaped(128, 32, 8, 2, 16));
+    else if (taps >= 15)
+        result.push_back(shaped(64, 128, 8, 4, 8));
+    result.push_back(shaped(64, 64, 8, 4, 8));
     result.push_back(shaped(64, 32, 8, 2, 8));
     return result;
 }

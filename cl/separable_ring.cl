@@ -1,0 +1,249 @@
+// Separable correlation of integers by few taps, for GPUs. An item marches down a column of ITEM
+// values: it filters a row along x straight from the source, and adds it to the sums of the TAPS_Y
+// rows of results that it is part of, which it keeps in registers. So nothing is shared and no item
+// waits for another; rows are on their way while those before them are filtered. The last group
+// along x makes what is left at the image's left and right edge, value by value.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+
+#if !defined(TAPS_X) || !defined(TAPS_Y) || !defined(ANCHOR_X)
+#error TAPS_X, TAPS_Y or ANCHOR_X is not defined
+#endif
+#ifndef ALIGNED
+#error ALIGNED is not defined
+#endif
+#if !defined(GROUP) || !defined(ITEM) || !defined(AHEAD)
+#error GROUP, ITEM or AHEAD is not defined
+#endif
+
+#define UNROLL _Pragma("unroll")
+
+// By value, so that an fma reads its tap directly.
+typedef struct Taps {
+    float x[TAPS_X];
+    float y[TAPS_Y];
+} Taps;
+
+// An item's values and their aprons, in words of 4 values.
+#define WORDS_LEFT ((ANCHOR_X * CHANNELS + 3) / 4)
+#define WORDS_RIGHT (((TAPS_X - 1 - ANCHOR_X) * CHANNELS + 3) / 4)
+#define WORDS (WORDS_LEFT + ITEM / 4 + WORDS_RIGHT)
+#define SHIFT (4 * WORDS_LEFT - ANCHOR_X * CHANNELS) // values before the first that is needed
+
+// Reads and stores words, one, two or four at once.
+#if ALIGNED
+#define READ1(to, p) (to)[0] = *(__global const SRC_WORD *)(p)
+#define READ2(to, p)                                                                               \
+    do {                                                                                           \
+        const SRC_WORD_PAIR pair_ = *(__global const SRC_WORD_PAIR *)(p);                          \
+        (to)[0] = pair_.lo;                                                                        \
+        (to)[1] = pair_.hi;                                                                        \
+    } while (0)
+#if SRC_TYPE == PIXEL_U8
+#define READ4(to, p)                                                                               \
+    do {                                                                                           \
+        const uint4 four_ = *(__global const uint4 *)(p);                                          \
+        (to)[0] = four_.s0;                                                                        \
+        (to)[1] = four_.s1;                                                                        \
+        (to)[2] = four_.s2;                                                                        \
+        (to)[3] = four_.s3;                                                                        \
+    } while (0)
+#endif
+#else
+#define READ1(to, p) (to)[0] = PASTE(as_, SRC_WORD)(vload4(0, p))
+#endif
+#ifndef READ2
+#define READ2(to, p)                                                                               \
+    do {                                                                                           \
+        READ1(to, p);                                                                              \
+        READ1((to) + 1, (p) + 4);                                                                  \
+    } while (0)
+#endif
+#ifndef READ4
+#define READ4(to, p)                                                                               \
+    do {                                                                                           \
+        READ2(to, p);                                                                              \
+        READ2((to) + 2, (p) + 8);                                                                  \
+    } while (0)
+#endif
+
+#if ITEM == 16
+#define READ_ITEM READ4
+#elif ITEM == 8
+#define READ_ITEM READ2
+#else
+#define READ_ITEM READ1
+#endif
+
+#define FOUR(v, i) (float4)((v)[i], (v)[(i) + 1], (v)[(i) + 2], (v)[(i) + 3])
+#if !ALIGNED
+#define STORE_ITEM(v, p)                                                                           \
+    UNROLL for (int v_ = 0; v_ < ITEM; ++v_)                                                       \
+        STORE((v)[v_], (p) + v_)
+#elif DST_TYPE == PIXEL_U8 && ITEM == 16
+#define STORE_ITEM(v, p)                                                                           \
+    *(__global uint4 *)(p) = (uint4)(to_word(FOUR(v, 0)), to_word(FOUR(v, 4)),                     \
+                                     to_word(FOUR(v, 8)), to_word(FOUR(v, 12)))
+#elif IS_INTEGER(DST_TYPE) && ITEM >= 8
+#define STORE_ITEM(v, p)                                                                           \
+    UNROLL for (int v_ = 0; v_ < ITEM; v_ += 8)                                                    \
+        *(__global DST_WORD_PAIR *)((p) + v_) =                                                    \
+            (DST_WORD_PAIR)(to_word(FOUR(v, v_)), to_word(FOUR(v, v_ + 4)))
+#else
+#define STORE_ITEM(v, p)                                                                           \
+    UNROLL for (int v_ = 0; v_ < ITEM; v_ += 4)                                                    \
+        STORE4(FOUR(v, v_), (p) + v_)
+#endif
+
+// Rows that an item at an edge makes.
+#define EDGE_ROWS 16
+
+// A band of rows of results, whose source starts at row `first` and has `rows` of them. lines: which
+// rows those are, or OUTSIDE, where is_free does not say that all are the source's.
+typedef struct Band {
+    int first, rows;
+    bool is_free;
+} Band;
+#define LINE(band, number) ((band).is_free ? (band).first + (number) : lines[number])
+
+// A column of ITEM values, from x on, of which only rows may be outside.
+static inline void march(__global const SRC *origin, __global DST *to, const Geometry g,
+                         const Taps taps, const Band band, __local const int *lines, const int x) {
+    // sum[j] is of the row of results whose tap j is the row of the source that came last.
+    float sum[TAPS_Y][ITEM];
+    UNROLL for (int j = 0; j < TAPS_Y; ++j)
+        UNROLL for (int v = 0; v < ITEM; ++v)
+            sum[j][v] = 0.0f;
+    SRC_WORD coming[AHEAD][WORDS];
+    __global const SRC *free_from = origin + band.first * g.src_row + x;
+    // Sets the row that comes next on its way to `slot`.
+#define READ_ROW(slot, number)                                                                     \
+    do {                                                                                           \
+        __global const SRC *from_ = free_from;                                                     \
+        if (band.is_free) {                                                                        \
+            free_from += g.src_row;                                                                \
+        } else {                                                                                   \
+            const int line_ = lines[number];                                                       \
+            from_ = origin + (line_ == OUTSIDE ? g.valid_top : line_) * g.src_row + x;             \
+        }                                                                                          \
+        UNROLL for (int w_ = 0; w_ < WORDS_LEFT; ++w_)                                             \
+            READ1(coming[slot] + w_, from_ - 4 * (WORDS_LEFT - w_));                               \
+        READ_ITEM(coming[slot] + WORDS_LEFT, from_);                                               \
+        UNROLL for (int w_ = WORDS_LEFT + ITEM / 4; w_ < WORDS; ++w_)                              \
+            READ1(coming[slot] + w_, from_ + 4 * (w_ - WORDS_LEFT));                               \
+    } while (0)
+    UNROLL for (int i = 0; i < AHEAD; ++i)
+        if (i < band.rows)
+            READ_ROW(i, i);
+    for (int base = 0; base < band.rows; base += AHEAD) {
+        UNROLL for (int slot = 0; slot < AHEAD; ++slot) {
+            const int number = base + slot;
+            if (number < band.rows) {
+                float window[4 * WORDS];
+                UNROLL for (int w = 0; w < WORDS; ++w) {
+                    const float4 four = word_to_float4(coming[slot][w]);
+                    window[4 * w] = four.s0;
+                    window[4 * w + 1] = four.s1;
+                    window[4 * w + 2] = four.s2;
+                    window[4 * w + 3] = four.s3;
+                }
+                if (number + AHEAD < band.rows)
+                    READ_ROW(slot, number + AHEAD);
+                if (!band.is_free && lines[number] == OUTSIDE)
+                    UNROLL for (int i = 0; i < 4 * WORDS; ++i)
+                        window[i] = g.border_value;
+                float chain[ITEM];
+                UNROLL for (int v = 0; v < ITEM; ++v)
+                    chain[v] = 0.0f;
+                UNROLL for (int i = 0; i < TAPS_X; ++i)
+                    UNROLL for (int v = 0; v < ITEM; ++v)
+                        chain[v] = fma(taps.x[i], window[SHIFT + i * CHANNELS + v], chain[v]);
+                UNROLL for (int j = TAPS_Y - 1; j >= 0; --j)
+                    UNROLL for (int v = 0; v < ITEM; ++v)
+                        sum[j][v] = fma(taps.y[j], chain[v], j == 0 ? 0.0f : sum[j - 1][v]);
+                if (number >= TAPS_Y - 1) {
+                    STORE_ITEM(sum[TAPS_Y - 1], to);
+                    to += g.dst_row;
+                }
+            }
+        }
+    }
+}
+
+// Rows `begin` to `end` of results of one value.
+static inline void make_edge(__global const SRC *origin, __global DST *to, const Geometry g,
+                             const Taps taps, const Band band, __local const int *lines,
+                             const int x, const int begin, const int end) {
+    int places[TAPS_X];
+    UNROLL for (int i = 0; i < TAPS_X; ++i)
+        places[i] = fold_value(g, x + (i - ANCHOR_X) * CHANNELS);
+    float sum[TAPS_Y];
+    UNROLL for (int j = 0; j < TAPS_Y; ++j)
+        sum[j] = 0.0f;
+    for (int number = begin; number < end + TAPS_Y - 1; ++number) {
+        const int line = LINE(band, number);
+        __global const SRC *from = origin + (line == OUTSIDE ? 0 : line) * g.src_row;
+        float chain = 0.0f;
+        UNROLL for (int i = 0; i < TAPS_X; ++i) {
+            const bool is_outside = line == OUTSIDE || places[i] == OUTSIDE;
+            chain =
+                fma(taps.x[i], is_outside ? g.border_value : LOAD(from + places[i]), chain);
+        }
+        UNROLL for (int j = TAPS_Y - 1; j >= 0; --j)
+            sum[j] = fma(taps.y[j], chain, j == 0 ? 0.0f : sum[j - 1]);
+        const int row = number - (TAPS_Y - 1);
+        if (row >= begin)
+            STORE(sum[TAPS_Y - 1], to + row * g.dst_row);
+    }
+}
+
+// inner_left, inner_right: the values whose items read nothing outside the source; a multiple of
+// ITEM apart. band_height: rows of results that a group makes.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void separable_ring(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                    const Taps taps, const int band_height, const int inner_left,
+                    const int inner_right, __local int *restrict lines) {
+    const int item = get_local_id(0);
+    const int batch = get_group_id(2);
+    const int top = get_group_id(1) * band_height;
+    const int height = min(band_height, g.height - top);
+    Band band;
+    band.first = top - g.anchor_y;
+    band.rows = height + TAPS_Y - 1;
+    band.is_free = band.first >= g.valid_top && band.first + band.rows <= g.valid_bottom;
+    __global const SRC *origin = src + src_start(g, batch);
+    __global DST *target = dst + dst_start(g, batch) + top * g.dst_row;
+    if (!band.is_free) {
+        for (int i = item; i < band.rows; i += GROUP)
+            lines[i] = fold_row(g, band.first + i);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    if (get_group_id(0) == get_num_groups(0) - 1) {
+        const int across = inner_left + g.width - inner_right;
+        const int tasks = across * ((height + EDGE_ROWS - 1) / EDGE_ROWS);
+        for (int task = item; task < tasks; task += GROUP) {
+            const int part = task / across;
+            int x = task - part * across;
+            if (x >= inner_left)
+                x += inner_right - inner_left;
+            const int begin = part * EDGE_ROWS;
+            make_edge(origin, target + x, g, taps, band, lines, x, begin,
+                      min(begin + EDGE_ROWS, height));
+        }
+        return;
+    }
+
+    const int x = inner_left + ((int)get_group_id(0) * GROUP + item) * ITEM;
+    if (x >= inner_right)
+        return;
+    // Twice, so that nothing is asked of most bands.
+    if (band.is_free) {
+        band.is_free = true;
+        march(origin, target + x, g, taps, band, lines, x);
+    } else {
+        band.is_free = false;
+        march(origin, target + x, g, taps, band, lines, x);
+    }
+}
