@@ -146,7 +146,8 @@ TEST_SUITE("choice") {
         // Kernels for other kinds of pass are not among them.
         check_forced_refused("box_plain", {"'box_plain'", "correlate_plain"});
         check_refused(Status::invalid_argument,
-                      {"'correlate_plain'", "box_tiled", "box_strips", "box_plain"}, [] {
+                      {"'correlate_plain'", "box_columns", "box_tiled", "box_strips", "box_plain"},
+                      [] {
                           choose(box_of(PixelType::u8, 1, 1), make_facts(DeviceClass::other_gpu),
                                  "correlate_plain", "the test");
                       });
@@ -224,7 +225,7 @@ TEST_SUITE("choice") {
             check(pass_of(5, Rank::full), in_turn ? "correlate_strips" : "correlate_tiled");
             check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_fused");
             check(lopsided_pass(), in_turn ? "correlate_strips" : "separable_fused");
-            check(box_of(PixelType::f32, 7, 3), in_turn ? "box_strips" : "box_tiled");
+            check(box_of(PixelType::f32, 7, 3), in_turn ? "box_strips" : "box_columns");
         }
     }
 
@@ -293,8 +294,9 @@ TEST_SUITE("choice") {
                        "separable_fused: ", "separable_passes: ", "separable_ring: ",
                        "bytes of arguments", "64"},
                       [&] { choose(pass_of(5, Rank::one), facts, "", "the test"); });
-        check_refused(Status::unsupported,
-                      {facts.name, "box_tiled: ", "box_strips: ", "box_plain: ", "64"},
-                      [&] { choose(box_of(PixelType::u8, 1, 1), facts, "", "the test"); });
+        check_refused(
+            Status::unsupported,
+            {facts.name, "box_columns: ", "box_tiled: ", "box_strips: ", "box_plain: ", "64"},
+            [&] { choose(box_of(PixelType::u8, 1, 1), facts, "", "the test"); });
     }
 }

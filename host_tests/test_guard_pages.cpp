@@ -141,7 +141,7 @@ TEST_CASE("guard pages") {
             ran += run_all(kernel, support::make_filter(taps, 11), check_bits);
         CHECK(ran > 0);
     }
-    for (const std::string kernel : {"box_tiled", "box_strips", "box_plain"}) {
+    for (const std::string kernel : {"box_columns", "box_tiled", "box_strips", "box_plain"}) {
         INFO(kernel);
         int ran = 0;
         for (const Box &box : {Box{{4, 1, 0, 0}, 1}, {{31, 50, 0, 0}, 2}})

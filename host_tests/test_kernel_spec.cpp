@@ -394,7 +394,7 @@ TEST_SUITE("kernels") {
             }
         };
         check(make_pass(PixelType::u8, {131, 77, 3, 2}, 3, make_taps(5, 5, Rank::one)));
-        check(make_box_pass(PixelType::u8, {131, 77, 3, 2}, 3, 4, 5));
+        check(make_box_pass(PixelType::u8, {131, 77, 3, 2}, 1, 4, 5));
     }
 
     TEST_CASE("programs are the same for all sizes of image and all taps of a bucket") {
@@ -433,6 +433,12 @@ TEST_SUITE("kernels") {
                     return programs_of(spec, box(radius, extent), facts);
                 };
                 const std::string options = programs(33, {64, 48, 1, 1});
+                if (spec.name == "box_columns") {
+                    // One for each size of group, which decides how wide boxes can be.
+                    CHECK(programs(48, {1920, 1080, 3, 1}) == options);
+                    CHECK(programs(1, {1920, 1080, 3, 1}) == programs(20, {64, 48, 1, 1}));
+                    continue;
+                }
                 CHECK(programs(256, {64, 48, 1, 1}) == options);
                 CHECK(programs(100, {1920, 1080, 3, 1}) == options);
                 CHECK(programs(256, {16, 1, 1, 1}) == options);
@@ -501,7 +507,7 @@ TEST_SUITE("kernels") {
         };
         check(all_correlations(), {"correlate_tiled", "correlate_strips", "correlate_plain",
                                    "separable_fused", "separable_passes", "separable_ring"});
-        check(all_boxes(), {"box_tiled", "box_strips", "box_plain"});
+        check(all_boxes(), {"box_columns", "box_tiled", "box_strips", "box_plain"});
     }
 
     TEST_CASE("one family of each kind of pass takes them all") {
@@ -549,6 +555,10 @@ TEST_SUITE("kernels") {
         // 65535 times 32767 is less than 2^31, times 32769 is not.
         CHECK(refusal(gz::box_strips(), box(PixelType::u16, 1, 16383)) == "");
         CHECK(says(refusal(gz::box_strips(), box(PixelType::u16, 1, 16384)), {"32769 rows"}));
+        CHECK(refusal(gz::box_columns(), box(PixelType::f32, 480, 5000)) == "");
+        CHECK(says(refusal(gz::box_columns(), box(PixelType::f32, 481, 1)), {"too wide", "256"}));
+        CHECK(refusal(gz::box_columns(), box(PixelType::u16, 63, 63)) == "");
+        CHECK(says(refusal(gz::box_columns(), box(PixelType::u16, 91, 91)), {"32 bits"}));
         // box_tiled sums parts of 32 pixels.
         CHECK(refusal(gz::box_tiled(), box(PixelType::u16, 1, 511)) == "");
         CHECK(says(refusal(gz::box_tiled(), box(PixelType::u16, 1, 512)), {"1025 rows"}));

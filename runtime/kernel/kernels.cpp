@@ -35,8 +35,8 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
 
 std::vector<BoxSpec> kernels_for(const BoxPass &, DeviceClass device_class) {
     if (wants_strips(device_class))
-        return {box_strips(), box_plain(), box_tiled()};
-    return {box_tiled(), box_plain(), box_strips()};
+        return {box_strips(), box_plain(), box_tiled(), box_columns()};
+    return {box_columns(), box_tiled(), box_plain(), box_strips()};
 }
 
 } // namespace gz

@@ -20,6 +20,7 @@ CorrelateSpec separable_ring();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();
+BoxSpec box_columns();
 BoxSpec box_strips();
 BoxSpec box_plain();
 

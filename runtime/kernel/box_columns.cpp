@@ -1,0 +1,103 @@
+// Means over boxes of one-channel images in one pass. See cl/box_columns.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+// The radius along x in whole blocks of 4 values.
+std::int64_t apron_of(const BoxPass &pass) {
+    return 4 * parts(pass.geometry.anchor_x, 4);
+}
+
+// Values that a group of so many items makes in a row.
+std::int64_t strip_of(const BoxPass &pass, int group) {
+    return 4 * std::int64_t{group} - 2 * apron_of(pass);
+}
+
+bool is_aligned(const BoxPass &pass) {
+    return pass.alignment >= 4;
+}
+
+Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const int group = config.at("GROUP");
+    const int rows = config.at("ROWS");
+
+    Launch result;
+    result.program = {"box_columns.cl", "box_columns", box_defines(pass)};
+    result.program.defines["GROUP"] = group;
+    result.program.defines["ROWS"] = rows;
+    result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
+    result.range = batched_range(pass, parts(g.width, strip_of(pass, group)),
+                                 parts(g.height, config.at("BAND")), group, 1);
+    // A few more than are used, as whole vectors are read.
+    const auto vectors = [](int count) {
+        return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
+    };
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(config.at("BAND"))),
+                        by_value(static_cast<std::int32_t>(apron_of(pass))),
+                        by_value(area_of(pass)),
+                        by_value(share_of(pass)),
+                        vectors(rows * group + 1),
+                        vectors(rows * group / 4 + 2),
+                        vectors(rows * group / 4)};
+    return result;
+}
+
+std::string refusal(const BoxPass &pass, const Config &config) {
+    if (pass.channels != 1)
+        return text("pixels have ", pass.channels, " channels");
+    if (sum_of(pass) == BoxSum::i64)
+        return "sums of boxes need more than 32 bits";
+    constexpr std::int64_t least = 64; // values of a strip, for the columns that it reads besides
+    return strip_of(pass, config.at("GROUP")) < least
+               ? text("boxes are too wide for groups of ", config.at("GROUP"))
+               : "";
+}
+
+Config shaped(int group, int rows, int band) {
+    return {{"GROUP", group}, {"ROWS", rows}, {"BAND", band}};
+}
+
+// Measured on NVIDIA (H200, 16384x16384 f32). Small groups of which many run at a time, in bands so
+// high that few rows are summed twice and that the rows which leave boxes are still in the cache.
+std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    const std::int64_t radius = std::max(pass.geometry.anchor_x, pass.geometry.anchor_y);
+    std::vector<Config> result;
+    for (const int group : {64, 128, 256}) {
+        const std::int64_t strip = strip_of(pass, group);
+        if (strip < 2 * group && group < 256)
+            continue; // more than half of what is summed would be of other strips
+        const std::int64_t strips = parts(pass.geometry.width, std::max<std::int64_t>(strip, 1));
+        int band = 2048;
+        while (band > 128 && strips * pass.batch() * parts(pass.geometry.height, band) <
+                                 4 * static_cast<std::int64_t>(facts.compute_units))
+            band /= 4;
+        result.push_back(shaped(group, radius <= 20 && group == 64 ? 8 : 4, band));
+    }
+    return result;
+}
+
+} // namespace
+
+BoxSpec box_columns() {
+    BoxSpec spec;
+    spec.name = "box_columns";
+    spec.tunables = {{"GROUP", {64, 128, 256}}, {"ROWS", {4, 8}}, {"BAND", {128, 512, 2048}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const BoxPass &pass, const Config &config) {
+        return text("strips of ", strip_of(pass, config.at("GROUP")), "x", config.at("BAND"),
+                    is_aligned(pass) ? ", aligned vectors" : ", unaligned");
+    };
+    return spec;
+}
+
+} // namespace gz
