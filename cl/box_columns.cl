@@ -9,14 +9,16 @@
 #include "lib/border.clh"
 #include "lib/box.clh"
 
-#if !defined(GROUP) || !defined(ROWS) || !defined(ALIGNED)
-#error GROUP, ROWS or ALIGNED is not defined
+#if !defined(GROUP) || !defined(ALIGNED)
+#error GROUP or ALIGNED is not defined
 #endif
 #if CHANNELS != 1 || SUM_TYPE == SUM_I64
 #error box_columns takes one channel, and keeps sums in 32 bits
 #endif
 
 #define UNROLL _Pragma("unroll")
+#define ROWS 4
+#define SPLIT 4 // groups that share a band of a strip at an edge
 
 #if SUM_TYPE == SUM_F32
 #define VALUE4 float4
@@ -52,103 +54,144 @@ static inline Columns add_columns(Columns s, int4 x) {
 }
 #endif
 
-// Four values of a row, which need not be inside: from value x on, which stand at `places` where
-// they are not.
-static inline VALUE4 read_columns(__global const SRC *origin, const Geometry g, int y, int x,
-                                  int4 places, bool inside) {
+// Four columns in a row of the source. Where they are not all inside, they are read value by value
+// from `places`, and are the border's constant where `outside` says so.
+#define READ_INSIDE(row) LOAD_VALUE4((row) + x)
+#define READ_OUTSIDE(row)                                                                          \
+    select((VALUE4)(LOAD_VALUE((row) + places.s0), LOAD_VALUE((row) + places.s1),                  \
+                    LOAD_VALUE((row) + places.s2), LOAD_VALUE((row) + places.s3)),                 \
+           (VALUE4)(BORDER_VALUE(g)), outside)
+
+// In any row.
+static inline VALUE4 read_any(__global const SRC *origin, const Geometry g, int x, bool inside,
+                              int4 places, int4 outside, int y) {
     const int line = fold_row(g, y);
     if (line == OUTSIDE)
         return (VALUE4)(BORDER_VALUE(g));
     __global const SRC *row = origin + line * g.src_row;
     if (inside)
-        return LOAD_VALUE4(row + x);
-#define READ_PLACE(i) ((i) == OUTSIDE ? BORDER_VALUE(g) : LOAD_VALUE(row + (i)))
-    return (VALUE4)(READ_PLACE(places.s0), READ_PLACE(places.s1), READ_PLACE(places.s2),
-                    READ_PLACE(places.s3));
+        return READ_INSIDE(row);
+    return READ_OUTSIDE(row);
 }
+#define READ_ANY(y) read_any(origin, g, x, inside, places, outside, y)
 
-// apron: the radius along x, rounded up to whole blocks. before: of each value of a step, what its
+// apron: the radius along x, rounded up to whole blocks. inner_first to inner_end: the strips that
+// read nothing outside the image along x. before: of each value of a step, what its
 // block's values before it come to; blocks: what all of them do; spans: what the blocks do that are
 // whole in the box of a block's first value.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_columns(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                 const int band, const int apron, const long area, const float share,
+                 const int band, const int apron, const int inner_first, const int inner_end,
+                 const long area, const float share,
                  __local VALUE4 *restrict before, __local VALUE4 *restrict blocks4,
                  __local VALUE4 *restrict spans4) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int strip = 4 * GROUP - 2 * apron;
-    const int left = (int)get_group_id(0) * strip;
-    const int top = (int)get_group_id(1) * band;
+    // Strips that read values outside the image take longer: more groups share their bands.
+    const int inner = inner_end - inner_first;
+    int column = get_group_id(0);
+    int top = (int)get_group_id(1) * band;
+    int rows = band;
+    if (column < inner) {
+        column += inner_first;
+    } else {
+        const int outer = (column - inner) / SPLIT;
+        rows = band / SPLIT;
+        top += (column - inner - outer * SPLIT) * rows;
+        column = outer < inner_first ? outer : outer + inner;
+    }
+    rows = min(rows, g.height - top);
+    if (rows <= 0)
+        return;
+    const int left = column * strip;
     const int wide = min(strip, g.width - left);
-    const int rows = min(band, g.height - top);
     const int radius = g.anchor_y;
     const int height = 2 * radius + 1;
-    const int x = left - apron + 4 * item;
+    int x = left - apron + 4 * item;
     const bool used = 4 * item < wide + 2 * apron + 16; // whole vectors of blocks are read
-    const bool inside = x >= g.valid_left && x + 4 <= g.valid_right;
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *target = dst + dst_start(g, batch) + top * g.dst_row + left + 4 * item;
     __local VALUE *blocks = (__local VALUE *)blocks4;
     __local VALUE *spans = (__local VALUE *)spans4;
 
+    const bool inside = x >= g.valid_left && x + 4 <= g.valid_right;
     int4 places = 0;
-    if (!inside)
-        places = (int4)(fold_value(g, x), fold_value(g, x + 1),
-                        fold_value(g, x + 2), fold_value(g, x + 3));
-    // Whether the band's rows, with the one that leaves first, are all inside.
-    const int first = top - radius - 1;
-    const bool free_y = first >= g.valid_top && first + rows + ROWS + height <= g.valid_bottom;
-    const bool is_free = inside && free_y;
-    __global const SRC *from = origin + first * g.src_row + x;
-
+    int4 outside = 0;
+    if (!inside) {
+        for (int v = 0; v < 4; ++v) {
+            const int folded = fold_value(g, x);
+            places = (int4)(places.s123, folded == OUTSIDE ? g.valid_left : folded);
+            outside = (int4)(outside.s123, folded == OUTSIDE ? -1 : 0);
+            ++x;
+        }
+        x -= 4;
+    }
+    const int first = top - radius - 1; // row that leaves the box of the band's first
+#define IS_FREE(from, count) ((from) >= g.valid_top && (from) + (count) <= g.valid_bottom)
     Columns columns;
     columns.sum = 0;
 #if SUM_TYPE == SUM_F32
     columns.lost = 0;
 #endif
-    int y = 0;
-    if (used && is_free)
-        for (; y + 8 <= height; y += 8) {
-            VALUE4 some[8];
-            UNROLL for (int i = 0; i < 8; ++i)
-                some[i] = LOAD_VALUE4(from + (y + i) * g.src_row);
-            UNROLL for (int i = 0; i < 8; ++i)
-                columns = add_columns(columns, some[i]);
+    if (used) {
+        int y = first;
+        if (inside)
+            for (; IS_FREE(y, 8) && y + 8 <= first + height; y += 8) {
+                VALUE4 some[8];
+                UNROLL for (int i = 0; i < 8; ++i)
+                    some[i] = READ_INSIDE(origin + (y + i) * g.src_row);
+                UNROLL for (int i = 0; i < 8; ++i)
+                    columns = add_columns(columns, some[i]);
+            }
+        for (; y < first + height; y += 4) {
+            VALUE4 some[4];
+            UNROLL for (int i = 0; i < 4; ++i)
+                some[i] = READ_ANY(y + i);
+            UNROLL for (int i = 0; i < 4; ++i)
+                if (y + i < first + height)
+                    columns = add_columns(columns, some[i]);
         }
-    if (used)
-        for (; y < height; ++y)
-            columns = add_columns(columns, read_columns(origin, g, first + y, x, places, inside));
+    }
 
     // A box spans `count` whole blocks from that of its first value on, which is value `shift` of
     // it; the value after its last is value (1 - shift) & 3 of the block after them.
     const int shift = apron - g.anchor_x;
     const int count = (apron + g.anchor_x + 1) >> 2;
-    const long ahead = height * g.src_row;
     VALUE4 enters[ROWS], leaves[ROWS];
     for (int step = -ROWS; step < rows; step += ROWS) {
         if (used && step >= 0) {
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                columns = add_columns(columns, enters[i] - leaves[i]);
-                const VALUE4 sum = columns.sum;
-                const VALUE two = sum.s0 + sum.s1;
-                const VALUE three = two + sum.s2;
-                before[i * GROUP + item] = (VALUE4)(0, sum.s0, two, three);
-                blocks[i * GROUP + item] = three + sum.s3;
+#define SUM_ROW(i, move)                                                                           \
+    do {                                                                                           \
+        columns = add_columns(columns, move);                                                      \
+        const VALUE4 sum_ = columns.sum;                                                           \
+        const VALUE two_ = sum_.s0 + sum_.s1;                                                      \
+        const VALUE three_ = two_ + sum_.s2;                                                       \
+        before[(i)*GROUP + item] = (VALUE4)(0, sum_.s0, two_, three_);                             \
+        blocks[(i)*GROUP + item] = three_ + sum_.s3;                                               \
+    } while (0)
+            const int leaving = first + step;
+            if (IS_FREE(leaving, ROWS + height)) {
+                UNROLL for (int i = 0; i < ROWS; ++i)
+                    SUM_ROW(i, enters[i] - leaves[i]);
+            } else {
+                for (int i = 0; i < ROWS; ++i)
+                    SUM_ROW(i, READ_ANY(leaving + height + i) -
+                                   READ_ANY(leaving + i));
             }
         }
-        if (used && step + ROWS < rows) {
-            if (is_free) {
+        if (used && step + ROWS < rows && IS_FREE(first + step + ROWS, ROWS + height)) {
+            __global const SRC *row = origin + (first + step + ROWS) * g.src_row;
+            const long ahead = height * g.src_row;
+            if (inside) {
                 UNROLL for (int i = 0; i < ROWS; ++i) {
-                    leaves[i] = LOAD_VALUE4(from + i * g.src_row);
-                    enters[i] = LOAD_VALUE4(from + ahead + i * g.src_row);
+                    leaves[i] = READ_INSIDE(row + i * g.src_row);
+                    enters[i] = READ_INSIDE(row + ahead + i * g.src_row);
                 }
-                from += ROWS * g.src_row;
             } else {
                 UNROLL for (int i = 0; i < ROWS; ++i) {
-                    const int row = first + step + ROWS + i;
-                    leaves[i] = read_columns(origin, g, row, x, places, inside);
-                    enters[i] = read_columns(origin, g, row + height, x, places, inside);
+                    leaves[i] = READ_OUTSIDE(row + i * g.src_row);
+                    enters[i] = READ_OUTSIDE(row + ahead + i * g.src_row);
                 }
             }
         }

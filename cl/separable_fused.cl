@@ -81,7 +81,7 @@ typedef struct Taps {
 #elif VECTOR == 8
 #define READ(i, p)                                                                                 \
     do {                                                                                           \
-        const SRC_WORD_PAIR words_ = *(__global const SRC_WORD_PAIR *)(p);               \
+        const SRC_WORD_PAIR words_ = *(__global const SRC_WORD_PAIR *)(p);                         \
         SET4(i, word_to_float4(words_.lo));                                                        \
         SET4((i) + 4, word_to_float4(words_.hi));                                                  \
     } while (0)

@@ -99,7 +99,7 @@ typedef struct Taps {
 // Rows that an item at an edge makes.
 #define EDGE_ROWS 16
 
-// A band of rows of results, whose source starts at row `first` and has `rows` of them. lines: which
+// A band of rows of results: its source starts at row `first` and has `rows` of them. lines: which
 // rows those are, or OUTSIDE, where is_free does not say that all are the source's.
 typedef struct Band {
     int first, rows;

@@ -7,6 +7,11 @@ namespace gz {
 
 namespace {
 
+// As the kernel has them.
+constexpr int rows = 4;
+constexpr std::int64_t split = 4;
+constexpr std::int64_t read_besides = 16; // values right of a strip and its apron
+
 // The radius along x in whole blocks of 4 values.
 std::int64_t apron_of(const BoxPass &pass) {
     return 4 * parts(pass.geometry.anchor_x, 4);
@@ -21,17 +26,35 @@ bool is_aligned(const BoxPass &pass) {
     return pass.alignment >= 4;
 }
 
+// Strips [first, end) of a row read nothing outside the image.
+struct Inner {
+    std::int64_t first = 0, end = 0;
+};
+
+Inner inner_of(const BoxPass &pass, int group) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t strip = strip_of(pass, group);
+    const std::int64_t apron = apron_of(pass);
+    const std::int64_t strips = parts(g.width, strip);
+    Inner inner;
+    inner.first = std::clamp<std::int64_t>(parts(g.valid_left + apron, strip), 0, strips);
+    const std::int64_t room = std::int64_t{g.valid_right} - apron - read_besides;
+    inner.end = std::clamp(room < 0 ? 0 : room / strip, inner.first, strips);
+    return inner;
+}
+
 Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int group = config.at("GROUP");
-    const int rows = config.at("ROWS");
+    const Inner inner = inner_of(pass, group);
+    const std::int64_t strips = parts(g.width, strip_of(pass, group));
 
     Launch result;
     result.program = {"box_columns.cl", "box_columns", box_defines(pass)};
     result.program.defines["GROUP"] = group;
-    result.program.defines["ROWS"] = rows;
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
-    result.range = batched_range(pass, parts(g.width, strip_of(pass, group)),
+    const std::int64_t inner_strips = inner.end - inner.first;
+    result.range = batched_range(pass, inner_strips + split * (strips - inner_strips),
                                  parts(g.height, config.at("BAND")), group, 1);
     // A few more than are used, as whole vectors are read.
     const auto vectors = [](int count) {
@@ -42,6 +65,8 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
                         by_value(g),
                         by_value(static_cast<std::int32_t>(config.at("BAND"))),
                         by_value(static_cast<std::int32_t>(apron_of(pass))),
+                        by_value(static_cast<std::int32_t>(inner.first)),
+                        by_value(static_cast<std::int32_t>(inner.end)),
                         by_value(area_of(pass)),
                         by_value(share_of(pass)),
                         vectors(rows * group + 1),
@@ -61,14 +86,13 @@ std::string refusal(const BoxPass &pass, const Config &config) {
                : "";
 }
 
-Config shaped(int group, int rows, int band) {
-    return {{"GROUP", group}, {"ROWS", rows}, {"BAND", band}};
+Config shaped(int group, int band) {
+    return {{"GROUP", group}, {"BAND", band}};
 }
 
 // Measured on NVIDIA (H200, 16384x16384 f32). Small groups of which many run at a time, in bands so
 // high that few rows are summed twice and that the rows which leave boxes are still in the cache.
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    const std::int64_t radius = std::max(pass.geometry.anchor_x, pass.geometry.anchor_y);
     std::vector<Config> result;
     for (const int group : {64, 128, 256}) {
         const std::int64_t strip = strip_of(pass, group);
@@ -79,7 +103,7 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         while (band > 128 && strips * pass.batch() * parts(pass.geometry.height, band) <
                                  4 * static_cast<std::int64_t>(facts.compute_units))
             band /= 4;
-        result.push_back(shaped(group, radius <= 20 && group == 64 ? 8 : 4, band));
+        result.push_back(shaped(group, band));
     }
     return result;
 }
@@ -89,7 +113,7 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
 BoxSpec box_columns() {
     BoxSpec spec;
     spec.name = "box_columns";
-    spec.tunables = {{"GROUP", {64, 128, 256}}, {"ROWS", {4, 8}}, {"BAND", {128, 512, 2048}}};
+    spec.tunables = {{"GROUP", {64, 128, 256}}, {"BAND", {128, 512, 2048}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = work;

@@ -33,10 +33,12 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
             separable_passes(), separable_fused(), separable_ring()};
 }
 
-std::vector<BoxSpec> kernels_for(const BoxPass &, DeviceClass device_class) {
+std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {box_strips(), box_plain(), box_tiled(), box_columns()};
-    return {box_columns(), box_tiled(), box_plain(), box_strips()};
+    if (sum_of(pass) == BoxSum::f32 && pass.channels == 1)
+        return {box_columns(), box_tiled(), box_plain(), box_strips()};
+    return {box_tiled(), box_columns(), box_plain(), box_strips()};
 }
 
 } // namespace gz
