@@ -2,8 +2,8 @@
 // radius. An item keeps the sums along y of 4 columns while its group marches down them, ROWS rows
 // at a time; rows are on their way while those before them are summed along x. For that a step's
 // rows lie in local memory as what the values of each block of 4 come to, and as what they come to
-// before each value: a box is whole blocks, whose sums a few items move along the row, and the
-// ends of two.
+// before each value: a box is whole blocks, whose sums are moved along the row, and the ends of
+// two.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -62,6 +62,23 @@ static inline Columns add_columns(Columns s, int4 x) {
                     LOAD_VALUE((row) + places.s2), LOAD_VALUE((row) + places.s3)),                 \
            (VALUE4)(BORDER_VALUE(g)), outside)
 
+// The sums of the boxes of a block's values, of which the first starts `shift` values into it.
+// Those that start in the block after it are without the block's own sum, those that end in a later
+// one are with one more; before a block's first value comes nothing.
+#define BOX_END(shift) ((1 - (shift)) & 3)
+#define FINISH(shift)                                                                              \
+    do {                                                                                           \
+        UNROLL for (int k_ = 0; k_ < 4; ++k_) {                                                    \
+            VALUE sum_ = span;                                                                     \
+            if ((shift) + k_ >= 4)                                                                 \
+                sum_ -= in_block;                                                                  \
+            if (BOX_END(shift) + k_ >= 4)                                                          \
+                sum_ += in_next;                                                                   \
+            const bool at_start = BOX_END(shift) + k_ == 4;                                        \
+            sums[k_] = sum_ + ((at_start ? 0 : b[BOX_END(shift) + k_]) - a[(shift) + k_]);         \
+        }                                                                                          \
+    } while (0)
+
 // In any row.
 static inline VALUE4 read_any(__global const SRC *origin, const Geometry g, int x, bool inside,
                               int4 places, int4 outside, int y) {
@@ -108,7 +125,7 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
     const int wide = min(strip, g.width - left);
     const int radius = g.anchor_y;
     const int height = 2 * radius + 1;
-    int x = left - apron + 4 * item;
+    const int x = left - apron + 4 * item;
     const bool used = 4 * item < wide + 2 * apron + 16; // whole vectors of blocks are read
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *target = dst + dst_start(g, batch) + top * g.dst_row + left + 4 * item;
@@ -119,13 +136,10 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
     int4 places = 0;
     int4 outside = 0;
     if (!inside) {
-        for (int v = 0; v < 4; ++v) {
-            const int folded = fold_value(g, x);
-            places = (int4)(places.s123, folded == OUTSIDE ? g.valid_left : folded);
-            outside = (int4)(outside.s123, folded == OUTSIDE ? -1 : 0);
-            ++x;
-        }
-        x -= 4;
+        places = (int4)(fold_value(g, x), fold_value(g, x + 1), fold_value(g, x + 2),
+                        fold_value(g, x + 3));
+        outside = places == OUTSIDE;
+        places = select(places, (int4)(g.valid_left), outside);
     }
     const int first = top - radius - 1; // row that leaves the box of the band's first
 #define IS_FREE(from, count) ((from) >= g.valid_top && (from) + (count) <= g.valid_bottom)
@@ -233,22 +247,20 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
                 const VALUE4 b0 = before[at + count];
                 const VALUE4 b1 = before[at + count + 1];
                 const VALUE span = spans[at];
-                const VALUE without = span - blocks[at];
-                const VALUE next = blocks[at + count];
-                VALUE4 total;
-                // Values that start in the block after start it without the first, and those that
-                // end in the one after end it with one more.
+                const VALUE in_block = blocks[at];
+                const VALUE in_next = blocks[at + count];
+                const VALUE a[8] = {a0.s0, a0.s1, a0.s2, a0.s3, a1.s0, a1.s1, a1.s2, a1.s3};
+                const VALUE b[8] = {b0.s0, b0.s1, b0.s2, b0.s3, b1.s0, b1.s1, b1.s2, b1.s3};
+                VALUE sums[4];
                 if (shift == 0)
-                    total = (VALUE4)(span, span, span, span + next) +
-                            ((VALUE4)(b0.s123, b1.s0) - a0);
+                    FINISH(0);
                 else if (shift == 1)
-                    total = (VALUE4)(span, span, span, without) + (b0 - (VALUE4)(a0.s123, a1.s0));
+                    FINISH(1);
                 else if (shift == 2)
-                    total = (VALUE4)(span, span + next, without + next, without + next) +
-                            ((VALUE4)(b0.s3, b1.s012) - (VALUE4)(a0.s23, a1.s01));
+                    FINISH(2);
                 else
-                    total = (VALUE4)(span, without, without + next, without + next) +
-                            ((VALUE4)(b0.s23, b1.s01) - (VALUE4)(a0.s3, a1.s012));
+                    FINISH(3);
+                const VALUE4 total = (VALUE4)(sums[0], sums[1], sums[2], sums[3]);
                 if (step + i < rows) {
                     __global DST *to = target + (step + i) * g.dst_row;
 #if SUM_TYPE == SUM_F32

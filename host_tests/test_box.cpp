@@ -203,6 +203,27 @@ TEST_SUITE("kernels") {
     }
 }
 
+TEST_SUITE("kernels") {
+    TEST_CASE("strips that are full") {
+        // The last boxes of a strip end where its columns do, for every place in a block of four.
+        std::vector<BoxCase> cases;
+        for (const PixelType type : {PixelType::u8, PixelType::f32})
+            for (const std::int64_t radius : {0, 1, 2, 3, 4, 8, 63, 64})
+                for (const int width : {128, 240, 256, 300}) {
+                    BoxCase test;
+                    test.src_type = test.dst_type = type;
+                    test.width = width;
+                    test.height = 150;
+                    test.border = BorderMode::reflect101;
+                    test.kernel = "box_columns";
+                    test.config = {{"GROUP", 64}, {"BAND", 128}};
+                    test.box = {{radius, 3, 0, 0}, 1};
+                    cases.push_back(test);
+                }
+        run_all(cases);
+    }
+}
+
 FAMILY("box_columns", 70, 40)
 FAMILY("box_tiled", 70, 40)
 FAMILY("box_strips", 70, 40)

@@ -142,7 +142,7 @@ TEST_SUITE("choice") {
         check_forced_refused("correlate_best",
                              {"'correlate_best'", "correlate_tiled", "correlate_strips",
                               "correlate_plain", "separable_fused", "separable_passes",
-                              "separable_ring"});
+                              "separable_columns"});
         // Kernels for other kinds of pass are not among them.
         check_forced_refused("box_plain", {"'box_plain'", "correlate_plain"});
         check_refused(Status::invalid_argument,
@@ -220,7 +220,7 @@ TEST_SUITE("choice") {
                 return support::make_pass(PixelType::u8, {640, 480, 1, 1}, 1,
                                           make_taps(taps, taps, Rank::one));
             };
-            check(bytes(5), in_turn ? "correlate_strips" : "separable_ring");
+            check(bytes(5), in_turn ? "correlate_strips" : "separable_columns");
             check(bytes(6), in_turn ? "correlate_strips" : "separable_fused");
             check(pass_of(5, Rank::full), in_turn ? "correlate_strips" : "correlate_tiled");
             check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_fused");
@@ -291,7 +291,7 @@ TEST_SUITE("choice") {
         facts.max_parameter_size = 64; // less than the geometry alone
         check_refused(Status::unsupported,
                       {facts.name, "correlate_tiled: ", "correlate_strips: ", "correlate_plain: ",
-                       "separable_fused: ", "separable_passes: ", "separable_ring: ",
+                       "separable_fused: ", "separable_passes: ", "separable_columns: ",
                        "bytes of arguments", "64"},
                       [&] { choose(pass_of(5, Rank::one), facts, "", "the test"); });
         check_refused(

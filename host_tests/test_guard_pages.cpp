@@ -132,7 +132,7 @@ TEST_CASE("guard pages") {
         even_product{4, 2, 0, 1, true, true};
     const std::pair<std::string, std::vector<support::TapsCase>> correlations[] = {
         {"correlate_tiled", {dense, even, product}}, {"correlate_strips", {dense, even, product}},
-        {"correlate_plain", {dense, even, product}}, {"separable_ring", {product, even_product}},
+        {"correlate_plain", {dense, even, product}}, {"separable_columns", {product, even_product}},
         {"separable_fused", {product, lopsided}},    {"separable_passes", {product, lopsided}}};
     for (const auto &[kernel, all_taps] : correlations) {
         INFO(kernel);

@@ -68,7 +68,7 @@ struct Candidate {
 
 const std::vector<std::string> taps_kernels{"correlate_tiled",  "correlate_strips",
                                             "correlate_plain",  "separable_fused",
-                                            "separable_passes", "separable_ring"};
+                                            "separable_passes", "separable_columns"};
 const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
 
 gauze::Taps taps_of(const json &params) {

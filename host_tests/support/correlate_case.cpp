@@ -30,7 +30,7 @@ void make_possible(CorrelateCase &test) {
     const int size = std::max(taps.width, taps.height);
     if (test.kernel.find("separable") == 0)
         taps.separable = true;
-    if (test.kernel == "separable_ring") {
+    if (test.kernel == "separable_columns") {
         if (size > 11)
             taps = {taps.width % 11 + 1,
                     taps.height % 11 + 1,

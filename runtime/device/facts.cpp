@@ -120,6 +120,24 @@ double DeviceFacts::preference() const {
     return kind * 1e9 + std::min(speed, 1e9 - 1.0);
 }
 
+namespace {
+
+// NVIDIA's compute capability, as 90 for 9.0; 0 where there is none.
+int nvidia_capability(const cl::Device &device, const std::string &extensions) {
+    if (!contains(extensions, " cl_nv_device_attribute_query "))
+        return 0;
+    constexpr cl_device_info major_query = 0x4000; // CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
+    constexpr cl_device_info minor_query = 0x4001;
+    cl_uint major = 0;
+    cl_uint minor = 0;
+    const bool known =
+        clGetDeviceInfo(device(), major_query, sizeof major, &major, nullptr) == CL_SUCCESS &&
+        clGetDeviceInfo(device(), minor_query, sizeof minor, &minor, nullptr) == CL_SUCCESS;
+    return known ? static_cast<int>(10 * major + minor) : 0;
+}
+
+} // namespace
+
 DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     DeviceFacts facts;
     facts.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
@@ -149,6 +167,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
         facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
     // "Treating load_kernel_arg in control flow as uniform", says Mesa 22.3, and reads 0.
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
+    facts.packs_integers = nvidia_capability(device, extensions) >= 72;
     facts.unusable = unusable(facts);
     return facts;
 }

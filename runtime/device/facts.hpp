@@ -43,6 +43,7 @@ struct DeviceFacts {
     bool junk_event_times = false; // profiling times mean nothing: use the wall clock
 
     bool misreads_arguments = false; // arrays passed by value read as 0 inside branches
+    bool packs_integers = false;     // has cvt.pack, NVIDIA's saturation of several at once
 
     bool is_cpu() const {
         return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::mesa_cpu ||

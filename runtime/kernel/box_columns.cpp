@@ -56,7 +56,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const std::int64_t inner_strips = inner.end - inner.first;
     result.range = batched_range(pass, inner_strips + split * (strips - inner_strips),
                                  parts(g.height, config.at("BAND")), group, 1);
-    // A few more than are used, as whole vectors are read.
+    // A few more than the rows have: what is read beyond them has no effect.
     const auto vectors = [](int count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
     };
@@ -78,12 +78,16 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
 std::string refusal(const BoxPass &pass, const Config &config) {
     if (pass.channels != 1)
         return text("pixels have ", pass.channels, " channels");
-    if (sum_of(pass) == BoxSum::i64)
+    // Up to four columns more than a box has are added up on the way.
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    const double most = std::max(-src.lowest, src.highest) * pass.geometry.taps_y *
+                        (static_cast<double>(pass.geometry.taps_x) + 4);
+    if (sum_of(pass) != BoxSum::f32 && most >= 0x1p31)
         return "sums of boxes need more than 32 bits";
-    constexpr std::int64_t least = 64; // values of a strip, for the columns that it reads besides
-    return strip_of(pass, config.at("GROUP")) < least
-               ? text("boxes are too wide for groups of ", config.at("GROUP"))
-               : "";
+    // No more than half of what is summed may be of other strips.
+    const int group = config.at("GROUP");
+    return strip_of(pass, group) < 2 * group ? text("boxes are too wide for groups of ", group)
+                                             : "";
 }
 
 Config shaped(int group, int band) {
@@ -97,7 +101,7 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     for (const int group : {64, 128, 256}) {
         const std::int64_t strip = strip_of(pass, group);
         if (strip < 2 * group && group < 256)
-            continue; // more than half of what is summed would be of other strips
+            continue; // refused
         const std::int64_t strips = parts(pass.geometry.width, std::max<std::int64_t>(strip, 1));
         int band = 2048;
         while (band > 128 && strips * pass.batch() * parts(pass.geometry.height, band) <

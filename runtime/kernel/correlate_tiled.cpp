@@ -79,8 +79,8 @@ Config fastest(const CorrelatePass &pass) {
     if (bucket <= 3 && size_of(pass.src_type) == 4)
         return shaped(32, 4, 4, 4);
     if (bucket <= (pass.separable() ? 9 : 7))
-        return pass.separable() && bucket == 5 && size_of(pass.src_type) == 4 ? shaped(32, 8, 4, 8)
-                                                                              : shaped(32, 4, 4, 8);
+        return bucket == 5 && size_of(pass.src_type) == 4 ? shaped(32, 8, 4, 8)
+                                                          : shaped(32, 4, 4, 8);
     return bucket <= 15 ? shaped(32, 8, 4, 4) : shaped(32, 8, 4, 8);
 }
 

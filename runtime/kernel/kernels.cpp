@@ -17,20 +17,20 @@ bool wants_strips(DeviceClass device_class) {
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {correlate_strips(), separable_passes(), correlate_plain(),
-                correlate_tiled(),  separable_fused(),  separable_ring()};
+                correlate_tiled(),  separable_fused(),  separable_columns()};
     if (!pass.varied() && pass.separable()) {
         // To keep what few taps add up to in registers is faster than to share it.
         const int most = pass.src_type == PixelType::u8       ? 5
                          : facts_of(pass.src_type).is_integer ? 3
                                                               : 0;
         if (std::max(pass.geometry.taps_x, pass.geometry.taps_y) <= most)
-            return {separable_ring(),   separable_fused(), correlate_tiled(),
-                    separable_passes(), correlate_plain(), correlate_strips()};
+            return {separable_columns(), separable_fused(), correlate_tiled(),
+                    separable_passes(),  correlate_plain(), correlate_strips()};
         return {separable_fused(), separable_passes(), correlate_tiled(),
-                correlate_plain(), correlate_strips(), separable_ring()};
+                correlate_plain(), correlate_strips(), separable_columns()};
     }
     return {correlate_tiled(),  correlate_plain(), correlate_strips(),
-            separable_passes(), separable_fused(), separable_ring()};
+            separable_passes(), separable_fused(), separable_columns()};
 }
 
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {

@@ -16,7 +16,7 @@ CorrelateSpec correlate_strips();
 CorrelateSpec correlate_plain();
 CorrelateSpec separable_fused();
 CorrelateSpec separable_passes();
-CorrelateSpec separable_ring();
+CorrelateSpec separable_columns();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();

@@ -17,7 +17,8 @@ bool is_exact(const CorrelatePass &pass) {
            g.anchor_x == g.taps_x / 2;
 }
 
-// Values of an aligned read: up to 16 bytes of what an item takes; 1 where none can be aligned.
+// Values of an aligned read: up to 16 bytes of what an item takes, 4 where programs are shared; 1
+// where none can be aligned.
 int vector_of(const CorrelatePass &pass, const Config &config) {
     const int size = static_cast<int>(size_of(pass.src_type));
     for (const int vector : {16, 8, 4})
@@ -82,7 +83,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     const int vector = vector_of(pass, config);
     defines["VECTOR"] = vector;
     defines["SHIFT"] = exact ? shift_of(pass, vector) : vector == 1 ? 0 : -1;
-    defines["BOUNDED"] = is_bounded(pass) ? 1 : 0;
+    defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
     defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     for (const auto &[name, value] : config)
         defines[name] = value;

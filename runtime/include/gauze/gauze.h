@@ -266,7 +266,7 @@ GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gau
 /* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
  * border applied anew each time. Its cost does not depend on the radius. Results are not rounded to
  * integers between iterations. The sums of larger boxes run along the image: there a NaN or an
- * infinity among floats makes results NaN further away than the radius, up to about a thousand pixels
+ * infinity among floats makes results NaN further away than the radius, up to about two thousand pixels
  * or the box's own size along that axis, in each iteration; gauze_plan_verify reports these. */
 typedef struct gauze_box {
     uint32_t struct_size;

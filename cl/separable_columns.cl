@@ -1,8 +1,9 @@
 // Separable correlation of integers by few taps, for GPUs. An item marches down a column of ITEM
 // values: it filters a row along x straight from the source, and adds it to the sums of the TAPS_Y
-// rows of results that it is part of, which it keeps in registers. So nothing is shared and no item
-// waits for another; rows are on their way while those before them are filtered. The last group
-// along x makes what is left at the image's left and right edge, value by value.
+// rows of results that it is part of, which it keeps in registers. Items share nothing but which
+// rows a band at the top or bottom reads; rows are on their way while those before them are
+// filtered. The last group along x makes what is left at the image's left and right edge, value by
+// value.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -10,8 +11,8 @@
 #if !defined(TAPS_X) || !defined(TAPS_Y) || !defined(ANCHOR_X)
 #error TAPS_X, TAPS_Y or ANCHOR_X is not defined
 #endif
-#ifndef ALIGNED
-#error ALIGNED is not defined
+#if !defined(ALIGNED) || !defined(BY_VALUE)
+#error ALIGNED or BY_VALUE is not defined
 #endif
 #if !defined(GROUP) || !defined(ITEM) || !defined(AHEAD)
 #error GROUP, ITEM or AHEAD is not defined
@@ -19,11 +20,21 @@
 
 #define UNROLL _Pragma("unroll")
 
-// By value, so that an fma reads its tap directly.
+// By value, so that an fma reads its tap directly; a device that misreads that gets them as
+// constant data.
 typedef struct Taps {
     float x[TAPS_X];
     float y[TAPS_Y];
 } Taps;
+#if BY_VALUE
+#define TAPS_PARAMETER const Taps taps
+#define TAP_X(i) taps.x[i]
+#define TAP_Y(j) taps.y[j]
+#else
+#define TAPS_PARAMETER __constant Taps *taps
+#define TAP_X(i) taps->x[i]
+#define TAP_Y(j) taps->y[j]
+#endif
 
 // An item's values and their aprons, in words of 4 values.
 #define WORDS_LEFT ((ANCHOR_X * CHANNELS + 3) / 4)
@@ -109,7 +120,7 @@ typedef struct Band {
 
 // A column of ITEM values, from x on, of which only rows may be outside.
 static inline void march(__global const SRC *origin, __global DST *to, const Geometry g,
-                         const Taps taps, const Band band, __local const int *lines, const int x) {
+                         TAPS_PARAMETER, const Band band, __local const int *lines, const int x) {
     // sum[j] is of the row of results whose tap j is the row of the source that came last.
     float sum[TAPS_Y][ITEM];
     UNROLL for (int j = 0; j < TAPS_Y; ++j)
@@ -158,10 +169,10 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
                     chain[v] = 0.0f;
                 UNROLL for (int i = 0; i < TAPS_X; ++i)
                     UNROLL for (int v = 0; v < ITEM; ++v)
-                        chain[v] = fma(taps.x[i], window[SHIFT + i * CHANNELS + v], chain[v]);
+                        chain[v] = fma(TAP_X(i), window[SHIFT + i * CHANNELS + v], chain[v]);
                 UNROLL for (int j = TAPS_Y - 1; j >= 0; --j)
                     UNROLL for (int v = 0; v < ITEM; ++v)
-                        sum[j][v] = fma(taps.y[j], chain[v], j == 0 ? 0.0f : sum[j - 1][v]);
+                        sum[j][v] = fma(TAP_Y(j), chain[v], j == 0 ? 0.0f : sum[j - 1][v]);
                 if (number >= TAPS_Y - 1) {
                     STORE_ITEM(sum[TAPS_Y - 1], to);
                     to += g.dst_row;
@@ -173,7 +184,7 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
 
 // Rows `begin` to `end` of results of one value.
 static inline void make_edge(__global const SRC *origin, __global DST *to, const Geometry g,
-                             const Taps taps, const Band band, __local const int *lines,
+                             TAPS_PARAMETER, const Band band, __local const int *lines,
                              const int x, const int begin, const int end) {
     int places[TAPS_X];
     UNROLL for (int i = 0; i < TAPS_X; ++i)
@@ -187,11 +198,10 @@ static inline void make_edge(__global const SRC *origin, __global DST *to, const
         float chain = 0.0f;
         UNROLL for (int i = 0; i < TAPS_X; ++i) {
             const bool is_outside = line == OUTSIDE || places[i] == OUTSIDE;
-            chain =
-                fma(taps.x[i], is_outside ? g.border_value : LOAD(from + places[i]), chain);
+            chain = fma(TAP_X(i), is_outside ? g.border_value : LOAD(from + places[i]), chain);
         }
         UNROLL for (int j = TAPS_Y - 1; j >= 0; --j)
-            sum[j] = fma(taps.y[j], chain, j == 0 ? 0.0f : sum[j - 1]);
+            sum[j] = fma(TAP_Y(j), chain, j == 0 ? 0.0f : sum[j - 1]);
         const int row = number - (TAPS_Y - 1);
         if (row >= begin)
             STORE(sum[TAPS_Y - 1], to + row * g.dst_row);
@@ -201,9 +211,10 @@ static inline void make_edge(__global const SRC *origin, __global DST *to, const
 // inner_left, inner_right: the values whose items read nothing outside the source; a multiple of
 // ITEM apart. band_height: rows of results that a group makes.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void separable_ring(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                    const Taps taps, const int band_height, const int inner_left,
-                    const int inner_right, __local int *restrict lines) {
+void separable_columns(__global const SRC *restrict src, __global DST *restrict dst,
+                       const Geometry g, TAPS_PARAMETER, const int band_height,
+                       const int inner_left, const int inner_right,
+                       __local int *restrict lines) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int top = get_group_id(1) * band_height;

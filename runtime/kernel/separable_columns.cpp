@@ -1,4 +1,4 @@
-// Separable correlation of integers by few taps, in registers. See cl/separable_ring.cl.
+// Separable correlation of integers by few taps, in registers. See cl/separable_columns.cl.
 #include <algorithm>
 
 #include "kernel/kernels.hpp"
@@ -45,30 +45,32 @@ std::string refusal(const CorrelatePass &pass, const Config &config) {
     return sums > most_sums ? text(sums, " sums an item are too many") : "";
 }
 
-Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) {
+Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const Inner inner = inner_of(pass, config);
     const int band = config.at("BAND");
 
     Launch result;
-    result.program = {"separable_ring.cl", "separable_ring", type_defines(pass)};
+    result.program = {"separable_columns.cl", "separable_columns", type_defines(pass)};
     Defines &defines = result.program.defines;
     defines["TAPS_X"] = g.taps_x;
     defines["TAPS_Y"] = g.taps_y;
     defines["ANCHOR_X"] = g.anchor_x;
     defines["ALIGNED"] = is_aligned(pass, config) ? 1 : 0;
-    defines["BOUNDED"] = is_bounded(pass) ? 1 : 0;
+    defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
+    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     for (const char *name : {"GROUP", "ITEM", "AHEAD"})
         defines[name] = config.at(name);
     // One more for the values at the left and right edge.
     const std::int64_t groups =
         parts(inner.right - inner.left, std::int64_t{config.at("GROUP")} * config.at("ITEM")) + 1;
     result.range = batched_range(pass, groups, parts(g.height, band), config.at("GROUP"), 1);
+    const auto taps = bytes_of(pass.set().taps.data(), pass.set().taps.size());
     result.arguments = {
         SourceBuffer(),
         TargetBuffer(),
         by_value(g),
-        ByValue{bytes_of(pass.set().taps.data(), pass.set().taps.size())},
+        facts.misreads_arguments ? Argument(ConstantData{taps}) : Argument(ByValue{taps}),
         by_value(static_cast<std::int32_t>(band)),
         by_value(static_cast<std::int32_t>(inner.left)),
         by_value(static_cast<std::int32_t>(inner.right)),
@@ -99,9 +101,9 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 
 } // namespace
 
-CorrelateSpec separable_ring() {
+CorrelateSpec separable_columns() {
     CorrelateSpec spec;
-    spec.name = "separable_ring";
+    spec.name = "separable_columns";
     spec.tunables = {
         {"GROUP", {64, 128}}, {"ITEM", {4, 8, 16}}, {"AHEAD", {1, 2}}, {"BAND", {32, 64, 128}}};
     spec.refusal = refusal;
