@@ -91,13 +91,43 @@ typedef struct Taps {
 #define READ(i, p) SET4(i, (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3)))
 #endif
 
-// Filters ROW_ITEM values along x, the first of which start `shift` values into the window.
-#define FILTER_ROW(shift)                                                                          \
+// Filters ROW_ITEM values along x, from `window` to vectors in local memory.
+#define FILTER(shift)                                                                              \
     do {                                                                                           \
         UNROLL for (int i_ = 0; i_ < BUCKET_X; ++i_)                                               \
             if (i_ < LEAST_X || i_ < TAPS_X)                                                       \
                 UNROLL for (int v_ = 0; v_ < ROW_ITEM; ++v_)                                       \
                     chain[v_] = fma(TAP_X(i_), window[(shift) + i_ * CHANNELS + v_], chain[v_]);   \
+    } while (0)
+#if SHIFT >= 0
+#define FILTER_SHIFTED FILTER(SHIFT)
+#elif CHANNELS == 4
+#define FILTER_SHIFTED FILTER(0)
+#elif CHANNELS == 2
+#define FILTER_SHIFTED                                                                             \
+    if (shift == 0)                                                                                \
+        FILTER(0);                                                                                 \
+    else                                                                                           \
+        FILTER(2)
+#else
+#define FILTER_SHIFTED                                                                             \
+    if (shift == 0)                                                                                \
+        FILTER(0);                                                                                 \
+    else if (shift == 1)                                                                           \
+        FILTER(1);                                                                                 \
+    else if (shift == 2)                                                                           \
+        FILTER(2);                                                                                 \
+    else                                                                                           \
+        FILTER(3)
+#endif
+#define FILTER_ROW(to)                                                                             \
+    do {                                                                                           \
+        float chain[ROW_ITEM];                                                                     \
+        UNROLL for (int v_ = 0; v_ < ROW_ITEM; ++v_)                                               \
+            chain[v_] = 0.0f;                                                                      \
+        FILTER_SHIFTED;                                                                            \
+        UNROLL for (int v_ = 0; v_ < ROW_ITEM; v_ += 4)                                            \
+            (to)[v_ / 4] = (float4)(chain[v_], chain[v_ + 1], chain[v_ + 2], chain[v_ + 3]);       \
     } while (0)
 
 // Of a tile's rows, with the apron, those that one pass of the group filters along x.
@@ -126,59 +156,38 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
-    const int valid_left = g.valid_left * CHANNELS;
-    const int valid_right = g.valid_right * CHANNELS;
     const int x = (item & (ITEMS_X - 1)) * ROW_ITEM;
     int y = item / ITEMS_X;
-    __global const SRC *free_from =
-        origin + (long)(top - g.anchor_y + y) * g.src_row + (begin + x);
-    for (; y < TILE_Y + TAPS_Y - 1; y += ROWS_AT_A_TIME) {
-        float window[WINDOW];
-        if (free_x && free_y) {
+    // A loop for each kind of tile: checks beside a loop cost it registers.
+    if (free_x && free_y) {
+        __global const SRC *from =
+            origin + (long)(top - g.anchor_y + y) * g.src_row + (begin + x);
+        for (; y < TILE_Y + TAPS_Y - 1; y += ROWS_AT_A_TIME) {
+            float window[WINDOW];
             UNROLL for (int i = 0; i < WINDOW; i += STEP)
-                READ(i, free_from + i);
-            free_from += ROWS_AT_A_TIME * g.src_row;
-        } else {
+                READ(i, from + i);
+            from += ROWS_AT_A_TIME * g.src_row;
+            FILTER_ROW(tile + y * PITCH + x / 4);
+        }
+    } else {
+        const int valid_left = g.valid_left * CHANNELS;
+        const int valid_right = g.valid_right * CHANNELS;
+        for (; y < TILE_Y + TAPS_Y - 1; y += ROWS_AT_A_TIME) {
             const int line = fold_row(g, top - g.anchor_y + y);
             __global const SRC *from = origin + (line == OUTSIDE ? 0 : line) * g.src_row;
-            if (free_x && line != OUTSIDE) {
-                UNROLL for (int i = 0; i < WINDOW; i += STEP)
-                    READ(i, from + (begin + x + i));
-            } else {
-                UNROLL for (int i = 0; i < WINDOW; i += STEP) {
-                    const int at = begin + x + i;
-                    if (line != OUTSIDE && at >= valid_left && at + STEP <= valid_right)
-                        READ(i, from + at);
-                    else
-                        UNROLL for (int v = i; v < i + STEP; ++v) {
-                            const int place = free_x || line == OUTSIDE ? OUTSIDE : places[x + v];
-                            window[v] = place == OUTSIDE ? g.border_value : LOAD(from + place);
-                        }
-                }
+            float window[WINDOW];
+            UNROLL for (int i = 0; i < WINDOW; i += STEP) {
+                const int at = begin + x + i;
+                if (line != OUTSIDE && at >= valid_left && at + STEP <= valid_right)
+                    READ(i, from + at);
+                else
+                    UNROLL for (int v = i; v < i + STEP; ++v) {
+                        const int place = free_x || line == OUTSIDE ? OUTSIDE : places[x + v];
+                        window[v] = place == OUTSIDE ? g.border_value : LOAD(from + place);
+                    }
             }
+            FILTER_ROW(tile + y * PITCH + x / 4);
         }
-        float chain[ROW_ITEM];
-        UNROLL for (int v = 0; v < ROW_ITEM; ++v)
-            chain[v] = 0.0f;
-#if SHIFT >= 0
-        FILTER_ROW(SHIFT);
-#else
-        if (shift == 0)
-            FILTER_ROW(0);
-#if CHANNELS != 4
-        else if (shift == 2)
-            FILTER_ROW(2);
-#endif
-#if CHANNELS % 2 != 0
-        else if (shift == 1)
-            FILTER_ROW(1);
-        else
-            FILTER_ROW(3);
-#endif
-#endif
-        __local float4 *to = tile + y * PITCH + x / 4;
-        UNROLL for (int v = 0; v < ROW_ITEM; v += 4)
-            to[v / 4] = (float4)(chain[v], chain[v + 1], chain[v + 2], chain[v + 3]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 

@@ -13,12 +13,12 @@ if(NOT EXISTS "${LOG}")
     return()
 endif()
 
-# A finding starts at the first column. Two kinds mean nothing: Clang 14 stores a float4 that is made
-# of scalars as an undefined vector first and as its elements after it; and a sum of rows that have
+# A finding starts at the first column. Two kinds mean nothing: Clang 14 stores a vector that is made
+# of scalars as an undefined one first and as its elements after it; and a sum of rows that have
 # not come yet is not stored, which would be found too.
 file(STRINGS "${LOG}" findings REGEX "^[^ \t]")
 file(STRINGS "${LOG}" meaningless REGEX
-     "^[ \t]+(store <4 x float> undef, |%[a-z0-9.]+ = tail call spir_func float @_Z3fmafff)")
+     "^[ \t]+(store <4 x (float|i32)> (undef|poison|<[^>]*poison>), |%[a-z0-9.]+ = tail call spir_func float @_Z3fmafff)")
 list(LENGTH findings found)
 list(LENGTH meaningless excused)
 list(FILTER findings EXCLUDE REGEX "^(Uninitialized value written|Controlflow depends on uninit)")

@@ -94,8 +94,9 @@ Config shaped(int group, int band) {
     return {{"GROUP", group}, {"BAND", band}};
 }
 
-// Measured on NVIDIA (H200, 16384x16384 f32). Small groups of which many run at a time, in bands so
-// high that few rows are summed twice and that the rows which leave boxes are still in the cache.
+// Measured on NVIDIA (H200, 16384x16384 f32). Small groups, in bands so high that few rows are
+// summed twice and that the rows which leave boxes are still in the cache. Only if all groups run at
+// once: with a few left over, high bands take twice as long.
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Config> result;
     for (const int group : {64, 128, 256}) {
@@ -103,9 +104,12 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         if (strip < 2 * group && group < 256)
             continue; // refused
         const std::int64_t strips = parts(pass.geometry.width, std::max<std::int64_t>(strip, 1));
-        int band = 2048;
-        while (band > 128 && strips * pass.batch() * parts(pass.geometry.height, band) <
-                                 4 * static_cast<std::int64_t>(facts.compute_units))
+        const auto groups = [&](int band) {
+            return strips * pass.batch() * parts(pass.geometry.height, band);
+        };
+        const std::int64_t units = facts.compute_units;
+        int band = groups(2048) <= 5 * units ? 2048 : 512;
+        while (band > 128 && groups(band) < 4 * units)
             band /= 4;
         result.push_back(shaped(group, band));
     }

@@ -123,6 +123,8 @@ std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
         result.push_back(shaped(64, 128, 16, 4, 8));
     else if (taps <= 3)
         result.push_back(shaped(128, 32, 8, 2, 16));
+    else if (taps <= 5)
+        result.push_back(shaped(64, 32, 8, 1, 16));
     else if (taps >= 15)
         result.push_back(shaped(64, 128, 8, 4, 8));
     result.push_back(shaped(64, 64, 8, 4, 8));
