@@ -1,0 +1,29 @@
+# What `cmake --install` installs besides the command: the library, its headers, and what
+# find_package(gauze) and pkg-config need. The prefix may be moved afterwards.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS gauze EXPORT gauzeTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/gauze
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(GAUZE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/gauze)
+install(EXPORT gauzeTargets NAMESPACE gauze:: DESTINATION ${GAUZE_CMAKE_DIR})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gauzeConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/gauzeConfig.cmake
+    INSTALL_DESTINATION ${GAUZE_CMAKE_DIR}
+    NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gauzeConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gauzeConfig.cmake ${PROJECT_BINARY_DIR}/gauzeConfigVersion.cmake
+    DESTINATION ${GAUZE_CMAKE_DIR})
+
+# From lib/pkgconfig up to the prefix.
+string(REGEX REPLACE "[^/]+" ".." GAUZE_PC_PREFIX "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/gauze.pc.in ${PROJECT_BINARY_DIR}/gauze.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gauze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
