@@ -327,6 +327,68 @@ TEST_SUITE("api") {
         CHECK(got == expected);
     }
 
+    TEST_CASE("an engine in the embedder's context, on its queue and its buffers") {
+        const Image probe = engine().image(Image::f32(1, 1));
+        cl_context other = nullptr;
+        REQUIRE(clGetMemObjectInfo(probe.mem(), CL_MEM_CONTEXT, sizeof other, &other, nullptr) ==
+                CL_SUCCESS);
+        cl_device_id device = nullptr;
+        REQUIRE(clGetContextInfo(other, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr) ==
+                CL_SUCCESS);
+        cl_int error = CL_SUCCESS;
+        cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+        REQUIRE(error == CL_SUCCESS);
+
+        std::vector<float> pixels = random_pixels(40 * 30), got(pixels.size());
+        const std::size_t bytes = pixels.size() * float_bytes;
+        const gauze::Filter filter = gauze::gaussian(2.0);
+        const ImageDesc image = Image::f32(40, 30);
+        {
+            gauze::EngineOptions options;
+            options.context = context;
+            const gauze::Engine own(options); // takes the context's only device
+            CHECK(own.device().name == engine().device().name);
+            CHECK(own.device().index == engine().device().index);
+            options.device_id = device;
+            const gauze::Engine named(options);
+            options.device = "cpu";
+            check_refused(outcome_of([&] { const gauze::Engine both(options); }),
+                          GAUZE_ERROR_INVALID_ARGUMENT, "selector");
+
+            cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+            cl_mem src = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                                        pixels.data(), &error);
+            cl_mem dst = clCreateBuffer(context, CL_MEM_WRITE_ONLY, bytes, nullptr, &error);
+            for (const gauze::Engine &each : {own, named}) {
+                const gauze::Plan plan = each.plan(filter, image);
+                cl_event done = nullptr;
+                plan.enqueue(queue, src, dst, {}, &done);
+                clEnqueueReadBuffer(queue, dst, CL_TRUE, 0, bytes, got.data(), 1, &done, nullptr);
+                clReleaseEvent(done);
+                std::vector<float> expected(pixels.size());
+                engine().plan(filter, image).run(pixels, expected);
+                CHECK(got == expected);
+            }
+            // Another context's objects are not the engine's.
+            check_refused(
+                outcome_of([&] { engine().plan(filter, image).enqueue(queue, src, dst); }),
+                GAUZE_ERROR_INVALID_ARGUMENT, "another context");
+            clReleaseMemObject(src);
+            clReleaseMemObject(dst);
+            clReleaseCommandQueue(queue);
+        }
+        cl_uint references = 0;
+        clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
+                         nullptr);
+        CHECK(references == 1); // the engines gave back what they held
+
+        gauze::EngineOptions lone;
+        lone.device_id = device;
+        check_refused(outcome_of([&] { const gauze::Engine none(lone); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "context");
+        clReleaseContext(context);
+    }
+
     TEST_CASE("overlap on device memory is refused, neighbours in one buffer are not") {
         const ImageDesc whole = Image::f32(100, 50);
         Image image = engine().image(whole);

@@ -321,6 +321,8 @@ gauze_status gauze_engine_create(const gauze_engine_options *options, gauze_engi
             own.device = or_empty(options->device);
             own.cl_dir = or_empty(options->cl_dir);
             own.log = {options->log, options->log_user};
+            own.context = options->context;
+            own.device_id = options->device_id;
         }
         auto result = std::make_unique<gauze_engine>();
         result->engine = std::make_shared<gz::Engine>(own);

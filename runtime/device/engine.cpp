@@ -1,6 +1,8 @@
 #include "device/engine.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -68,28 +70,65 @@ void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
     });
 }
 
+namespace {
+
+// The device of a context that is named, or its only one.
+cl::Device device_of(const cl::Context &context, cl_device_id named) {
+    const std::vector<cl::Device> devices = context.getInfo<CL_CONTEXT_DEVICES>();
+    if (!named) {
+        require(devices.size() == 1, "the context has ", devices.size(),
+                " devices; device_id must name one");
+        return devices.front();
+    }
+    const auto found = std::find_if(devices.begin(), devices.end(),
+                                    [&](const cl::Device &device) { return device() == named; });
+    require(found != devices.end(), "device_id is not one of the context's devices");
+    return *found;
+}
+
+} // namespace
+
 Engine::Engine(const Options &options)
     : log_(options.log), process_(getpid()),
       sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")) {
     const Discovery found = discover();
     for (const std::string &note : found.notes)
         log_(GAUZE_LOG_WARNING, note);
-    const std::string selector = or_environment(options.device, "GAUZE_DEVICE");
-    device_index_ = found.select(selector);
-    is_default_device_ = device_index_ == found.default_device();
-    const FoundDevice &chosen = found.devices[static_cast<std::size_t>(device_index_)];
-    facts_ = chosen.facts;
+    std::string chosen_by;
+    if (options.context || options.device_id) {
+        require(options.context, "a device is given without its context");
+        require(options.device.empty(), "a context is given, and a selector of devices too");
+        attempt("reading the context", [&] {
+            context_ = cl::Context(options.context, true);
+            device_ = device_of(context_, options.device_id);
+            facts_ = facts_of(cl::Platform(device_.getInfo<CL_DEVICE_PLATFORM>()), device_);
+        });
+        const auto place = std::find_if(
+            found.devices.begin(), found.devices.end(),
+            [&](const FoundDevice &candidate) { return candidate.device() == device_(); });
+        device_index_ = place == found.devices.end()
+                            ? -1
+                            : static_cast<int>(std::distance(found.devices.begin(), place));
+        chosen_by = "with its context";
+    } else {
+        const std::string selector = or_environment(options.device, "GAUZE_DEVICE");
+        device_index_ = found.select(selector);
+        const FoundDevice &chosen = found.devices[static_cast<std::size_t>(device_index_)];
+        device_ = chosen.device;
+        facts_ = chosen.facts;
+        chosen_by = selector.empty() ? "as the best device" : "by '" + selector + "'";
+    }
+    is_default_device_ = device_index_ >= 0 && device_index_ == found.default_device();
     if (!facts_.unusable.empty())
         fail(Status::no_device, facts_.name, " cannot be used: ", facts_.unusable);
-    device_ = chosen.device;
-    context_ = attempt("creating a context", [&] { return cl::Context(device_); });
+    if (!context_())
+        context_ = attempt("creating a context", [&] { return cl::Context(device_); });
     queue_ = attempt("creating a command queue", [&] {
         return cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
     });
     workspace_ = std::make_unique<WorkspacePool>(context_, facts_.global_memory / 4);
     log_(GAUZE_LOG_INFO, text("using ", facts_.name, " (", facts_.platform, ", class ",
-                              name_of(facts_.device_class), "), chosen ",
-                              selector.empty() ? "as the best device" : "by '" + selector + "'"));
+                              name_of(facts_.device_class), "), chosen ", chosen_by));
 }
 
 const cl::CommandQueue &Engine::queue() const {

@@ -57,13 +57,15 @@ public:
         std::string device; // selector; "": GAUZE_DEVICE, else the best device
         std::string cl_dir; // "": GAUZE_CL_DIR, else the embedded sources
         Log log;
+        cl_context context = nullptr;     // the embedder's; nullptr: one of the engine's own
+        cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
     };
     explicit Engine(const Options &options);
     Engine(const Engine &) = delete;
     Engine &operator=(const Engine &) = delete;
 
     const DeviceFacts &facts() const { return facts_; }
-    int device_index() const { return device_index_; } // in discover()'s list
+    int device_index() const { return device_index_; } // in discover()'s list, or -1
     bool is_default_device() const { return is_default_device_; }
     const cl::Context &context() const { return context_; }
     const cl::Device &device() const { return device_; }

@@ -41,6 +41,8 @@ extern "C" {
 #endif
 
 /* OpenCL's own handle types, declared here so that this header needs no OpenCL headers. */
+typedef struct _cl_device_id *cl_device_id;
+typedef struct _cl_context *cl_context;
 typedef struct _cl_mem *cl_mem;
 typedef struct _cl_command_queue *cl_command_queue;
 typedef struct _cl_event *cl_event;
@@ -87,7 +89,8 @@ enum { GAUZE_DEVICE_GPU = 1, GAUZE_DEVICE_CPU = 2, GAUZE_DEVICE_ACCELERATOR = 3 
  */
 typedef struct gauze_device_info {
     uint32_t struct_size;
-    int32_t index; /* place in the list of devices: what a selector of digits means */
+    int32_t index; /* place in the list of devices: what a selector of digits means; -1 for a device
+                      that is not in it, such as part of one */
     gauze_device_kind kind;
     int32_t is_default; /* 1 for the device that an engine without a selector takes */
     const char *name;
@@ -136,10 +139,16 @@ typedef struct gauze_engine_options {
     /* Directory to load the .cl sources from in place of those in the library. NULL: the
      * environment variable GAUZE_CL_DIR, else the library's own. */
     const char *cl_dir;
+    /* Your own context, so that the engine's plans run on your buffers and queues: the engine retains
+     * it, and makes all its objects in it. NULL: a context of the engine's own. Not together with
+     * `device`. */
+    cl_context context;
+    cl_device_id device_id; /* one of the context's; NULL: its only one */
 } gauze_engine_options;
 
 /* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install.
- */
+ * GAUZE_ERROR_INVALID_ARGUMENT where the context does not have the device, or has several and none is
+ * named. */
 GAUZE_API gauze_status gauze_engine_create(const gauze_engine_options *options,
                                            gauze_engine **engine);
 GAUZE_API void gauze_engine_destroy(gauze_engine *engine);

@@ -462,7 +462,9 @@ struct EngineOptions {
     std::string device; // "": GAUZE_DEVICE, else the best GPU, else the CPU
     gauze_log_callback log = nullptr;
     void *log_user = nullptr;
-    std::string cl_dir; // "": GAUZE_CL_DIR, else the library's own sources
+    std::string cl_dir;               // "": GAUZE_CL_DIR, else the library's own sources
+    cl_context context = nullptr;     // your own; the engine retains it
+    cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
 };
 
 // One device. Copies share it.
@@ -476,6 +478,8 @@ public:
         c_options.log = options.log;
         c_options.log_user = options.log_user;
         c_options.cl_dir = options.cl_dir.empty() ? nullptr : options.cl_dir.c_str();
+        c_options.context = options.context;
+        c_options.device_id = options.device_id;
         gauze_engine *engine = nullptr;
         check(gauze_engine_create(&c_options, &engine));
         handle_ = detail::share<gauze_engine, gauze_engine_destroy>(engine);
