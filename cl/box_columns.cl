@@ -93,9 +93,9 @@ static inline VALUE4 read_any(__global const SRC *origin, const Geometry g, int 
 #define READ_ANY(y) read_any(origin, g, x, inside, places, outside, y)
 
 // apron: the radius along x, rounded up to whole blocks. inner_first to inner_end: the strips that
-// read nothing outside the image along x. before: of each value of a step, what its
-// block's values before it come to; blocks: what all of them do; spans: what the blocks do that are
-// whole in the box of a block's first value.
+// read nothing outside the image along x. before: of each value of a step, what its block's values
+// before it come to; blocks: what all of them do; spans: what the blocks do that are whole in the
+// box of a block's first value.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_columns(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                  const int band, const int apron, const int inner_first, const int inner_end,
@@ -260,28 +260,17 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
                     FINISH(2);
                 else
                     FINISH(3);
-                const VALUE4 total = (VALUE4)(sums[0], sums[1], sums[2], sums[3]);
+                MEAN means[4];
+                UNROLL for (int v = 0; v < 4; ++v)
+                    means[v] = mean_of(sums[v], area, share);
                 if (step + i < rows) {
                     __global DST *to = target + (step + i) * g.dst_row;
-#if SUM_TYPE == SUM_F32
-                    const float4 means = total * share;
                     if (ALIGNED && 4 * item + 4 <= wide)
-                        STORE4(means, to);
+                        STORE_MEAN4((MEAN4)(means[0], means[1], means[2], means[3]), to);
                     else
-#else
-                    const MEAN4 means = (MEAN4)(
-                        mean_of(total.s0, area, share), mean_of(total.s1, area, share),
-                        mean_of(total.s2, area, share), mean_of(total.s3, area, share));
-                    if (ALIGNED && 4 * item + 4 <= wide)
-                        STORE_MEAN4(means, to);
-                    else
-#endif
-                    {
-                        const MEAN some[4] = {means.s0, means.s1, means.s2, means.s3};
                         UNROLL for (int v = 0; v < 4; ++v)
                             if (4 * item + v < wide)
-                                STORE_MEAN(some[v], to + v);
-                    }
+                                STORE_MEAN(means[v], to + v);
                 }
             }
         }

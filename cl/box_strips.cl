@@ -153,11 +153,10 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
 #define OUTER(k) ((k) < begin ? (k) : (k) - begin + inner_end)
     for (int k = 0; k < outside; ++k) {
         const int value = left - apron + OUTER(k);
-        const int pixel = value >= 0 ? value / CHANNELS : -((CHANNELS - 1 - value) / CHANNELS);
-        const int x = fold(pixel, g.valid_left, g.valid_right, g.border_mode);
-        offsets[k] = x == OUTSIDE ? 0 : x * CHANNELS + (value - pixel * CHANNELS);
+        const int offset = fold_value(g, value);
+        offsets[k] = offset == OUTSIDE ? 0 : offset;
         const int place = offsets[k] - (left - apron);
-        origins[k] = x == OUTSIDE                         ? IS_OUTSIDE
+        origins[k] = offset == OUTSIDE                    ? IS_OUTSIDE
                      : place >= begin && place < inner_end ? place
                                                            : IS_FAR;
     }

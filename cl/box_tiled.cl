@@ -45,18 +45,8 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
 
     for (int i = item; i < columns; i += GROUP) {
         const int value = left - apron + i;
-#if CHANNELS == 1
-        const int pixel = value;
-        const int channel = 0;
-#else
-        const int pixel = value >= 0 ? value / CHANNELS : -((CHANNELS - 1 - value) / CHANNELS);
-        const int channel = value - pixel * CHANNELS;
-#endif
         // Columns beyond the last that a box reaches are not read.
-        const bool reached = value < g.width + apron;
-        const int x =
-            reached ? fold(pixel, g.valid_left, g.valid_right, g.border_mode) : OUTSIDE;
-        const int offset = x == OUTSIDE ? OUTSIDE : x * CHANNELS + channel;
+        const int offset = value < g.width + apron ? fold_value(g, value) : OUTSIDE;
         offsets[i] = offset;
         Running sum = NOTHING;
         if (offset != OUTSIDE) {

@@ -1,7 +1,7 @@
 // Separable correlation of integers by few taps, for GPUs. An item marches down a column of ITEM
 // values: it filters a row along x straight from the source, and adds it to the sums of the TAPS_Y
 // rows of results that it is part of, which it keeps in registers. Items share nothing but which
-// rows a band at the top or bottom reads; rows are on their way while those before them are
+// rows a band at the top or bottom reads; a row is on its way while the one before it is
 // filtered. The last group along x makes what is left at the image's left and right edge, value by
 // value.
 #include "lib/geometry.clh"
@@ -11,30 +11,15 @@
 #if !defined(TAPS_X) || !defined(TAPS_Y) || !defined(ANCHOR_X)
 #error TAPS_X, TAPS_Y or ANCHOR_X is not defined
 #endif
-#if !defined(ALIGNED) || !defined(BY_VALUE)
-#error ALIGNED or BY_VALUE is not defined
-#endif
-#if !defined(GROUP) || !defined(ITEM) || !defined(AHEAD)
-#error GROUP, ITEM or AHEAD is not defined
+#if !defined(ALIGNED) || !defined(GROUP) || !defined(ITEM)
+#error ALIGNED, GROUP or ITEM is not defined
 #endif
 
 #define UNROLL _Pragma("unroll")
 
-// By value, so that an fma reads its tap directly; a device that misreads that gets them as
-// constant data.
-typedef struct Taps {
-    float x[TAPS_X];
-    float y[TAPS_Y];
-} Taps;
-#if BY_VALUE
-#define TAPS_PARAMETER const Taps taps
-#define TAP_X(i) taps.x[i]
-#define TAP_Y(j) taps.y[j]
-#else
-#define TAPS_PARAMETER __constant Taps *taps
-#define TAP_X(i) taps->x[i]
-#define TAP_Y(j) taps->y[j]
-#endif
+#define MOST_X TAPS_X
+#define MOST_Y TAPS_Y
+#include "lib/taps.clh"
 
 // An item's values and their aprons, in words of 4 values.
 #define WORDS_LEFT ((ANCHOR_X * CHANNELS + 3) / 4)
@@ -116,7 +101,6 @@ typedef struct Band {
     int first, rows;
     bool is_free;
 } Band;
-#define LINE(band, number) ((band).is_free ? (band).first + (number) : lines[number])
 
 // A column of ITEM values, from x on, of which only rows may be outside.
 static inline void march(__global const SRC *origin, __global DST *to, const Geometry g,
@@ -126,10 +110,10 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
     UNROLL for (int j = 0; j < TAPS_Y; ++j)
         UNROLL for (int v = 0; v < ITEM; ++v)
             sum[j][v] = 0.0f;
-    SRC_WORD coming[AHEAD][WORDS];
+    SRC_WORD coming[WORDS];
     __global const SRC *free_from = origin + band.first * g.src_row + x;
-    // Sets the row that comes next on its way to `slot`.
-#define READ_ROW(slot, number)                                                                     \
+    // Sets the row of that number, which comes next, on its way.
+#define READ_ROW(number)                                                                           \
     do {                                                                                           \
         __global const SRC *from_ = free_from;                                                     \
         if (band.is_free) {                                                                        \
@@ -139,45 +123,38 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
             from_ = origin + (line_ == OUTSIDE ? g.valid_top : line_) * g.src_row + x;             \
         }                                                                                          \
         UNROLL for (int w_ = 0; w_ < WORDS_LEFT; ++w_)                                             \
-            READ1(coming[slot] + w_, from_ - 4 * (WORDS_LEFT - w_));                               \
-        READ_ITEM(coming[slot] + WORDS_LEFT, from_);                                               \
+            READ1(coming + w_, from_ - 4 * (WORDS_LEFT - w_));                                     \
+        READ_ITEM(coming + WORDS_LEFT, from_);                                                     \
         UNROLL for (int w_ = WORDS_LEFT + ITEM / 4; w_ < WORDS; ++w_)                              \
-            READ1(coming[slot] + w_, from_ + 4 * (w_ - WORDS_LEFT));                               \
+            READ1(coming + w_, from_ + 4 * (w_ - WORDS_LEFT));                                     \
     } while (0)
-    UNROLL for (int i = 0; i < AHEAD; ++i)
-        if (i < band.rows)
-            READ_ROW(i, i);
-    for (int base = 0; base < band.rows; base += AHEAD) {
-        UNROLL for (int slot = 0; slot < AHEAD; ++slot) {
-            const int number = base + slot;
-            if (number < band.rows) {
-                float window[4 * WORDS];
-                UNROLL for (int w = 0; w < WORDS; ++w) {
-                    const float4 four = word_to_float4(coming[slot][w]);
-                    window[4 * w] = four.s0;
-                    window[4 * w + 1] = four.s1;
-                    window[4 * w + 2] = four.s2;
-                    window[4 * w + 3] = four.s3;
-                }
-                if (number + AHEAD < band.rows)
-                    READ_ROW(slot, number + AHEAD);
-                if (!band.is_free && lines[number] == OUTSIDE)
-                    UNROLL for (int i = 0; i < 4 * WORDS; ++i)
-                        window[i] = g.border_value;
-                float chain[ITEM];
-                UNROLL for (int v = 0; v < ITEM; ++v)
-                    chain[v] = 0.0f;
-                UNROLL for (int i = 0; i < TAPS_X; ++i)
-                    UNROLL for (int v = 0; v < ITEM; ++v)
-                        chain[v] = fma(TAP_X(i), window[SHIFT + i * CHANNELS + v], chain[v]);
-                UNROLL for (int j = TAPS_Y - 1; j >= 0; --j)
-                    UNROLL for (int v = 0; v < ITEM; ++v)
-                        sum[j][v] = fma(TAP_Y(j), chain[v], j == 0 ? 0.0f : sum[j - 1][v]);
-                if (number >= TAPS_Y - 1) {
-                    STORE_ITEM(sum[TAPS_Y - 1], to);
-                    to += g.dst_row;
-                }
-            }
+    READ_ROW(0);
+    for (int number = 0; number < band.rows; ++number) {
+        float window[4 * WORDS];
+        UNROLL for (int w = 0; w < WORDS; ++w) {
+            const float4 four = word_to_float4(coming[w]);
+            window[4 * w] = four.s0;
+            window[4 * w + 1] = four.s1;
+            window[4 * w + 2] = four.s2;
+            window[4 * w + 3] = four.s3;
+        }
+        if (number + 1 < band.rows)
+            READ_ROW(number + 1);
+        if (!band.is_free && lines[number] == OUTSIDE)
+            UNROLL for (int i = 0; i < 4 * WORDS; ++i)
+                window[i] = g.border_value;
+        float chain[ITEM];
+        UNROLL for (int v = 0; v < ITEM; ++v)
+            chain[v] = 0.0f;
+        UNROLL for (int i = 0; i < TAPS_X; ++i)
+            UNROLL for (int v = 0; v < ITEM; ++v)
+                chain[v] = fma(TAP_X(i), window[SHIFT + i * CHANNELS + v], chain[v]);
+        UNROLL for (int j = TAPS_Y - 1; j >= 0; --j)
+            UNROLL for (int v = 0; v < ITEM; ++v)
+                sum[j][v] = fma(TAP_Y(j), chain[v], j == 0 ? 0.0f : sum[j - 1][v]);
+        if (number >= TAPS_Y - 1) {
+            STORE_ITEM(sum[TAPS_Y - 1], to);
+            to += g.dst_row;
         }
     }
 }
@@ -193,7 +170,7 @@ static inline void make_edge(__global const SRC *origin, __global DST *to, const
     UNROLL for (int j = 0; j < TAPS_Y; ++j)
         sum[j] = 0.0f;
     for (int number = begin; number < end + TAPS_Y - 1; ++number) {
-        const int line = LINE(band, number);
+        const int line = band.is_free ? band.first + number : lines[number];
         __global const SRC *from = origin + (line == OUTSIDE ? 0 : line) * g.src_row;
         float chain = 0.0f;
         UNROLL for (int i = 0; i < TAPS_X; ++i) {

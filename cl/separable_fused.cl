@@ -9,29 +9,6 @@
 #if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
 #error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
 #endif
-#ifndef BY_VALUE
-#error BY_VALUE is not defined
-#endif
-
-#define UNROLL _Pragma("unroll")
-
-// There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
-// first LEAST ask whether they exist. By value, so that an fma reads its tap directly; a device
-// that misreads that gets them as constant data.
-typedef struct Taps {
-    float x[BUCKET_X];
-    float y[BUCKET_Y];
-} Taps;
-#if BY_VALUE
-#define TAPS_PARAMETER const Taps taps
-#define TAP_X(i) taps.x[i]
-#define TAP_Y(j) taps.y[j]
-#else
-#define TAPS_PARAMETER __constant Taps *restrict taps
-#define TAP_X(i) taps->x[i]
-#define TAP_Y(j) taps->y[j]
-#endif
-
 #if !defined(VECTOR) || !defined(SHIFT)
 #error VECTOR or SHIFT is not defined
 #endif
@@ -39,6 +16,14 @@ typedef struct Taps {
     !defined(COLUMN_Y)
 #error TILE_X, TILE_Y, ROW_ITEM, COLUMN_X or COLUMN_Y is not defined
 #endif
+
+#define UNROLL _Pragma("unroll")
+
+// There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
+// first LEAST ask whether they exist.
+#define MOST_X BUCKET_X
+#define MOST_Y BUCKET_Y
+#include "lib/taps.clh"
 
 #define GROUP (TILE_X / COLUMN_X * (TILE_Y / COLUMN_Y))
 #define ITEMS_X (TILE_X / ROW_ITEM)

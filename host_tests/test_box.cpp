@@ -201,9 +201,7 @@ TEST_SUITE("kernels") {
                         }
         run_all(cases);
     }
-}
 
-TEST_SUITE("kernels") {
     TEST_CASE("strips that are full") {
         // The last boxes of a strip end where its columns do, for every place in a block of four.
         std::vector<BoxCase> cases;

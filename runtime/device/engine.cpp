@@ -34,6 +34,20 @@ cl::NDRange as_range(const std::array<std::size_t, 3> &sizes) {
     return {sizes[0], sizes[1], sizes[2]};
 }
 
+// The device of a context that is named, or its only one.
+cl::Device device_of(const cl::Context &context, cl_device_id named) {
+    const std::vector<cl::Device> devices = context.getInfo<CL_CONTEXT_DEVICES>();
+    if (!named) {
+        require(devices.size() == 1, "the context has ", devices.size(),
+                " devices; device_id must name one");
+        return devices.front();
+    }
+    const auto found = std::find_if(devices.begin(), devices.end(),
+                                    [&](const cl::Device &device) { return device() == named; });
+    require(found != devices.end(), "device_id is not one of the context's devices");
+    return *found;
+}
+
 } // namespace
 
 std::string environment(const char *name) {
@@ -69,24 +83,6 @@ void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
                                    wait_list.empty() ? nullptr : &wait_list, event);
     });
 }
-
-namespace {
-
-// The device of a context that is named, or its only one.
-cl::Device device_of(const cl::Context &context, cl_device_id named) {
-    const std::vector<cl::Device> devices = context.getInfo<CL_CONTEXT_DEVICES>();
-    if (!named) {
-        require(devices.size() == 1, "the context has ", devices.size(),
-                " devices; device_id must name one");
-        return devices.front();
-    }
-    const auto found = std::find_if(devices.begin(), devices.end(),
-                                    [&](const cl::Device &device) { return device() == named; });
-    require(found != devices.end(), "device_id is not one of the context's devices");
-    return *found;
-}
-
-} // namespace
 
 Engine::Engine(const Options &options)
     : log_(options.log), process_(getpid()),

@@ -47,6 +47,20 @@ std::string unusable(const DeviceFacts &facts) {
     return "";
 }
 
+// NVIDIA's compute capability, as 90 for 9.0; 0 where there is none.
+int nvidia_capability(const cl::Device &device, const std::string &extensions) {
+    if (!contains(extensions, " cl_nv_device_attribute_query "))
+        return 0;
+    constexpr cl_device_info major_query = 0x4000; // CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
+    constexpr cl_device_info minor_query = 0x4001;
+    cl_uint major = 0;
+    cl_uint minor = 0;
+    const bool known =
+        clGetDeviceInfo(device(), major_query, sizeof major, &major, nullptr) == CL_SUCCESS &&
+        clGetDeviceInfo(device(), minor_query, sizeof minor, &minor, nullptr) == CL_SUCCESS;
+    return known ? static_cast<int>(10 * major + minor) : 0;
+}
+
 } // namespace
 
 const char *name_of(DeviceClass device_class) {
@@ -119,24 +133,6 @@ double DeviceFacts::preference() const {
     const double speed = static_cast<double>(compute_units) * std::max(clock_mhz, 1U);
     return kind * 1e9 + std::min(speed, 1e9 - 1.0);
 }
-
-namespace {
-
-// NVIDIA's compute capability, as 90 for 9.0; 0 where there is none.
-int nvidia_capability(const cl::Device &device, const std::string &extensions) {
-    if (!contains(extensions, " cl_nv_device_attribute_query "))
-        return 0;
-    constexpr cl_device_info major_query = 0x4000; // CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
-    constexpr cl_device_info minor_query = 0x4001;
-    cl_uint major = 0;
-    cl_uint minor = 0;
-    const bool known =
-        clGetDeviceInfo(device(), major_query, sizeof major, &major, nullptr) == CL_SUCCESS &&
-        clGetDeviceInfo(device(), minor_query, sizeof minor, &minor, nullptr) == CL_SUCCESS;
-    return known ? static_cast<int>(10 * major + minor) : 0;
-}
-
-} // namespace
 
 DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     DeviceFacts facts;

@@ -49,6 +49,23 @@ bool is_bounded(const CorrelatePass &pass) {
     return gain * largest * roundings < 0x1p22;
 }
 
+std::string separable_refusal(const CorrelatePass &pass, int most) {
+    if (std::string reason = tap_refusal(pass, most); !reason.empty())
+        return reason;
+    return pass.separable() ? "" : "the taps are not separable";
+}
+
+Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
+    Defines defines = type_defines(pass);
+    defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
+    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
+    return defines;
+}
+
+Argument taps_argument(const std::vector<std::byte> &taps, const DeviceFacts &facts) {
+    return facts.misreads_arguments ? Argument(ConstantData{taps}) : Argument(ByValue{taps});
+}
+
 std::vector<float> strided_taps(const TapSet &set, int stride) {
     const auto nx = static_cast<std::size_t>(set.taps_x);
     const auto ny = static_cast<std::size_t>(set.taps_y);

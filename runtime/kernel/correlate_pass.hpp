@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device/facts.hpp"
 #include "kernel/image_pass.hpp"
 
 namespace gz {
@@ -36,6 +37,12 @@ std::string tap_refusal(const CorrelatePass &pass, int most);
 
 // Whether the source is of integers and no result, whatever they are, larger than 2^22.
 bool is_bounded(const CorrelatePass &pass);
+
+// What kernels with cl/lib/taps.clh share: why one that is made for up to `most` taps along an axis
+// cannot take the pass; macros of it and of pixel.clh; the argument.
+std::string separable_refusal(const CorrelatePass &pass, int most);
+Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
+Argument taps_argument(const std::vector<std::byte> &taps, const DeviceFacts &facts);
 
 // The taps with `stride` in place of the sizes: rows of stride values, or those along x from 0 on
 // and those along y from stride on. What is left over is 0 and never read.

@@ -35,10 +35,8 @@ Inner inner_of(const CorrelatePass &pass, const Config &config) {
 }
 
 std::string refusal(const CorrelatePass &pass, const Config &config) {
-    if (std::string reason = tap_refusal(pass, most_taps); !reason.empty())
+    if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
         return reason;
-    if (!pass.separable())
-        return "the taps are not separable";
     if (!facts_of(pass.src_type).is_integer)
         return "the source's values are not integers";
     const int sums = pass.geometry.taps_y * config.at("ITEM");
@@ -51,26 +49,24 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     const int band = config.at("BAND");
 
     Launch result;
-    result.program = {"separable_columns.cl", "separable_columns", type_defines(pass)};
+    result.program = {"separable_columns.cl", "separable_columns", separable_defines(pass, facts)};
     Defines &defines = result.program.defines;
     defines["TAPS_X"] = g.taps_x;
     defines["TAPS_Y"] = g.taps_y;
     defines["ANCHOR_X"] = g.anchor_x;
     defines["ALIGNED"] = is_aligned(pass, config) ? 1 : 0;
-    defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
-    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
-    for (const char *name : {"GROUP", "ITEM", "AHEAD"})
+    for (const char *name : {"GROUP", "ITEM"})
         defines[name] = config.at(name);
     // One more for the values at the left and right edge.
     const std::int64_t groups =
         parts(inner.right - inner.left, std::int64_t{config.at("GROUP")} * config.at("ITEM")) + 1;
     result.range = batched_range(pass, groups, parts(g.height, band), config.at("GROUP"), 1);
-    const auto taps = bytes_of(pass.set().taps.data(), pass.set().taps.size());
+    const std::vector<float> &taps = pass.set().taps;
     result.arguments = {
         SourceBuffer(),
         TargetBuffer(),
         by_value(g),
-        facts.misreads_arguments ? Argument(ConstantData{taps}) : Argument(ByValue{taps}),
+        taps_argument(bytes_of(taps.data(), taps.size()), facts),
         by_value(static_cast<std::int32_t>(band)),
         by_value(static_cast<std::int32_t>(inner.left)),
         by_value(static_cast<std::int32_t>(inner.right)),
@@ -78,8 +74,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     return result;
 }
 
-Config shaped(int item, int ahead, int band) {
-    return {{"GROUP", 128}, {"ITEM", item}, {"AHEAD", ahead}, {"BAND", band}};
+Config shaped(int item, int band) {
+    return {{"GROUP", 128}, {"ITEM", item}, {"BAND", band}};
 }
 
 // Measured on NVIDIA (H200, 16384x16384). Wide items read their aprons less often, but leave fewer
@@ -87,8 +83,7 @@ Config shaped(int item, int ahead, int band) {
 std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &) {
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     const int widest = taps <= 3 ? 16 : 8;
-    return {shaped(std::clamp(pass.alignment, 4, widest), 1, taps <= 7 ? 64 : 128),
-            shaped(4, 1, 64)};
+    return {shaped(std::clamp(pass.alignment, 4, widest), taps <= 7 ? 64 : 128), shaped(4, 64)};
 }
 
 std::string details(const CorrelatePass &pass, const Config &config) {
@@ -104,8 +99,7 @@ std::string details(const CorrelatePass &pass, const Config &config) {
 CorrelateSpec separable_columns() {
     CorrelateSpec spec;
     spec.name = "separable_columns";
-    spec.tunables = {
-        {"GROUP", {64, 128}}, {"ITEM", {4, 8, 16}}, {"AHEAD", {1, 2}}, {"BAND", {32, 64, 128}}};
+    spec.tunables = {{"GROUP", {64, 128}}, {"ITEM", {4, 8, 16}}, {"BAND", {32, 64, 128}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = work;

@@ -59,10 +59,8 @@ int group_of(const Config &config) {
 }
 
 std::string refusal(const CorrelatePass &pass, const Config &config) {
-    if (std::string reason = tap_refusal(pass, most_taps); !reason.empty())
+    if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
         return reason;
-    if (!pass.separable())
-        return "the taps are not separable";
     return group_of(config) < 32 ? "its groups are too small" : "";
 }
 
@@ -73,7 +71,7 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     const TileShape shape = shape_of(pass, config);
 
     Launch result;
-    result.program = {"separable_fused.cl", "separable_fused", type_defines(pass)};
+    result.program = {"separable_fused.cl", "separable_fused", separable_defines(pass, facts)};
     Defines &defines = result.program.defines;
     const bool exact = is_exact(pass);
     defines["LEAST_X"] = exact ? along_x.most : along_x.least;
@@ -83,8 +81,6 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     const int vector = vector_of(pass, config);
     defines["VECTOR"] = vector;
     defines["SHIFT"] = exact ? shift_of(pass, vector) : vector == 1 ? 0 : -1;
-    defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
-    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     for (const auto &[name, value] : config)
         defines[name] = value;
     result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
@@ -92,13 +88,11 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     const auto rows = static_cast<std::size_t>(shape.height + along_y.most - 1);
     const auto pitch = static_cast<std::size_t>(shape.width / 4 + 1); // vectors of 4 values
     const int columns = shape.apron_left + shape.width + shape.apron_right;
-    const std::vector<std::byte> taps = bucketed_taps(pass, along_x, along_y);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),
                         by_value(classify(g, pass.channels, shape)),
-                        facts.misreads_arguments ? Argument(ConstantData{taps})
-                                                 : Argument(ByValue{taps}),
+                        taps_argument(bucketed_taps(pass, along_x, along_y), facts),
                         by_value(static_cast<std::int32_t>(shift_of(pass, vector))),
                         LocalMemory{rows * pitch * 4 * sizeof(float)},
                         LocalMemory{static_cast<std::size_t>(columns) * sizeof(std::int32_t)}};
