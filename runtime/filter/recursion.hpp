@@ -1,0 +1,44 @@
+// Recursive filters, described: scans along the axes, and pairs of exponentials.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace gz {
+
+// y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i], n counting
+// in the direction of the scan.
+struct Scan {
+    int axis = 0; // x, y, z, t
+    bool forward = true;
+    std::vector<double> feedforward{1.0};
+    std::vector<double> feedback;
+};
+
+// The response of a symmetric or odd filter along one axis: at distance n, sum over k of
+// Re(weights[k] poles[k]^|n|); odd: times the sign of n, and 0 at n = 0. A pair of conjugate poles
+// is one mode.
+struct Modes {
+    std::vector<std::complex<double>> poles, weights;
+    double direct = 0.0; // more at n = 0
+    bool odd = false;
+
+    bool empty() const { return poles.empty() && direct == 0.0; }
+};
+
+// A filter that is a product of filters along the axes: each the scans along it, in the order in
+// which they are written, and then its modes.
+struct Recursion {
+    std::vector<Scan> scans;
+    std::array<Modes, 4> modes;
+    // The image is extended by its border once, and all of this runs on what that gives. Else
+    // every scan starts from nothing at the edge of what the one before it gave (and there are no
+    // modes).
+    bool extended = true;
+};
+
+} // namespace gz
