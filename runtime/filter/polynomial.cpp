@@ -67,8 +67,8 @@ void merge(std::vector<Complex> &roots) {
         std::vector<std::size_t> cluster{i};
         long double reach = 0.0L;
         for (std::size_t size = roots.size() - i; size >= 1; --size) {
-            reach = 4.0L * std::pow(1e-16L, 1.0L / static_cast<long double>(size)) *
-                    std::abs(roots[i]);
+            reach =
+                4.0L * std::pow(1e-16L, 1.0L / static_cast<long double>(size)) * std::abs(roots[i]);
             cluster = {i};
             for (std::size_t j = i + 1; j < roots.size(); ++j)
                 if (!taken[j] && std::abs(roots[j] - roots[i]) < reach)
