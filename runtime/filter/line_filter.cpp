@@ -685,9 +685,18 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
     for (const Scan &scan : recursion.scans)
         if (scan.axis == axis)
             scans.push_back(&scan);
-    if (!recursion.extended)
-        return cut_stages(scans, length);
     std::vector<LineStage> stages;
+    // Kernels have a section at least: here one that adds nothing.
+    const auto fill = [&] {
+        for (LineStage &stage : stages)
+            if (stage.states() == 0)
+                stage.causal.emplace_back();
+    };
+    if (!recursion.extended) {
+        stages = cut_stages(scans, length);
+        fill();
+        return stages;
+    }
     if (!scans.empty()) {
         std::vector<const Scan *> forwards, backwards;
         for (const Scan *scan : scans)
@@ -697,6 +706,7 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
     const Modes &modes = recursion.modes[static_cast<std::size_t>(axis)];
     if (!modes.empty())
         stages.push_back(stage_of(modes));
+    fill();
     set_extended_ends(stages, border, length);
     return stages;
 }

@@ -1,6 +1,7 @@
 // Recursive filters, described: scans along the axes, and pairs of exponentials.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -39,6 +40,13 @@ struct Recursion {
     // every scan starts from nothing at the edge of what the one before it gave (and there are no
     // modes).
     bool extended = true;
+
+    // Whether anything is done along an axis.
+    bool filters(int axis) const {
+        return !modes[static_cast<std::size_t>(axis)].empty() ||
+               std::any_of(scans.begin(), scans.end(),
+                           [axis](const Scan &scan) { return scan.axis == axis; });
+    }
 };
 
 } // namespace gz

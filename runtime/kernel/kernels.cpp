@@ -41,4 +41,10 @@ std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) 
     return {box_tiled(), box_columns(), box_plain(), box_strips()};
 }
 
+std::vector<RecursiveSpec> kernels_for(const RecursivePass &, DeviceClass device_class) {
+    if (wants_strips(device_class))
+        return {recursive_plain(), recursive_tiled()};
+    return {recursive_tiled(), recursive_plain()};
+}
+
 } // namespace gz

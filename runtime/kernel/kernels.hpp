@@ -7,6 +7,7 @@
 #include "kernel/box_pass.hpp"
 #include "kernel/correlate_pass.hpp"
 #include "kernel/kernel_spec.hpp"
+#include "kernel/recursive_pass.hpp"
 
 namespace gz {
 
@@ -24,8 +25,13 @@ BoxSpec box_columns();
 BoxSpec box_strips();
 BoxSpec box_plain();
 
+using RecursiveSpec = KernelSpec<RecursivePass>;
+RecursiveSpec recursive_plain();
+RecursiveSpec recursive_tiled();
+
 // All families for a kind of pass, in the order in which a device of the class should try them.
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class);
+std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class);
 
 } // namespace gz

@@ -12,6 +12,8 @@ namespace {
 constexpr std::int64_t staged_row_alignment =
     128; // bytes: a memory transaction of the largest kind
 
+constexpr const char *axis_name[] = {"x", "y", "z", "t"};
+
 void check_type(PixelType type, const char *what) {
     switch (type) {
     case PixelType::u8:
@@ -168,6 +170,26 @@ ImageDesc intermediate(const PlanDesc &desc) {
     return packed(like, isolated ? desc.region.extent : desc.source.extent, staged_row_alignment);
 }
 
+// One of several filters, one after the other, that go from the source by way of such images to the
+// target: all but the last make all that the region may read.
+PlanDesc part(const PlanDesc &desc, const ImageDesc &between, bool first, bool last) {
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    PlanDesc step = desc;
+    if (!first) {
+        step.source = between;
+        if (isolated)
+            step.region.source_origin = {0, 0, 0, 0};
+    }
+    if (!last) {
+        step.target = between;
+        step.region.target_origin = {0, 0, 0, 0};
+        step.region.extent = between.extent;
+        if (!isolated)
+            step.region.source_origin = {0, 0, 0, 0};
+    }
+    return step;
+}
+
 // A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's
 // share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
 std::optional<CorrelatePass> as_taps(const Box &box, const PlanDesc &desc) {
@@ -195,30 +217,90 @@ Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
     const ImageDesc between = intermediate(desc);
     lowered.intermediates.assign(static_cast<std::size_t>(std::min(box.iterations - 1, 2)),
                                  static_cast<std::uint64_t>(between.bytes()));
-    const bool isolated = desc.region.edge == RegionEdge::isolated;
     for (int i = 0; i < box.iterations; ++i) {
         const bool first = i == 0;
         const bool last = i + 1 == box.iterations;
-        PlanDesc step = desc;
-        if (!first) {
-            step.source = between;
-            if (isolated)
-                step.region.source_origin = {0, 0, 0, 0};
-        }
-        if (!last) {
-            step.target = between;
-            step.region.target_origin = {0, 0, 0, 0};
-            step.region.extent = between.extent;
-            if (!isolated)
-                step.region.source_origin = {0, 0, 0, 0};
-        }
+        const PlanDesc step = part(desc, between, first, last);
         lowered.steps.push_back({lower_box(box, step), first ? ends : (i + 1) % 2,
                                  last ? ends : i % 2, as_taps(box, step)});
     }
     return lowered;
 }
 
+// One axis of a recursive filter: from the whole source to that part of it that the region is.
+// With neighbours the lines go on beyond the region.
+RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc) {
+    const Region &region = desc.region;
+    const bool isolated = region.edge == RegionEdge::isolated;
+    const std::int64_t channels = desc.source.channels;
+    Axes start = region.source_origin;
+    std::int64_t length = region.extent[axis];
+    std::int64_t begin = 0;
+    if (!isolated) {
+        begin = region.source_origin[axis];
+        start[axis] = 0;
+        length = desc.source.extent[axis];
+    }
+    const Steps src(desc.source, start);
+    const Steps dst(desc.target, region.target_origin);
+
+    RecursivePass pass;
+    pass.src_type = desc.source.type;
+    pass.dst_type = desc.target.type;
+    pass.along_rows = axis == 0;
+    pass.components = axis == 0 ? static_cast<int>(channels) : 1;
+    pass.alignment = std::min(src.alignment(region.extent, desc.source.planes),
+                              dst.alignment(region.extent, desc.source.planes));
+    const auto places = [&](const Steps &steps) -> LinePlaces {
+        switch (axis) {
+        case 0:
+            return {steps.first, channels, steps.row, {steps.slice, steps.volume, steps.plane}};
+        case 1:
+            return {steps.first, steps.row, 1, {steps.slice, steps.volume, steps.plane}};
+        default:
+            return {steps.first, steps.slice, 1, {steps.row, steps.volume, steps.plane}};
+        }
+    };
+    Lines &lines = pass.lines;
+    lines.src = places(src);
+    lines.dst = places(dst);
+    const std::int64_t count = (axis == 0 ? region.extent[1] : region.extent[0]) * channels;
+    if (count > max_row_values)
+        fail(Status::unsupported, "the image has ", count, " lines along ", axis_name[axis], "; ",
+             max_row_values, " are supported");
+    lines.length = narrow(length);
+    lines.lines = narrow(count);
+    lines.outer[0] = narrow(region.extent[axis == 2 ? 1 : 2]);
+    lines.outer[1] = narrow(region.extent[3]);
+    lines.outer[2] = narrow(desc.source.planes);
+    lines.begin = narrow(begin);
+    lines.end = narrow(begin + region.extent[axis]);
+    pass.stages = line_stages(recursion, static_cast<int>(axis), desc.border, length);
+    return pass;
+}
+
 } // namespace
+
+Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc) {
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (recursion.filters(static_cast<int>(axis)))
+            axes.push_back(axis);
+    Lowered lowered;
+    // Axis by axis by way of f32 images of all that the region reads; the last pass makes the region.
+    const ImageDesc between = intermediate(desc);
+    lowered.intermediates.assign(std::min<std::size_t>(axes.size() - 1, 2),
+                                 static_cast<std::uint64_t>(between.bytes()));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const bool first = i == 0;
+        const bool last = i + 1 == axes.size();
+        const PlanDesc step = part(desc, between, first, last);
+        const int number = static_cast<int>(i);
+        lowered.steps.push_back({lower_axis(recursion, axes[i], step),
+                                 first ? ends : (number + 1) % 2, last ? ends : number % 2});
+    }
+    return lowered;
+}
 
 CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc) {
     const std::int64_t components = desc.source.planes * desc.source.channels;

@@ -10,6 +10,7 @@
 #include "filter/image_desc.hpp"
 #include "kernel/box_pass.hpp"
 #include "kernel/correlate_pass.hpp"
+#include "kernel/recursive_pass.hpp"
 
 namespace gz {
 
@@ -40,7 +41,7 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc);
 // plan's source or target.
 inline constexpr int ends = -1;
 struct Step {
-    std::variant<CorrelatePass, BoxPass> pass;
+    std::variant<CorrelatePass, BoxPass, RecursivePass> pass;
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;
@@ -51,6 +52,7 @@ struct Lowered {
     std::vector<Step> steps;
     std::vector<std::uint64_t> intermediates;
 };
+Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc);
 Lowered lower(const Filter &filter, const PlanDesc &desc);
 
 // The same work on packed images with aligned rows that hold no more than the filter reads and

@@ -14,7 +14,7 @@ namespace {
 Lowered unaligned(Lowered lowered) {
     for (Step &step : lowered.steps)
         if (step.from == ends || step.to == ends) {
-            std::visit([](ImagePass &pass) { pass.alignment = 1; }, step.pass);
+            std::visit([](auto &pass) { pass.alignment = 1; }, step.pass);
             if (step.as_taps)
                 step.as_taps->alignment = 1;
         }

@@ -1,0 +1,58 @@
+// A stage of a recursive filter, a line an item: there by the causal sections, and back by the
+// anticausal ones.
+#include "lib/pixel.clh"
+#include "lib/lines.clh"
+#include "lib/recursive.clh"
+
+#if !defined(GROUP) || !defined(HAS_ENDS)
+#error GROUP or HAS_ENDS is not defined
+#endif
+
+// between: what the causal sections add up to, a row of `lines` values for each sample.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void recursive_plain(__global const SRC *restrict src, __global DST *restrict dst,
+                     __global float *restrict between, __global const float *restrict ends,
+                     const Lines lines, SECTIONS_PARAMETER) {
+    const int line = get_global_id(0);
+    const int batch = get_global_id(2);
+    if (line >= lines.lines)
+        return;
+    __global const SRC *from = src + SRC_LINE(line, batch);
+    __global DST *to = dst + DST_LINE(line, batch);
+    between += (long)batch * lines.length * lines.lines + line;
+    float w[SECTIONS], v[SECTIONS];
+#if HAS_ENDS
+    ends += (long)batch * STATES * lines.lines + line;
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        READ_STATE(s, w, v, ends, lines.lines);
+#else
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        w[s] = v[s] = 0.0f;
+#endif
+    for (int n = 0; n < lines.length; ++n) {
+        const float x = LOAD(from + n * lines.src.step);
+        float y = DIRECT * x;
+        UNROLL for (int s = 0; s < CAUSAL; ++s) {
+            TAKE(s, w, v, x);
+            y = ADDED(s, w, v, y);
+        }
+#if ANTICAUSAL
+        between[(long)n * lines.lines] = y;
+#else
+        if (n >= lines.begin && n < lines.end)
+            STORE(y, to + (n - lines.begin) * lines.dst.step);
+#endif
+    }
+#if ANTICAUSAL
+    for (int n = lines.length - 1; n >= lines.begin; --n) {
+        const float x = LOAD(from + n * lines.src.step);
+        float y = between[(long)n * lines.lines];
+        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+            y = ADDED(s, w, v, y);
+            TAKE(s, w, v, x);
+        }
+        if (n < lines.end)
+            STORE(y, to + (n - lines.begin) * lines.dst.step);
+    }
+#endif
+}

@@ -1,0 +1,456 @@
+// A stage of a recursive filter on tiles, for GPUs: a chunk of CHUNK samples of a line an item, in
+// registers. What its sections leave behind, had they started from 0, is a weighted sum of the
+// samples; sums over more than a chunk go by way of local memory, and sums over more than a tile
+// by way of global memory. Where a tile is a whole line, recursive_apply does all by itself; else
+// recursive_aggregate and recursive_carry come first.
+#include "lib/pixel.clh"
+#include "lib/lines.clh"
+#include "lib/recursive.clh"
+
+#if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES)
+#error ALONG_ROWS, VECTORS, HAS_ENDS or HAS_CARRIES is not defined
+#endif
+#if !defined(LANES) || !defined(CHUNKS) || !defined(CARRY_LANES) || !defined(CARRY_PARTS)
+#error LANES, CHUNKS, CARRY_LANES or CARRY_PARTS is not defined
+#endif
+
+#define CHUNK 16
+#define TILE (CHUNK * CHUNKS)
+#define GROUP (LANES * CHUNKS)
+// Chunks whose sums are made one after the other.
+#define RUN (CHUNKS < 16 ? CHUNKS : 16)
+#define RUNS (CHUNKS / RUN)
+
+// By section: states that a sample of 1 leaves behind by its age; and what states become, over
+// several samples, less themselves: see filter/line_filter.hpp.
+#define AGES (CHUNK * ORDER)
+#define MATRIX (ORDER * ORDER)
+typedef struct Powers {
+    float aged[SECTIONS * AGES];
+    float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX];
+    float last_chunk[SECTIONS * MATRIX]; // of as many samples as the line's last chunk has
+} Powers;
+#if BY_VALUE
+#define POWERS_PARAMETER const Powers powers
+#define POWER(what, i) powers.what[i]
+#else
+#define POWERS_PARAMETER __constant Powers *restrict powers
+#define POWER(what, i) powers->what[i]
+#endif
+
+// (w, v) += matrix (w, v), with the matrix's first element at number m of `of`.
+#if ORDER == 2
+#define CARRY_ON(w, v, of, m)                                                                      \
+    do {                                                                                           \
+        const float w_ = (w);                                                                      \
+        (w) += fma(of((m)), w_, of((m) + 1) * (v));                                                \
+        (v) += fma(of((m) + 2), w_, of((m) + 3) * (v));                                            \
+    } while (0)
+#else
+#define CARRY_ON(w, v, of, m) ((w) += of(m) * (w))
+#endif
+#define OF_CHUNK(i) POWER(chunk, i)
+#define OF_RUN(i) POWER(run, i)
+#define OF_LAST_CHUNK(i) POWER(last_chunk, i)
+#define OF_PLACE(i) places[i]
+#define OF_TILE(i) tiles[i]
+
+// Where an item's state is in local memory: of one state those of a chunk side by side.
+#if ALONG_ROWS
+#define CHUNK_OF(item) ((item) % CHUNKS)
+#define LANE_OF(item) ((item) / CHUNKS)
+#define PLACE_OF(chunk, lane) ((lane) * (CHUNKS + 1) + (chunk))
+#define STATE_PLACES (LANES * (CHUNKS + 1))
+#else
+#define CHUNK_OF(item) ((item) / LANES)
+#define LANE_OF(item) ((item) % LANES)
+#define PLACE_OF(chunk, lane) ((chunk) * LANES + (lane))
+#define STATE_PLACES GROUP
+#endif
+#define RUN_PLACES (LANES * RUNS)
+
+// A tile of rows in local memory, so that memory is read and written in its own order. Part p of
+// chunk c, 4 values, is turned so that neighbouring chunks lie in different banks.
+#define PART(row, c, p) ((row) * (TILE / 4) + (c) * 4 + ((p) ^ (((c) >> 1) & 3)))
+
+// x: the item's samples, 0 behind the line's end.
+#if ALONG_ROWS
+#define READ_CHUNK(x)                                                                              \
+    do {                                                                                           \
+        read_rows(src, lines, tile, item, first_line, batch, first);                               \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
+        UNROLL for (int p_ = 0; p_ < CHUNK / 4; ++p_) {                                            \
+            const float4 four_ = tile[PART(lane, chunk, p_)];                                      \
+            (x)[4 * p_] = four_.s0;                                                                \
+            (x)[4 * p_ + 1] = four_.s1;                                                            \
+            (x)[4 * p_ + 2] = four_.s2;                                                            \
+            (x)[4 * p_ + 3] = four_.s3;                                                            \
+        }                                                                                          \
+    } while (0)
+
+static inline void read_rows(__global const SRC *restrict src, const Lines lines,
+                             __local float4 *restrict tile, int item, int first_line, int batch,
+                             int first) {
+#if VECTORS
+    for (int i = item; i < LANES * TILE / 4; i += GROUP) {
+        const int row = i / (TILE / 4);
+        const int at = i % (TILE / 4);
+        const int n = first + 4 * at;
+        float4 four = 0.0f;
+        if (first_line + row < lines.lines && n < lines.length) {
+            __global const SRC *from = src + SRC_LINE(first_line + row, batch) + n;
+            if (n + 4 <= lines.length)
+                four = LOAD4(from);
+            else {
+                four.s0 = LOAD(from);
+                if (n + 1 < lines.length)
+                    four.s1 = LOAD(from + 1);
+                if (n + 2 < lines.length)
+                    four.s2 = LOAD(from + 2);
+            }
+        }
+        tile[PART(row, at / 4, at % 4)] = four;
+    }
+#else
+    for (int i = item; i < LANES * TILE; i += GROUP) {
+        const int row = i / TILE;
+        const int at = i % TILE;
+        const int n = first + at;
+        float one = 0.0f;
+        if (first_line + row < lines.lines && n < lines.length)
+            one = LOAD(src + SRC_LINE(first_line + row, batch) + (long)n * lines.src.step);
+        ((__local float *)(tile + PART(row, at / 16, at / 4 % 4)))[at % 4] = one;
+    }
+#endif
+}
+
+static inline void write_rows(__global DST *restrict dst, const Lines lines,
+                              __local const float4 *restrict tile, int item, int first_line,
+                              int batch, int first) {
+#if VECTORS
+    for (int i = item; i < LANES * TILE / 4; i += GROUP) {
+        const int row = i / (TILE / 4);
+        const int at = i % (TILE / 4);
+        const int n = first + 4 * at;
+        if (first_line + row >= lines.lines || n + 4 <= lines.begin || n >= lines.end)
+            continue;
+        __global DST *to = dst + DST_LINE(first_line + row, batch) + (n - lines.begin);
+        const float4 four = tile[PART(row, at / 4, at % 4)];
+        if (n >= lines.begin && n + 4 <= lines.end)
+            STORE4(four, to);
+        else {
+            const float values[4] = {four.s0, four.s1, four.s2, four.s3};
+            UNROLL for (int k = 0; k < 4; ++k)
+                if (n + k >= lines.begin && n + k < lines.end)
+                    STORE(values[k], to + k);
+        }
+    }
+#else
+    for (int i = item; i < LANES * TILE; i += GROUP) {
+        const int row = i / TILE;
+        const int at = i % TILE;
+        const int n = first + at;
+        if (first_line + row < lines.lines && n >= lines.begin && n < lines.end)
+            STORE(((__local const float *)(tile + PART(row, at / 16, at / 4 % 4)))[at % 4],
+                  dst + DST_LINE(first_line + row, batch) +
+                      (long)(n - lines.begin) * lines.dst.step);
+    }
+#endif
+}
+#else
+#define READ_CHUNK(x)                                                                              \
+    do {                                                                                           \
+        __global const SRC *from_ = src + SRC_LINE(line, batch) + (long)place * lines.src.step;    \
+        if (is_there && place + CHUNK <= lines.length) {                                           \
+            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
+                (x)[i_] = LOAD(from_ + i_ * lines.src.step);                                       \
+        } else {                                                                                   \
+            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
+                (x)[i_] = is_there && place + i_ < lines.length                                    \
+                              ? LOAD(from_ + i_ * lines.src.step)                                  \
+                              : 0.0f;                                                              \
+        }                                                                                          \
+    } while (0)
+#endif
+
+// What the sections leave behind over an item's chunk, had they started from 0; where the line
+// starts or ends in it, from there. To local memory.
+#define AGGREGATE(x)                                                                               \
+    do {                                                                                           \
+        UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_) {                                             \
+            float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                    \
+            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                            \
+                const int age_ = s_ * AGES + (s_ < CAUSAL ? CHUNK - 1 - i_ : i_) * ORDER;          \
+                w_sum_ = fma(POWER(aged, age_), (x)[i_], w_sum_);                                  \
+                if (ORDER == 2)                                                                    \
+                    v_sum_ = fma(POWER(aged, age_ + ORDER - 1), (x)[i_], v_sum_);                  \
+            }                                                                                      \
+            if (HAS_ENDS && starts && s_ < CAUSAL) {                                               \
+                float w_ = end_w[s_], v_ = end_v[s_];                                              \
+                CARRY_ON(w_, v_, OF_CHUNK, s_ * MATRIX);                                           \
+                w_sum_ += w_;                                                                      \
+                v_sum_ += v_;                                                                      \
+            }                                                                                      \
+            if (HAS_ENDS && ends_here && s_ >= CAUSAL) {                                           \
+                float w_ = end_w[s_], v_ = end_v[s_];                                              \
+                CARRY_ON(w_, v_, OF_LAST_CHUNK, s_ * MATRIX);                                      \
+                w_sum_ += w_;                                                                      \
+                v_sum_ += v_;                                                                      \
+            }                                                                                      \
+            carries[s_ * ORDER * STATE_PLACES + PLACE_OF(chunk, lane)] = w_sum_;                   \
+            if (ORDER == 2)                                                                        \
+                carries[(s_ * ORDER + ORDER - 1) * STATE_PLACES + PLACE_OF(chunk, lane)] = v_sum_; \
+        }                                                                                          \
+    } while (0)
+
+// Every chunk's sum becomes what enters it from the chunks of its run; runs: what a run leaves.
+#define SUM_RUNS                                                                                   \
+    for (int i_ = item; i_ < SECTIONS * RUN_PLACES; i_ += GROUP) {                                 \
+        const int s_ = i_ / RUN_PLACES;                                                            \
+        const int lane_ = i_ % LANES;                                                              \
+        const int run_ = i_ % RUN_PLACES / LANES;                                                  \
+        float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
+        for (int k_ = 0; k_ < RUN; ++k_) {                                                         \
+            const int chunk_ = run_ * RUN + (s_ < CAUSAL ? k_ : RUN - 1 - k_);                     \
+            __local float *at_ = carries + s_ * ORDER * STATE_PLACES + PLACE_OF(chunk_, lane_);    \
+            const float own_w_ = at_[0];                                                           \
+            const float own_v_ = at_[(ORDER - 1) * STATE_PLACES];                                  \
+            at_[0] = w_sum_;                                                                       \
+            if (ORDER == 2)                                                                        \
+                at_[(ORDER - 1) * STATE_PLACES] = v_sum_;                                          \
+            CARRY_ON(w_sum_, v_sum_, OF_CHUNK, s_ * MATRIX);                                       \
+            w_sum_ += own_w_;                                                                      \
+            v_sum_ += own_v_;                                                                      \
+        }                                                                                          \
+        runs[s_ * ORDER * RUN_PLACES + run_ * LANES + lane_] = w_sum_;                             \
+        if (ORDER == 2)                                                                            \
+            runs[(s_ * ORDER + ORDER - 1) * RUN_PLACES + run_ * LANES + lane_] = v_sum_;           \
+    }
+
+// The same for runs, which start from (w, v) of section s; w and v become what the tile leaves.
+#define SUM_TILE(s, lane, w, v)                                                                    \
+    do {                                                                                           \
+        for (int k_ = 0; k_ < RUNS; ++k_) {                                                        \
+            const int run_ = (s) < CAUSAL ? k_ : RUNS - 1 - k_;                                    \
+            __local float *at_ = runs + (s) * ORDER * RUN_PLACES + run_ * LANES + (lane);          \
+            const float own_w_ = at_[0];                                                           \
+            const float own_v_ = at_[(ORDER - 1) * RUN_PLACES];                                    \
+            at_[0] = (w);                                                                          \
+            if (ORDER == 2)                                                                        \
+                at_[(ORDER - 1) * RUN_PLACES] = (v);                                               \
+            CARRY_ON(w, v, OF_RUN, (s) * MATRIX);                                                  \
+            (w) += own_w_;                                                                         \
+            if (ORDER == 2)                                                                        \
+                (v) += own_v_;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+// Where an item's chunk is, and the states that start or end in it.
+#define PLACE_ITEM                                                                                 \
+    const int item = get_local_id(0);                                                              \
+    const int chunk = CHUNK_OF(item);                                                              \
+    const int lane = LANE_OF(item);                                                                \
+    const int first_line = (int)get_group_id(0) * LANES;                                           \
+    const int number = get_group_id(1);                                                            \
+    const int batch = get_global_id(2);                                                            \
+    const int first = number * TILE;                                                               \
+    const int line = first_line + lane;                                                            \
+    const int place = first + chunk * CHUNK;                                                       \
+    const bool is_there = line < lines.lines;                                                      \
+    const bool starts = is_there && place == 0;                                                    \
+    const bool ends_here = is_there && place < lines.length && place + CHUNK >= lines.length;      \
+    float end_w[SECTIONS], end_v[SECTIONS];                                                        \
+    if (HAS_ENDS && (starts || ends_here)) {                                                       \
+        UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
+            READ_STATE(s_, end_w, end_v,                                                           \
+                       ends + (long)batch * STATES * lines.lines + line, lines.lines);             \
+    }
+
+// States between tiles: [batch][tile][state][line].
+#define AT_TILE(batch, number) (((long)(batch) * tile_count + (number)) * STATES * lines.lines)
+
+// What every tile leaves behind.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void recursive_aggregate(__global const SRC *restrict src, __global float *restrict between,
+                         __global const float *restrict ends, const Lines lines,
+                         const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
+                         __local float4 *restrict tile, __local float *restrict carries,
+                         __local float *restrict runs) {
+    PLACE_ITEM
+    float x[CHUNK];
+    READ_CHUNK(x);
+    AGGREGATE(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    SUM_RUNS
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < SECTIONS * LANES; i += GROUP) {
+        const int s = i / LANES;
+        const int to = first_line + i % LANES;
+        float w = 0.0f, v = 0.0f;
+        SUM_TILE(s, i % LANES, w, v);
+        if (to < lines.lines) {
+            between[AT_TILE(batch, number) + (long)(s * ORDER) * lines.lines + to] = w;
+            if (ORDER == 2)
+                between[AT_TILE(batch, number) + (long)(s * ORDER + ORDER - 1) * lines.lines + to] =
+                    v;
+        }
+    }
+}
+
+// What a tile leaves becomes what enters it. An item takes a part of the tiles of a line, for one
+// section; the parts of a line are of one group.
+#define AT_ONCE 8
+__kernel __attribute__((reqd_work_group_size(CARRY_LANES, CARRY_PARTS, 1)))
+void recursive_carry(__global float *restrict between, const Lines lines, const int tile_count,
+                     __global const float *restrict tiles, __global const float *restrict parts,
+                     __local float *restrict sums) {
+    const int lane = get_local_id(0);
+    const int part = get_local_id(1);
+    const int i = get_global_id(0);
+    const int s = i / ((lines.lines + CARRY_LANES - 1) / CARRY_LANES * CARRY_LANES);
+    const int line = i % ((lines.lines + CARRY_LANES - 1) / CARRY_LANES * CARRY_LANES);
+    const bool is_there = line < lines.lines;
+    const int batch = get_global_id(2);
+    const int count = (tile_count + CARRY_PARTS - 1) / CARRY_PARTS;
+    const int begin = part * count;
+    const int end = min(begin + count, tile_count);
+    const long step = (s < CAUSAL ? 1L : -1L) * STATES * lines.lines;
+    __global float *from = between + AT_TILE(batch, s < CAUSAL ? 0 : tile_count - 1) +
+                           (long)(s * ORDER) * lines.lines + line;
+    const long to_v = (ORDER - 1) * (long)lines.lines;
+    tiles += s * MATRIX;
+    parts += s * MATRIX;
+    float w = 0.0f, v = 0.0f;
+#if CARRY_PARTS > 1
+    // What the part leaves, and then what enters it.
+    if (is_there)
+        for (int t = begin; t < end; ++t) {
+            CARRY_ON(w, v, OF_TILE, 0);
+            w += from[t * step];
+            v += from[t * step + to_v];
+        }
+    sums[(part * 2) * CARRY_LANES + lane] = w;
+    sums[(part * 2 + 1) * CARRY_LANES + lane] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#define OF_PART(i) parts[i]
+    if (part == 0) {
+        float w_in = 0.0f, v_in = 0.0f;
+        for (int p = 0; p < CARRY_PARTS; ++p) {
+            __local float *at = sums + (p * 2) * CARRY_LANES + lane;
+            const float own_w = at[0], own_v = at[CARRY_LANES];
+            at[0] = w_in;
+            at[CARRY_LANES] = v_in;
+            CARRY_ON(w_in, v_in, OF_PART, 0);
+            w_in += own_w;
+            v_in += own_v;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    w = sums[(part * 2) * CARRY_LANES + lane];
+    v = sums[(part * 2 + 1) * CARRY_LANES + lane];
+#endif
+    if (!is_there)
+        return;
+    // Reads run ahead of the sums.
+    for (int base = begin; base < end; base += AT_ONCE) {
+        float own_w[AT_ONCE], own_v[AT_ONCE];
+        UNROLL for (int k = 0; k < AT_ONCE; ++k)
+            if (base + k < end) {
+                own_w[k] = from[(base + k) * step];
+                own_v[k] = from[(base + k) * step + to_v];
+            }
+        UNROLL for (int k = 0; k < AT_ONCE; ++k)
+            if (base + k < end) {
+                from[(base + k) * step] = w;
+                if (ORDER == 2)
+                    from[(base + k) * step + to_v] = v;
+                CARRY_ON(w, v, OF_TILE, 0);
+                w += own_w[k];
+                v += own_v[k];
+            }
+    }
+}
+
+// places: what states become over 0, 1, ... RUN - 1 chunks.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void recursive_apply(__global const SRC *restrict src, __global DST *restrict dst,
+                     __global const float *restrict between, __global const float *restrict ends,
+                     const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
+                     __global const float *restrict places, __local float4 *restrict tile,
+                     __local float *restrict carries, __local float *restrict runs) {
+    PLACE_ITEM
+    float x[CHUNK];
+    READ_CHUNK(x);
+    AGGREGATE(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    SUM_RUNS
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < SECTIONS * LANES; i += GROUP) {
+        const int s = i / LANES;
+        float w = 0.0f, v = 0.0f;
+#if HAS_CARRIES
+        const int of = first_line + i % LANES;
+        if (of < lines.lines) {
+            w = between[AT_TILE(batch, number) + (long)(s * ORDER) * lines.lines + of];
+            v = between[AT_TILE(batch, number) + (long)(s * ORDER + ORDER - 1) * lines.lines + of];
+        }
+#endif
+        SUM_TILE(s, i % LANES, w, v);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const int run = chunk / RUN;
+    float w[SECTIONS], v[SECTIONS];
+    UNROLL for (int s = 0; s < SECTIONS; ++s) {
+        // What enters the run, carried on to this chunk, and what the run's other chunks add.
+        __local const float *at = runs + s * ORDER * RUN_PLACES + run * LANES + lane;
+        w[s] = at[0];
+        v[s] = at[(ORDER - 1) * RUN_PLACES];
+        const int k = s < CAUSAL ? chunk % RUN : RUN - 1 - chunk % RUN;
+        CARRY_ON(w[s], v[s], OF_PLACE, (s * RUN + k) * MATRIX);
+        __local const float *own = carries + s * ORDER * STATE_PLACES + PLACE_OF(chunk, lane);
+        w[s] += own[0];
+        v[s] += own[(ORDER - 1) * STATE_PLACES];
+        if (HAS_ENDS && (s < CAUSAL ? starts : ends_here)) {
+            w[s] = end_w[s];
+            v[s] = end_v[s];
+        }
+    }
+
+    float y[CHUNK];
+    UNROLL for (int i = 0; i < CHUNK; ++i) {
+        y[i] = DIRECT * x[i];
+        UNROLL for (int s = 0; s < CAUSAL; ++s) {
+            TAKE(s, w, v, x[i]);
+            y[i] = ADDED(s, w, v, y[i]);
+        }
+    }
+    UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
+        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+            y[i] = ADDED(s, w, v, y[i]);
+            if (!HAS_ENDS || place + i < lines.length)
+                TAKE(s, w, v, x[i]);
+        }
+    }
+
+#if ALONG_ROWS
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (int p = 0; p < CHUNK / 4; ++p)
+        tile[PART(lane, chunk, p)] =
+            (float4)(y[4 * p], y[4 * p + 1], y[4 * p + 2], y[4 * p + 3]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    write_rows(dst, lines, tile, item, first_line, batch, first);
+#else
+    if (!is_there)
+        return;
+    __global DST *to = dst + DST_LINE(line, batch) + (long)(place - lines.begin) * lines.dst.step;
+    if (place >= lines.begin && place + CHUNK <= lines.end) {
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            STORE(y[i], to + i * lines.dst.step);
+    } else {
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            if (place + i >= lines.begin && place + i < lines.end)
+                STORE(y[i], to + i * lines.dst.step);
+    }
+#endif
+}

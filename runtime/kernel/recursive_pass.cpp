@@ -1,0 +1,183 @@
+#include "kernel/recursive_pass.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "kernel/image_pass.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr std::int64_t row_alignment = 32; // values: a memory transaction of the largest kind
+
+// An f32 image of all lines, with aligned rows.
+LinePlaces packed_places(const RecursivePass &pass) {
+    const Lines &lines = pass.lines;
+    const auto rounded = [](std::int64_t values) {
+        return parts(values, row_alignment) * row_alignment;
+    };
+    LinePlaces places{};
+    std::int64_t values = 0;
+    if (pass.along_rows) {
+        places.step = pass.components;
+        places.line = rounded(std::int64_t{lines.length} * pass.components);
+        values = places.line * (lines.lines / pass.components);
+    } else {
+        places.step = rounded(lines.lines);
+        places.line = 1;
+        values = places.step * lines.length;
+    }
+    for (int i = 0; i < 3; ++i) {
+        places.outer[i] = values;
+        values *= lines.outer[i];
+    }
+    return places;
+}
+
+// See cl/recursive_ends.cl.
+Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType src_type,
+                   const Argument &src) {
+    constexpr int group = 64;
+    const std::vector<EndWeights> &ends = stage.stage->ends;
+    const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
+    std::size_t near = 0;
+    std::size_t far = 0;
+    for (std::size_t s = 0; s < ends.size(); s += step) {
+        near = std::max(near, ends[s].near.size());
+        far = std::max(far, ends[s].far.size());
+    }
+    std::vector<float> weights;
+    for (std::size_t s = 0; s < ends.size(); s += step)
+        weights.push_back(static_cast<float>(ends[s].constant));
+    const auto append = [&](std::size_t i, const std::vector<double> EndWeights::*side) {
+        for (std::size_t s = 0; s < ends.size(); s += step) {
+            const std::vector<double> &own = ends[s].*side;
+            weights.push_back(i < own.size() ? static_cast<float>(own[i]) : 0.0F);
+        }
+    };
+    for (std::size_t i = 0; i < near; ++i)
+        append(i, &EndWeights::near);
+    for (std::size_t i = 0; i < far; ++i)
+        append(i, &EndWeights::far);
+
+    Launch launch;
+    launch.program = {"recursive_ends.cl",
+                      "recursive_ends",
+                      {{"SRC_TYPE", static_cast<int>(src_type)},
+                       {"DST_TYPE", static_cast<int>(PixelType::f32)},
+                       {"COMPONENTS", stage.components},
+                       {"STATES", static_cast<int>(stage.states())},
+                       {"GROUP", group}}};
+    launch.range.local = {group, 1, 1};
+    launch.range.global = {static_cast<std::size_t>(parts(lines.lines, group) * group), 1,
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = {src,
+                        stage.ends,
+                        by_value(lines),
+                        ConstantData{bytes_of(weights.data(), weights.size()), true},
+                        by_value(static_cast<std::int32_t>(near)),
+                        by_value(static_cast<std::int32_t>(far))};
+    return launch;
+}
+
+} // namespace
+
+int RecursiveStage::order() const {
+    const auto first = [](const std::vector<Section> &sections) {
+        return std::all_of(sections.begin(), sections.end(),
+                           [](const Section &section) { return section.is_first_order(); });
+    };
+    return first(stage->causal) && first(stage->anticausal) ? 1 : 2;
+}
+
+Work recursive_work(const RecursivePass &pass,
+                    const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add) {
+    Work work;
+    const LinePlaces packed = packed_places(pass);
+    const std::size_t count = pass.stages.size();
+    const auto image_bytes = static_cast<std::uint64_t>(packed.outer[2] * pass.lines.outer[2] *
+                                                        static_cast<std::int64_t>(sizeof(float)));
+    // Two images in turn, a buffer of the stages' own, and states for each.
+    const std::size_t images = std::min<std::size_t>(count - 1, 2);
+    work.workspace.assign(images + 1 + count, 0);
+    for (std::size_t i = 0; i < images; ++i)
+        work.workspace[i] = image_bytes;
+
+    std::vector<RecursiveStage> stages;
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool first = i == 0;
+        const bool last = i + 1 == count;
+        RecursiveStage stage{&pass.stages[i],
+                             pass.lines,
+                             first ? pass.src_type : PixelType::f32,
+                             last ? pass.dst_type : PixelType::f32,
+                             {},
+                             {},
+                             {images + 1 + i},
+                             {images},
+                             pass.components,
+                             pass.along_rows,
+                             pass.alignment,
+                             pass.batch()};
+        if (!first) {
+            stage.lines.src = packed;
+            stage.src_buffer = (i + 1) % 2;
+        }
+        if (!last) {
+            stage.dst_buffer = i % 2;
+            stage.lines.dst = packed;
+            stage.lines.begin = 0;
+            stage.lines.end = pass.lines.length;
+        }
+        if (stage.has_ends())
+            work.workspace[images + 1 + i] =
+                static_cast<std::uint64_t>(stage.batch * stage.states() * stage.lines.lines * 4);
+        stages.push_back(stage);
+    }
+    for (const RecursiveStage &stage : stages)
+        if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::first)
+            work.launches.push_back(ends_launch(stage, pass.lines, pass.src_type, SourceBuffer()));
+    for (const RecursiveStage &stage : stages) {
+        if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::own)
+            work.launches.push_back(ends_launch(stage, stage.lines, stage.src_type, stage.src()));
+        work.workspace[images] = std::max(work.workspace[images], add(stage, work));
+    }
+    // Kernels have these parameters whether or not they read them.
+    constexpr std::uint64_t least = 16;
+    for (std::uint64_t &bytes : work.workspace)
+        bytes = std::max(bytes, least);
+    return work;
+}
+
+Defines recursive_defines(const RecursiveStage &stage, bool by_value) {
+    return {{"SRC_TYPE", static_cast<int>(stage.src_type)},
+            {"DST_TYPE", static_cast<int>(stage.dst_type)},
+            {"COMPONENTS", stage.components},
+            {"CAUSAL", static_cast<int>(stage.stage->causal.size())},
+            {"ANTICAUSAL", static_cast<int>(stage.stage->anticausal.size())},
+            {"ORDER", stage.order()},
+            {"HAS_ENDS", stage.has_ends() ? 1 : 0},
+            {"BY_VALUE", by_value ? 1 : 0}};
+}
+
+Argument sections_argument(const RecursiveStage &stage, bool by_value) {
+    std::vector<float> values{static_cast<float>(stage.stage->direct)};
+    for (const double Section::*what :
+         {&Section::rest, &Section::decay, &Section::w_weight, &Section::v_weight})
+        for (std::int64_t s = 0; s < stage.sections(); ++s)
+            values.push_back(static_cast<float>(stage.section(static_cast<std::size_t>(s)).*what));
+    std::vector<std::byte> bytes = bytes_of(values.data(), values.size());
+    return by_value ? Argument(ByValue{std::move(bytes)})
+                    : Argument(ConstantData{std::move(bytes)});
+}
+
+std::string recursive_details(const RecursivePass &pass) {
+    std::string result;
+    for (const LineStage &stage : pass.stages)
+        result += text(result.empty() ? "" : ", then ", stage.causal.size(), " causal and ",
+                       stage.anticausal.size(), " anticausal sections");
+    return result;
+}
+
+} // namespace gz

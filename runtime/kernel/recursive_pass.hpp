@@ -1,0 +1,83 @@
+// A recursive filter along one axis: what the plan lowers it to, axis by axis.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/types.hpp"
+#include "device/facts.hpp"
+#include "device/launch.hpp"
+#include "filter/line_filter.hpp"
+
+namespace gz {
+
+using gz_long = std::int64_t;
+using gz_int = std::int32_t;
+using gz_float = float;
+#include "lib/lines.clh"
+static_assert(sizeof(Lines) == 128, "OpenCL C lays the struct out without padding");
+
+struct RecursivePass {
+    PixelType src_type = PixelType::f32;
+    PixelType dst_type = PixelType::f32;
+    Lines lines{};
+    int components = 1; // values between a line's samples: an image's channels along x, else 1
+    bool along_rows = true;
+    // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
+    int alignment = 1;
+    std::vector<LineStage> stages;
+
+    std::int64_t batch() const {
+        return static_cast<std::int64_t>(lines.outer[0]) * lines.outer[1] * lines.outer[2];
+    }
+};
+
+// One stage, between the images that it goes between.
+struct RecursiveStage {
+    const LineStage *stage;
+    Lines lines;
+    PixelType src_type, dst_type;
+    // Numbers of workspace buffers; none at the ends of the pass.
+    std::optional<std::size_t> src_buffer, dst_buffer;
+    // Of the states that its sections start from, if it has any; and a buffer of its own.
+    WorkspaceBuffer ends, own;
+    int components;
+    bool along_rows;
+    int alignment;
+    std::int64_t batch;
+
+    Argument src() const {
+        return src_buffer ? Argument(WorkspaceBuffer{*src_buffer}) : Argument(SourceBuffer());
+    }
+    Argument dst() const {
+        return dst_buffer ? Argument(WorkspaceBuffer{*dst_buffer}) : Argument(TargetBuffer());
+    }
+    // 1 if all its sections have one pole, else 2.
+    int order() const;
+    std::int64_t sections() const {
+        return static_cast<std::int64_t>(stage->causal.size() + stage->anticausal.size());
+    }
+    std::int64_t states() const { return sections() * order(); }
+    bool has_ends() const { return !stage->ends.empty(); }
+    const Section &section(std::size_t i) const {
+        return i < stage->causal.size() ? stage->causal[i]
+                                        : stage->anticausal[i - stage->causal.size()];
+    }
+};
+
+// All stages of a pass: `add` appends the launches of one and returns the bytes of its own buffer.
+// What its sections start from is there by then.
+Work recursive_work(const RecursivePass &pass,
+                    const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add);
+
+// The macros of cl/lib/lines.clh, pixel.clh and recursive.clh, and the argument of the last.
+// by_value: whether sections are small enough for that, with all else that is.
+Defines recursive_defines(const RecursiveStage &stage, bool by_value);
+Argument sections_argument(const RecursiveStage &stage, bool by_value);
+
+// "2 causal and 2 anticausal sections", for all stages.
+std::string recursive_details(const RecursivePass &pass);
+
+} // namespace gz
