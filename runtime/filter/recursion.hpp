@@ -41,6 +41,8 @@ struct Recursion {
     // modes).
     bool extended = true;
 
+    // What is done along an axis makes a constant this many times as large.
+    double gain(int axis) const;
     // Whether anything is done along an axis.
     bool filters(int axis) const {
         return !modes[static_cast<std::size_t>(axis)].empty() ||

@@ -291,10 +291,14 @@ Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc) {
     const ImageDesc between = intermediate(desc);
     lowered.intermediates.assign(std::min<std::size_t>(axes.size() - 1, 2),
                                  static_cast<std::uint64_t>(between.bytes()));
+    double outside = desc.border.value;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const bool first = i == 0;
         const bool last = i + 1 == axes.size();
-        const PlanDesc step = part(desc, between, first, last);
+        PlanDesc step = part(desc, between, first, last);
+        // What stands outside is filtered too.
+        step.border.value = outside;
+        outside *= recursion.gain(static_cast<int>(axes[i]));
         const int number = static_cast<int>(i);
         lowered.steps.push_back({lower_axis(recursion, axes[i], step),
                                  first ? ends : (number + 1) % 2, last ? ends : number % 2});
