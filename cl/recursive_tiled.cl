@@ -42,9 +42,9 @@ typedef struct Powers {
 #if ORDER == 2
 #define CARRY_ON(w, v, of, m)                                                                      \
     do {                                                                                           \
-        const float w_ = (w);                                                                      \
-        (w) += fma(of((m)), w_, of((m) + 1) * (v));                                                \
-        (v) += fma(of((m) + 2), w_, of((m) + 3) * (v));                                            \
+        const float before_ = (w);                                                                 \
+        (w) += fma(of((m)), before_, of((m) + 1) * (v));                                           \
+        (v) += fma(of((m) + 2), before_, of((m) + 3) * (v));                                       \
     } while (0)
 #else
 #define CARRY_ON(w, v, of, m) ((w) += of(m) * (w))
