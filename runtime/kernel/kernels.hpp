@@ -28,6 +28,7 @@ BoxSpec box_plain();
 using RecursiveSpec = KernelSpec<RecursivePass>;
 RecursiveSpec recursive_plain();
 RecursiveSpec recursive_tiled();
+RecursiveSpec recursive_strips();
 
 // All families for a kind of pass, in the order in which a device of the class should try them.
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);

@@ -1,0 +1,289 @@
+// A stage of a recursive filter, for CPUs: an item filters 16 WIDE lines side by side in vector
+// registers, with no barrier. It goes along them block by block; the causal sections' states go with
+// it. What the anticausal ones start a block from is found in the next block, where little enough is
+// left of what lies behind it; else by going along the lines backwards first.
+#include "lib/pixel.clh"
+#include "lib/lines.clh"
+#define REAL float16
+#include "lib/recursive.clh"
+
+#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD)
+#error ALONG_ROWS, HAS_ENDS or LOOKS_AHEAD is not defined
+#endif
+#if !defined(WIDE) || !defined(BLOCK)
+#error WIDE or BLOCK is not defined
+#endif
+
+#define LANES (16 * WIDE)
+#define AT_W(s) ((s) * ORDER)
+#define AT_V(s) ((s) * ORDER + ORDER - 1)
+
+// Vector k of the samples of a block, and a step along the lines in a row of them.
+#define PART(k) ((k) * BLOCK)
+
+// Reads and writes vectors of `count` lanes, value by value where that is fewer than 16.
+#define READ_SOME(to, from, count, step)                                                           \
+    do {                                                                                           \
+        float some_[16];                                                                           \
+        for (int lane_ = 0; lane_ < 16; ++lane_)                                                   \
+            some_[lane_] = lane_ < (count) ? LOAD((from) + lane_ * (step)) : 0.0f;                 \
+        (to) = vload16(0, some_);                                                                  \
+    } while (0)
+#define WRITE_SOME(value, to, count, step)                                                         \
+    do {                                                                                           \
+        float some_[16];                                                                           \
+        vstore16(value, 0, some_);                                                                 \
+        for (int lane_ = 0; lane_ < (count); ++lane_)                                              \
+            STORE(some_[lane_], (to) + lane_ * (step));                                            \
+    } while (0)
+
+#if ALONG_ROWS
+// Rows become columns in four rounds, each of which takes two vectors lane by lane in turn.
+#define LOW(a, b)                                                                                  \
+    (float16)((a).s0, (b).s0, (a).s1, (b).s1, (a).s2, (b).s2, (a).s3, (b).s3, (a).s4, (b).s4,      \
+              (a).s5, (b).s5, (a).s6, (b).s6, (a).s7, (b).s7)
+#define HIGH(a, b)                                                                                 \
+    (float16)((a).s8, (b).s8, (a).s9, (b).s9, (a).sa, (b).sa, (a).sb, (b).sb, (a).sc, (b).sc,      \
+              (a).sd, (b).sd, (a).se, (b).se, (a).sf, (b).sf)
+#define ROUND(to, from)                                                                            \
+    UNROLL for (int i_ = 0; i_ < 8; ++i_) {                                                        \
+        (to)[2 * i_] = LOW((from)[i_], (from)[i_ + 8]);                                            \
+        (to)[2 * i_ + 1] = HIGH((from)[i_], (from)[i_ + 8]);                                       \
+    }
+#define TRANSPOSE(a)                                                                               \
+    do {                                                                                           \
+        float16 b_[16];                                                                            \
+        ROUND(b_, a);                                                                              \
+        ROUND(a, b_);                                                                              \
+        ROUND(b_, a);                                                                              \
+        ROUND(a, b_);                                                                              \
+    } while (0)
+#endif
+
+// Samples first to first + count - 1 of all lanes.
+#if ALONG_ROWS
+#define READ_BLOCK(to, first, count)                                                               \
+    UNROLL for (int k_ = 0; k_ < WIDE; ++k_) {                                                     \
+        const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                            \
+        int n_ = 0;                                                                                \
+        if (COMPONENTS == 1 && lanes_ == 16) {                                                     \
+            __global const SRC *from_ = src + SRC_LINE(first_line + 16 * k_, batch) + (first);     \
+            for (; n_ + 16 <= (count); n_ += 16) {                                                 \
+                float16 a_[16];                                                                    \
+                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
+                    a_[i_] = LOAD16(from_ + i_ * lines.src.line + n_);                             \
+                TRANSPOSE(a_);                                                                     \
+                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
+                    (to)[PART(k_) + n_ + i_] = a_[i_];                                             \
+            }                                                                                      \
+        }                                                                                          \
+        for (; n_ < (count); ++n_) {                                                               \
+            float some_[16];                                                                       \
+            for (int lane_ = 0; lane_ < 16; ++lane_)                                               \
+                some_[lane_] =                                                                     \
+                    lane_ < lanes_ ? LOAD(src + SRC_LINE(first_line + 16 * k_ + lane_, batch) +    \
+                                          (long)((first) + n_) * lines.src.step)                   \
+                                   : 0.0f;                                                         \
+            (to)[PART(k_) + n_] = vload16(0, some_);                                               \
+        }                                                                                          \
+    }
+#define WRITE_BLOCK(from, first, count)                                                            \
+    UNROLL for (int k_ = 0; k_ < WIDE; ++k_) {                                                     \
+        const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                            \
+        int n_ = max(lines.begin - (first), 0);                                                    \
+        const int end_ = min((count), lines.end - (first));                                        \
+        if (COMPONENTS == 1 && lanes_ == 16) {                                                     \
+            __global DST *to_ =                                                                    \
+                dst + DST_LINE(first_line + 16 * k_, batch) + ((first) - lines.begin);             \
+            for (; n_ + 16 <= end_; n_ += 16) {                                                    \
+                float16 a_[16];                                                                    \
+                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
+                    a_[i_] = (from)[PART(k_) + n_ + i_];                                           \
+                TRANSPOSE(a_);                                                                     \
+                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
+                    STORE16(a_[i_], to_ + i_ * lines.dst.line + n_);                               \
+            }                                                                                      \
+        }                                                                                          \
+        for (; n_ < end_; ++n_) {                                                                  \
+            float some_[16];                                                                       \
+            vstore16((from)[PART(k_) + n_], 0, some_);                                             \
+            for (int lane_ = 0; lane_ < lanes_; ++lane_)                                           \
+                STORE(some_[lane_], dst + DST_LINE(first_line + 16 * k_ + lane_, batch) +          \
+                                        (long)((first) + n_ - lines.begin) * lines.dst.step);      \
+        }                                                                                          \
+    }
+#else
+#define READ_BLOCK(to, first, count)                                                               \
+    do {                                                                                           \
+        __global const SRC *from_ =                                                                \
+            src + SRC_LINE(first_line, batch) + (long)(first) * lines.src.step;                    \
+        if (first_line + LANES <= lines.lines) {                                                   \
+            for (int n_ = 0; n_ < (count); ++n_, from_ += lines.src.step)                          \
+                UNROLL for (int k_ = 0; k_ < WIDE; ++k_)                                           \
+                    (to)[PART(k_) + n_] = LOAD16(from_ + 16 * k_);                                 \
+        } else {                                                                                   \
+            for (int n_ = 0; n_ < (count); ++n_, from_ += lines.src.step)                          \
+                for (int k_ = 0; k_ < WIDE; ++k_)                                                  \
+                    READ_SOME((to)[PART(k_) + n_], from_ + 16 * k_,                                \
+                              lines.lines - first_line - 16 * k_, 1);                              \
+        }                                                                                          \
+    } while (0)
+#define WRITE_BLOCK(from, first, count)                                                            \
+    do {                                                                                           \
+        const int begin_ = max(lines.begin - (first), 0);                                          \
+        const int end_ = min((count), lines.end - (first));                                        \
+        __global DST *to_ = dst + DST_LINE(first_line, batch) +                                    \
+                            (long)((first) + begin_ - lines.begin) * lines.dst.step;               \
+        if (first_line + LANES <= lines.lines) {                                                   \
+            for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
+                UNROLL for (int k_ = 0; k_ < WIDE; ++k_)                                           \
+                    STREAM((from)[PART(k_) + n_], to_ + 16 * k_);                                  \
+        } else {                                                                                   \
+            for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
+                for (int k_ = 0; k_ < WIDE; ++k_)                                                  \
+                    WRITE_SOME((from)[PART(k_) + n_], to_ + 16 * k_,                               \
+                               min(lines.lines - first_line - 16 * k_, 16), 1);                    \
+        }                                                                                          \
+    } while (0)
+#if ALIGNED
+#define STREAM STREAM16
+#else
+#define STREAM STORE16
+#endif
+#endif
+
+// States at the lines' ends, section s of vector k.
+#define READ_END(w, v, s, k)                                                                       \
+    do {                                                                                           \
+        __global const float *ends_ = ends +                                                       \
+                                      ((long)batch * STATES + AT_W(s)) * lines.lines +             \
+                                      first_line + 16 * (k);                                       \
+        const int lanes_ = lines.lines - first_line - 16 * (k);                                    \
+        float w_[16], v_[16];                                                                      \
+        for (int lane_ = 0; lane_ < 16; ++lane_) {                                                 \
+            w_[lane_] = lane_ < lanes_ ? ends_[lane_] : 0.0f;                                      \
+            v_[lane_] = lane_ < lanes_ ? ends_[(ORDER - 1) * (long)lines.lines + lane_] : 0.0f;    \
+        }                                                                                          \
+        (w)[s] = vload16(0, w_);                                                                   \
+        (v)[s] = vload16(0, v_);                                                                   \
+    } while (0)
+
+// marks: what the anticausal sections enter each block with: [item][block][vector][state].
+#define MARK(block, k, state)                                                                      \
+    marks[(((item * blocks + (block)) * WIDE + (k)) * (ANTICAUSAL * ORDER) + (state)) * 16]
+
+// ahead: samples of the next block that matter to this one, BLOCK at most.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void recursive_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                      __global float *restrict marks, __global const float *restrict ends,
+                      const Lines lines, SECTIONS_PARAMETER, const int ahead) {
+    const int strip = get_global_id(0);
+    const int batch = get_global_id(2);
+    const int first_line = strip * LANES;
+    const int blocks = (lines.length + BLOCK - 1) / BLOCK;
+    const long item = (long)batch * get_global_size(0) + strip;
+    // Two blocks of samples, of which the causal sections are done with the first.
+    float16 samples[2 * WIDE * BLOCK];
+    float16 sums[BLOCK];
+    float16 state_w[WIDE * SECTIONS], state_v[WIDE * SECTIONS];
+    UNROLL for (int k = 0; k < WIDE; ++k)
+        UNROLL for (int s = 0; s < SECTIONS; ++s) {
+            state_w[k * SECTIONS + s] = 0.0f;
+            state_v[k * SECTIONS + s] = 0.0f;
+#if HAS_ENDS
+            READ_END(state_w + k * SECTIONS, state_v + k * SECTIONS, s, k);
+#endif
+        }
+
+#if ANTICAUSAL && !LOOKS_AHEAD
+    for (int block = blocks - 1; block >= 0; --block) {
+        const int count = min(lines.length - block * BLOCK, BLOCK);
+        if (block > 0)
+            READ_BLOCK(samples, block * BLOCK, count);
+        UNROLL for (int k = 0; k < WIDE; ++k) {
+            float16 w[SECTIONS], v[SECTIONS];
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                w[s] = state_w[k * SECTIONS + s];
+                v[s] = state_v[k * SECTIONS + s];
+                vstore16(w[s], 0, &MARK(block, k, AT_W(s - CAUSAL)));
+                if (ORDER == 2)
+                    vstore16(v[s], 0, &MARK(block, k, AT_V(s - CAUSAL)));
+            }
+            if (block > 0)
+                for (int n = count - 1; n >= 0; --n) {
+                    const float16 x = samples[PART(k) + n];
+                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                        TAKE(s, w, v, x);
+                }
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                state_w[k * SECTIONS + s] = w[s];
+                state_v[k * SECTIONS + s] = v[s];
+            }
+        }
+    }
+#endif
+
+    READ_BLOCK(samples, 0, min(lines.length, BLOCK));
+    for (int block = 0; block < blocks; ++block) {
+        const int first = block * BLOCK;
+        const int count = min(lines.length - first, BLOCK);
+        const int next = block % 2 == 0 ? WIDE * BLOCK : 0;
+        const int here = WIDE * BLOCK - next;
+        const int next_count = min(lines.length - first - BLOCK, BLOCK); // may be negative
+        if (block + 1 < blocks)
+            READ_BLOCK(samples + next, first + BLOCK, next_count);
+        UNROLL for (int k = 0; k < WIDE; ++k) {
+            float16 w[SECTIONS], v[SECTIONS];
+            UNROLL for (int s = 0; s < CAUSAL; ++s) {
+                w[s] = state_w[k * SECTIONS + s];
+                v[s] = state_v[k * SECTIONS + s];
+            }
+            for (int n = 0; n < count; ++n) {
+                const float16 x = samples[here + PART(k) + n];
+                float16 y = DIRECT * x;
+                UNROLL for (int s = 0; s < CAUSAL; ++s) {
+                    TAKE(s, w, v, x);
+                    y = ADDED(s, w, v, y);
+                }
+                sums[n] = y;
+            }
+            UNROLL for (int s = 0; s < CAUSAL; ++s) {
+                state_w[k * SECTIONS + s] = w[s];
+                state_v[k * SECTIONS + s] = v[s];
+            }
+#if ANTICAUSAL
+#if LOOKS_AHEAD
+            // The lines' end may be near enough to matter.
+            const bool sees_end = next_count <= ahead;
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                w[s] = sees_end ? state_w[k * SECTIONS + s] : (float16)(0.0f);
+                v[s] = sees_end ? state_v[k * SECTIONS + s] : (float16)(0.0f);
+            }
+            for (int n = min(next_count, ahead) - 1; n >= 0; --n) {
+                const float16 x = samples[next + PART(k) + n];
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    TAKE(s, w, v, x);
+            }
+#else
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                w[s] = vload16(0, &MARK(block, k, AT_W(s - CAUSAL)));
+                v[s] = vload16(0, &MARK(block, k, AT_V(s - CAUSAL)));
+            }
+#endif
+            for (int n = count - 1; n >= 0; --n) {
+                const float16 x = samples[here + PART(k) + n];
+                float16 y = sums[n];
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                    y = ADDED(s, w, v, y);
+                    TAKE(s, w, v, x);
+                }
+                samples[here + PART(k) + n] = y;
+            }
+#else
+            for (int n = 0; n < count; ++n)
+                samples[here + PART(k) + n] = sums[n];
+#endif
+        }
+        WRITE_BLOCK(samples + here, first, count);
+    }
+}

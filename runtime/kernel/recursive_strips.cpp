@@ -1,0 +1,108 @@
+// Strips of lines in vector registers, for CPUs. See cl/recursive_strips.cl.
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int vector_width = 16; // values of a vector
+constexpr std::int64_t most_sections = 16;
+constexpr std::int64_t most_sections_by_value = 8;
+constexpr double negligible = 0x1p-25; // of what a state starts from
+
+// Samples after which a state does not matter to f32; nothing where that is more than `most`.
+std::optional<int> memory_of(const Section &section, int most) {
+    for (int samples = vector_width; samples <= most; samples += vector_width) {
+        const auto m = transition(section, samples).less_identity;
+        const double left = std::max(std::abs(1.0 + m[0][0]) + std::abs(m[0][1]),
+                                     std::abs(m[1][0]) + std::abs(1.0 + m[1][1]));
+        if (left < negligible)
+            return samples;
+    }
+    return std::nullopt;
+}
+
+std::optional<int> ahead_of(const LineStage &stage, int block) {
+    int most = 0;
+    for (const Section &section : stage.anticausal) {
+        const std::optional<int> own = memory_of(section, block);
+        if (!own)
+            return std::nullopt;
+        most = std::max(most, *own);
+    }
+    return most;
+}
+
+std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
+                         const DeviceFacts &facts, Work &to) {
+    const int wide = config.at("WIDE");
+    const int block = config.at("BLOCK");
+    const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
+    const std::optional<int> ahead = ahead_of(*stage.stage, block);
+    const std::int64_t strips = parts(stage.lines.lines, std::int64_t{vector_width} * wide);
+
+    Launch launch;
+    launch.program = {"recursive_strips.cl", "recursive_strips", recursive_defines(stage, small)};
+    Defines &defines = launch.program.defines;
+    defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
+    defines["ALIGNED"] = stage.alignment >= vector_width ? 1 : 0;
+    defines["LOOKS_AHEAD"] = ahead ? 1 : 0;
+    defines["WIDE"] = wide;
+    defines["BLOCK"] = block;
+    launch.range.global = {static_cast<std::size_t>(strips), 1,
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = {stage.src(),
+                        stage.dst(),
+                        stage.own,
+                        stage.ends,
+                        by_value(stage.lines),
+                        sections_argument(stage, small),
+                        by_value(static_cast<std::int32_t>(ahead.value_or(0)))};
+    launch.private_bytes = static_cast<std::size_t>((2 * wide + 1) * block * vector_width *
+                                                    static_cast<int>(sizeof(float)));
+    to.launches.push_back(std::move(launch));
+    if (ahead)
+        return 0;
+    const std::int64_t states =
+        static_cast<std::int64_t>(stage.stage->anticausal.size()) * stage.order();
+    return static_cast<std::uint64_t>(stage.batch * strips * parts(stage.lines.length, block) *
+                                      wide * states * vector_width) *
+           sizeof(float);
+}
+
+std::string refusal(const RecursivePass &pass, const Config &) {
+    for (const LineStage &stage : pass.stages)
+        if (static_cast<std::int64_t>(stage.causal.size() + stage.anticausal.size()) >
+            most_sections)
+            return text("a stage has ", stage.causal.size() + stage.anticausal.size(),
+                        " sections, more than ", most_sections);
+    return "";
+}
+
+} // namespace
+
+RecursiveSpec recursive_strips() {
+    RecursiveSpec spec;
+    spec.name = "recursive_strips";
+    spec.tunables = {{"WIDE", {1, 2, 4}}, {"BLOCK", {64, 256, 512}}};
+    spec.refusal = refusal;
+    // Down columns a line of the cache has 16 values, and pages have more.
+    spec.preferred = [](const RecursivePass &pass, const DeviceFacts &) {
+        return std::vector<Config>{{{"WIDE", pass.along_rows ? 1 : 4}, {"BLOCK", 256}},
+                                   {{"WIDE", 1}, {"BLOCK", 64}}};
+    };
+    spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
+        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+            return add_launch(stage, config, facts, to);
+        });
+    };
+    spec.details = [](const RecursivePass &pass, const Config &) {
+        return recursive_details(pass);
+    };
+    return spec;
+}
+
+} // namespace gz
