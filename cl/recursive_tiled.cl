@@ -1,8 +1,9 @@
 // A stage of a recursive filter on tiles, for GPUs: a chunk of CHUNK samples of a line an item, in
 // registers. What its sections leave behind, had they started from 0, is a weighted sum of the
-// samples; sums over more than a chunk go by way of local memory, and sums over more than a tile
-// by way of global memory. Where a tile is a whole line, recursive_apply does all by itself; else
-// recursive_aggregate and recursive_carry come first.
+// samples; sums over more than a chunk go by way of local memory. Where a tile is a whole line, or
+// little enough is left of what lies before its apron and behind it, recursive_apply does all by
+// itself; else recursive_aggregate and recursive_carry come first, and sums over more than a tile
+// go by way of global memory.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
@@ -59,8 +60,9 @@ typedef struct Powers {
 #if ALONG_ROWS
 #define CHUNK_OF(item) ((item) % CHUNKS)
 #define LANE_OF(item) ((item) / CHUNKS)
-#define PLACE_OF(chunk, lane) ((lane) * (CHUNKS + 1) + (chunk))
-#define STATE_PLACES (LANES * (CHUNKS + 1))
+#define LANE_PLACES (CHUNKS + RUNS) // an odd number for each run: in different banks
+#define PLACE_OF(chunk, lane) ((lane) * LANE_PLACES + (chunk) + (chunk) / RUN)
+#define STATE_PLACES (LANES * LANE_PLACES)
 #else
 #define CHUNK_OF(item) ((item) / LANES)
 #define LANE_OF(item) ((item) % LANES)
@@ -92,13 +94,15 @@ static inline void read_rows(__global const SRC *restrict src, const Lines lines
                              __local float4 *restrict tile, int item, int first_line, int batch,
                              int first) {
 #if VECTORS
-    for (int i = item; i < LANES * TILE / 4; i += GROUP) {
+    __global const SRC *origin = src + SRC_LINE(first_line, batch) + first;
+    UNROLL for (int k = 0; k < 4; ++k) {
+        const int i = item + k * GROUP;
         const int row = i / (TILE / 4);
         const int at = i % (TILE / 4);
         const int n = first + 4 * at;
         float4 four = 0.0f;
-        if (first_line + row < lines.lines && n < lines.length) {
-            __global const SRC *from = src + SRC_LINE(first_line + row, batch) + n;
+        if (first_line + row < lines.lines && n >= 0 && n < lines.length) {
+            __global const SRC *from = origin + row * lines.src.line + 4 * at;
             if (n + 4 <= lines.length)
                 four = LOAD4(from);
             else {
@@ -117,7 +121,7 @@ static inline void read_rows(__global const SRC *restrict src, const Lines lines
         const int at = i % TILE;
         const int n = first + at;
         float one = 0.0f;
-        if (first_line + row < lines.lines && n < lines.length)
+        if (first_line + row < lines.lines && n >= 0 && n < lines.length)
             one = LOAD(src + SRC_LINE(first_line + row, batch) + (long)n * lines.src.step);
         ((__local float *)(tile + PART(row, at / 16, at / 4 % 4)))[at % 4] = one;
     }
@@ -126,23 +130,25 @@ static inline void read_rows(__global const SRC *restrict src, const Lines lines
 
 static inline void write_rows(__global DST *restrict dst, const Lines lines,
                               __local const float4 *restrict tile, int item, int first_line,
-                              int batch, int first) {
+                              int batch, int first, int begin, int end) {
 #if VECTORS
-    for (int i = item; i < LANES * TILE / 4; i += GROUP) {
+    __global DST *origin = dst + DST_LINE(first_line, batch) + (first - lines.begin);
+    UNROLL for (int k = 0; k < 4; ++k) {
+        const int i = item + k * GROUP;
         const int row = i / (TILE / 4);
         const int at = i % (TILE / 4);
         const int n = first + 4 * at;
-        if (first_line + row >= lines.lines || n + 4 <= lines.begin || n >= lines.end)
-            continue;
-        __global DST *to = dst + DST_LINE(first_line + row, batch) + (n - lines.begin);
-        const float4 four = tile[PART(row, at / 4, at % 4)];
-        if (n >= lines.begin && n + 4 <= lines.end)
-            STORE4(four, to);
-        else {
-            const float values[4] = {four.s0, four.s1, four.s2, four.s3};
-            UNROLL for (int k = 0; k < 4; ++k)
-                if (n + k >= lines.begin && n + k < lines.end)
-                    STORE(values[k], to + k);
+        if (first_line + row < lines.lines && n + 4 > begin && n < end) {
+            __global DST *to = origin + row * lines.dst.line + 4 * at;
+            const float4 four = tile[PART(row, at / 4, at % 4)];
+            if (n >= begin && n + 4 <= end)
+                STORE4(four, to);
+            else {
+                const float values[4] = {four.s0, four.s1, four.s2, four.s3};
+                UNROLL for (int v = 0; v < 4; ++v)
+                    if (n + v >= begin && n + v < end)
+                        STORE(values[v], to + v);
+            }
         }
     }
 #else
@@ -150,7 +156,7 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
         const int row = i / TILE;
         const int at = i % TILE;
         const int n = first + at;
-        if (first_line + row < lines.lines && n >= lines.begin && n < lines.end)
+        if (first_line + row < lines.lines && n >= begin && n < end)
             STORE(((__local const float *)(tile + PART(row, at / 16, at / 4 % 4)))[at % 4],
                   dst + DST_LINE(first_line + row, batch) +
                       (long)(n - lines.begin) * lines.dst.step);
@@ -161,12 +167,12 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
 #define READ_CHUNK(x)                                                                              \
     do {                                                                                           \
         __global const SRC *from_ = src + SRC_LINE(line, batch) + (long)place * lines.src.step;    \
-        if (is_there && place + CHUNK <= lines.length) {                                           \
+        if (is_there && place >= 0 && place + CHUNK <= lines.length) {                                         \
             UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
                 (x)[i_] = LOAD(from_ + i_ * lines.src.step);                                       \
         } else {                                                                                   \
             UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                (x)[i_] = is_there && place + i_ < lines.length                                    \
+                (x)[i_] = is_there && place >= 0 && place + i_ < lines.length                      \
                               ? LOAD(from_ + i_ * lines.src.step)                                  \
                               : 0.0f;                                                              \
         }                                                                                          \
@@ -203,13 +209,16 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
         }                                                                                          \
     } while (0)
 
-// Every chunk's sum becomes what enters it from the chunks of its run; runs: what a run leaves.
+// Every chunk's sum becomes what enters it from the chunks of its run; runs: what a run leaves. The
+// only run of a tile starts from what enters the tile.
 #define SUM_RUNS                                                                                   \
     for (int i_ = item; i_ < SECTIONS * RUN_PLACES; i_ += GROUP) {                                 \
         const int s_ = i_ / RUN_PLACES;                                                            \
         const int lane_ = i_ % LANES;                                                              \
         const int run_ = i_ % RUN_PLACES / LANES;                                                  \
         float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
+        if (RUNS == 1)                                                                             \
+            READ_ENTERING(s_, lane_, w_sum_, v_sum_);                                              \
         for (int k_ = 0; k_ < RUN; ++k_) {                                                         \
             const int chunk_ = run_ * RUN + (s_ < CAUSAL ? k_ : RUN - 1 - k_);                     \
             __local float *at_ = carries + s_ * ORDER * STATE_PLACES + PLACE_OF(chunk_, lane_);    \
@@ -253,7 +262,7 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
     const int first_line = (int)get_group_id(0) * LANES;                                           \
     const int number = get_group_id(1);                                                            \
     const int batch = get_global_id(2);                                                            \
-    const int first = number * TILE;                                                               \
+    const int first = number * (TILE - lead - trail) - lead;                                       \
     const int line = first_line + lane;                                                            \
     const int place = first + chunk * CHUNK;                                                       \
     const bool is_there = line < lines.lines;                                                      \
@@ -276,12 +285,16 @@ void recursive_aggregate(__global const SRC *restrict src, __global float *restr
                          const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                          __local float4 *restrict tile, __local float *restrict carries,
                          __local float *restrict runs) {
+    const int lead = 0, trail = 0;
     PLACE_ITEM
     float x[CHUNK];
     READ_CHUNK(x);
     AGGREGATE(x);
     barrier(CLK_LOCAL_MEM_FENCE);
+#undef READ_ENTERING
+#define READ_ENTERING(s, lane, w, v)
     SUM_RUNS
+#undef READ_ENTERING
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
@@ -371,12 +384,28 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
     }
 }
 
-// places: what states become over 0, 1, ... RUN - 1 chunks.
+// What enters a tile from the others.
+#if HAS_CARRIES
+#define READ_ENTERING(s, lane, w, v)                                                               \
+    do {                                                                                           \
+        if (first_line + (lane) < lines.lines) {                                                   \
+            __global const float *from_ = entering + AT_TILE(batch, number) +                      \
+                                          (long)((s) * ORDER) * lines.lines + first_line + (lane); \
+            (w) = from_[0];                                                                        \
+            (v) = from_[(ORDER - 1) * (long)lines.lines];                                          \
+        }                                                                                          \
+    } while (0)
+#else
+#define READ_ENTERING(s, lane, w, v)
+#endif
+
+// places: what states become over 0, 1, ... RUN - 1 chunks. lead, trail: samples of the apron, whole
+// chunks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_apply(__global const SRC *restrict src, __global DST *restrict dst,
-                     __global const float *restrict between, __global const float *restrict ends,
+                     __global const float *restrict entering, __global const float *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
-                     __global const float *restrict places, __local float4 *restrict tile,
+                     __global const float *restrict places, const int lead, const int trail, __local float4 *restrict tile,
                      __local float *restrict carries, __local float *restrict runs) {
     PLACE_ITEM
     float x[CHUNK];
@@ -385,29 +414,27 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
     barrier(CLK_LOCAL_MEM_FENCE);
     SUM_RUNS
     barrier(CLK_LOCAL_MEM_FENCE);
+#if RUNS > 1
     for (int i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         float w = 0.0f, v = 0.0f;
-#if HAS_CARRIES
-        const int of = first_line + i % LANES;
-        if (of < lines.lines) {
-            w = between[AT_TILE(batch, number) + (long)(s * ORDER) * lines.lines + of];
-            v = between[AT_TILE(batch, number) + (long)(s * ORDER + ORDER - 1) * lines.lines + of];
-        }
-#endif
+        READ_ENTERING(s, i % LANES, w, v);
         SUM_TILE(s, i % LANES, w, v);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 
-    const int run = chunk / RUN;
     float w[SECTIONS], v[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s) {
-        // What enters the run, carried on to this chunk, and what the run's other chunks add.
-        __local const float *at = runs + s * ORDER * RUN_PLACES + run * LANES + lane;
+        w[s] = v[s] = 0.0f;
+#if RUNS > 1
+        // What enters the run, carried on to this chunk.
+        __local const float *at = runs + s * ORDER * RUN_PLACES + chunk / RUN * LANES + lane;
         w[s] = at[0];
         v[s] = at[(ORDER - 1) * RUN_PLACES];
         const int k = s < CAUSAL ? chunk % RUN : RUN - 1 - chunk % RUN;
         CARRY_ON(w[s], v[s], OF_PLACE, (s * RUN + k) * MATRIX);
+#endif
         __local const float *own = carries + s * ORDER * STATE_PLACES + PLACE_OF(chunk, lane);
         w[s] += own[0];
         v[s] += own[(ORDER - 1) * STATE_PLACES];
@@ -416,6 +443,9 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
             v[s] = end_v[s];
         }
     }
+    // What of the tile is stored.
+    const int begin = max(lines.begin, first + lead);
+    const int end = min(lines.end, first + TILE - trail);
 
     float y[CHUNK];
     UNROLL for (int i = 0; i < CHUNK; ++i) {
@@ -439,17 +469,17 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
         tile[PART(lane, chunk, p)] =
             (float4)(y[4 * p], y[4 * p + 1], y[4 * p + 2], y[4 * p + 3]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    write_rows(dst, lines, tile, item, first_line, batch, first);
+    write_rows(dst, lines, tile, item, first_line, batch, first, begin, end);
 #else
     if (!is_there)
         return;
     __global DST *to = dst + DST_LINE(line, batch) + (long)(place - lines.begin) * lines.dst.step;
-    if (place >= lines.begin && place + CHUNK <= lines.end) {
+    if (place >= begin && place + CHUNK <= end) {
         UNROLL for (int i = 0; i < CHUNK; ++i)
             STORE(y[i], to + i * lines.dst.step);
     } else {
         UNROLL for (int i = 0; i < CHUNK; ++i)
-            if (place + i >= lines.begin && place + i < lines.end)
+            if (place + i >= begin && place + i < end)
                 STORE(y[i], to + i * lines.dst.step);
     }
 #endif

@@ -1,6 +1,7 @@
 #include "kernel/recursive_pass.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "kernel/image_pass.hpp"
@@ -170,6 +171,25 @@ Argument sections_argument(const RecursiveStage &stage, bool by_value) {
     std::vector<std::byte> bytes = bytes_of(values.data(), values.size());
     return by_value ? Argument(ByValue{std::move(bytes)})
                     : Argument(ConstantData{std::move(bytes)});
+}
+
+std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most) {
+    constexpr std::int64_t step = 16;
+    constexpr double negligible = 0x1p-25; // of what a state starts from
+    std::int64_t samples = 0;
+    for (const Section &section : sections) {
+        const auto left = [&] {
+            const auto m = transition(section, samples).less_identity;
+            return std::max(std::abs(1.0 + m[0][0]) + std::abs(m[0][1]),
+                            std::abs(m[1][0]) + std::abs(1.0 + m[1][1]));
+        };
+        while (left() > negligible) {
+            samples += step;
+            if (samples > most)
+                return std::nullopt;
+        }
+    }
+    return static_cast<int>(samples);
 }
 
 std::string recursive_details(const RecursivePass &pass) {

@@ -77,6 +77,10 @@ Work recursive_work(const RecursivePass &pass,
 Defines recursive_defines(const RecursiveStage &stage, bool by_value);
 Argument sections_argument(const RecursiveStage &stage, bool by_value);
 
+// Samples, a multiple of 16, after which states of the sections do not matter to f32; nothing where
+// that is more than `most`.
+std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most);
+
 // "2 causal and 2 anticausal sections", for all stages.
 std::string recursive_details(const RecursivePass &pass);
 

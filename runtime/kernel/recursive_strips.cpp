@@ -11,37 +11,12 @@ namespace {
 constexpr int vector_width = 16; // values of a vector
 constexpr std::int64_t most_sections = 16;
 constexpr std::int64_t most_sections_by_value = 8;
-constexpr double negligible = 0x1p-25; // of what a state starts from
-
-// Samples after which a state does not matter to f32; nothing where that is more than `most`.
-std::optional<int> memory_of(const Section &section, int most) {
-    for (int samples = vector_width; samples <= most; samples += vector_width) {
-        const auto m = transition(section, samples).less_identity;
-        const double left = std::max(std::abs(1.0 + m[0][0]) + std::abs(m[0][1]),
-                                     std::abs(m[1][0]) + std::abs(1.0 + m[1][1]));
-        if (left < negligible)
-            return samples;
-    }
-    return std::nullopt;
-}
-
-std::optional<int> ahead_of(const LineStage &stage, int block) {
-    int most = 0;
-    for (const Section &section : stage.anticausal) {
-        const std::optional<int> own = memory_of(section, block);
-        if (!own)
-            return std::nullopt;
-        most = std::max(most, *own);
-    }
-    return most;
-}
-
 std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
                          const DeviceFacts &facts, Work &to) {
     const int wide = config.at("WIDE");
     const int block = config.at("BLOCK");
     const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
-    const std::optional<int> ahead = ahead_of(*stage.stage, block);
+    const std::optional<int> ahead = memory_of(stage.stage->anticausal, block);
     const std::int64_t strips = parts(stage.lines.lines, std::int64_t{vector_width} * wide);
 
     Launch launch;

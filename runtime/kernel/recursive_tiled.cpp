@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "kernel/kernels.hpp"
 
@@ -16,16 +17,31 @@ constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at 
 
 struct Shape {
     int lanes, chunks, run, runs;
+    int lead, trail; // samples of the apron
     std::int64_t tiles;
+    bool carries; // from tile to tile
     std::int64_t tile() const { return std::int64_t{chunk} * chunks; }
     int group() const { return lanes * chunks; }
 };
 
 Shape shape_of(const RecursiveStage &stage, const Config &config) {
-    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0};
+    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false};
     shape.run = std::min(shape.chunks, longest_run);
     shape.runs = shape.chunks / shape.run;
     shape.tiles = parts(stage.lines.length, shape.tile());
+    if (shape.tiles == 1)
+        return shape;
+    shape.carries = true;
+    // An apron costs its share of the tile; carries cost another read of the image.
+    const std::int64_t most = shape.tile() * config.at("APRON") / 100;
+    const std::optional<int> lead = memory_of(stage.stage->causal, most);
+    const std::optional<int> trail = memory_of(stage.stage->anticausal, most);
+    if (lead && trail && *lead + *trail <= most) {
+        shape.carries = false;
+        shape.lead = *lead;
+        shape.trail = *trail;
+        shape.tiles = parts(stage.lines.length, shape.tile() - *lead - *trail);
+    }
     return shape;
 }
 
@@ -71,7 +87,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                            const DeviceFacts &facts, Work &to) {
     const Shape shape = shape_of(stage, config);
     const Lines &lines = stage.lines;
-    const bool several = shape.tiles > 1;
+    const bool several = shape.carries;
     const std::vector<std::byte> powers = powers_of(stage, shape);
     const bool small = !facts.misreads_arguments && powers.size() <= most_bytes_by_value;
     const auto powers_argument = small ? Argument(ByValue{powers}) : Argument(ConstantData{powers});
@@ -103,7 +119,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const LocalMemory tile_memory =
         floats(stage.along_rows ? shape.lanes * shape.tile() : std::int64_t{4});
     const std::int64_t places =
-        stage.along_rows ? std::int64_t{shape.lanes} * (shape.chunks + 1) : shape.group();
+        stage.along_rows ? std::int64_t{shape.lanes} * (shape.chunks + shape.runs) : shape.group();
     const LocalMemory carries = floats(stage.states() * places);
     const LocalMemory runs = floats(stage.states() * shape.lanes * shape.runs);
 
@@ -153,6 +169,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                        sections_argument(stage, small),
                        powers_argument,
                        in_memory(positions),
+                       by_value(static_cast<std::int32_t>(shape.lead)),
+                       by_value(static_cast<std::int32_t>(shape.trail)),
                        tile_memory,
                        carries,
                        runs};
@@ -175,12 +193,14 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
 // Lines side by side are read together; along rows, long tiles keep what goes between tiles small.
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
     if (!pass.along_rows)
-        return {{{"LANES", 32}, {"CHUNKS", 16}}, {{"LANES", 32}, {"CHUNKS", 4}}};
+        return {{{"LANES", 32}, {"CHUNKS", 16}, {"APRON", 50}},
+                {{"LANES", 32}, {"CHUNKS", 4}, {"APRON", 50}}};
     const std::int64_t chunks = parts(pass.lines.length, chunk);
     for (const int count : {16, 64})
         if (chunks <= count)
-            return {{{"LANES", std::max(256 / count, 1)}, {"CHUNKS", count}}};
-    return {{{"LANES", 1}, {"CHUNKS", 256}}, {{"LANES", 4}, {"CHUNKS", 16}}};
+            return {{{"LANES", std::max(256 / count, 1)}, {"CHUNKS", count}, {"APRON", 50}}};
+    return {{{"LANES", 1}, {"CHUNKS", 256}, {"APRON", 50}},
+            {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 50}}};
 }
 
 } // namespace
@@ -188,7 +208,8 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
 RecursiveSpec recursive_tiled() {
     RecursiveSpec spec;
     spec.name = "recursive_tiled";
-    spec.tunables = {{"LANES", {1, 4, 16, 32}}, {"CHUNKS", {4, 16, 64, 256}}};
+    spec.tunables = {
+        {"LANES", {1, 2, 4, 8, 16, 32}}, {"CHUNKS", {4, 16, 32, 64, 128, 256}}, {"APRON", {0, 50}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
