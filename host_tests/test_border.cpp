@@ -122,7 +122,8 @@ TEST_SUITE("border") {
         CHECK(gz::name_of(BorderMode::reflect) == std::string("reflect"));
         CHECK(gz::name_of(BorderMode::reflect101) == std::string("reflect101"));
         CHECK(gz::name_of(BorderMode::wrap) == std::string("wrap"));
-        CHECK(std::size(gz::all_border_modes) == 5);
-        CHECK_THROWS_AS(static_cast<void>(gz::name_of(static_cast<BorderMode>(5))), gz::Error);
+        CHECK(gz::name_of(BorderMode::zero) == std::string("zero"));
+        CHECK(std::size(gz::all_border_modes) == 5); // zero does not extend
+        CHECK_THROWS_AS(static_cast<void>(gz::name_of(static_cast<BorderMode>(6))), gz::Error);
     }
 }

@@ -18,7 +18,8 @@ enum class PixelType : gauze_type {
     f32 = GAUZE_F32,
     f64 = GAUZE_F64,
     u32 = GAUZE_U32,
-    s32 = GAUZE_S32
+    s32 = GAUZE_S32,
+    u64 = GAUZE_U64
 };
 
 // One row for each pixel type: the only place that lists them.

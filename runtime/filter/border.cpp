@@ -27,6 +27,8 @@ const char *name_of(BorderMode mode) {
         return "reflect101";
     case BorderMode::wrap:
         return "wrap";
+    case BorderMode::zero:
+        return "zero";
     }
     fail(Status::internal, "no border has the number ", static_cast<gauze_border>(mode));
 }
@@ -36,6 +38,7 @@ std::int64_t fold(std::int64_t i, std::int64_t n, BorderMode mode) {
         return i;
     switch (mode) {
     case BorderMode::constant:
+    case BorderMode::zero:
         return -1;
     case BorderMode::clamp:
         return std::clamp<std::int64_t>(i, 0, n - 1);

@@ -14,9 +14,11 @@ enum class BorderMode : gauze_border {
     constant = GAUZE_BORDER_CONSTANT,
     reflect = GAUZE_BORDER_REFLECT,
     reflect101 = GAUZE_BORDER_REFLECT101,
-    wrap = GAUZE_BORDER_WRAP
+    wrap = GAUZE_BORDER_WRAP,
+    zero = GAUZE_BORDER_ZERO // of recursive filters: see gauze.h
 };
 
+// Those that extend an image.
 inline constexpr BorderMode all_border_modes[] = {BorderMode::clamp, BorderMode::constant,
                                                   BorderMode::reflect, BorderMode::reflect101,
                                                   BorderMode::wrap};
@@ -29,7 +31,7 @@ struct Border {
 const char *name_of(BorderMode mode);
 
 // The index in [0, n) whose pixel stands at index i of the extended line, or -1 where the border's
-// constant does. Folds as often as it takes. n >= 1.
+// constant does, or nothing (zero). Folds as often as it takes. n >= 1.
 std::int64_t fold(std::int64_t i, std::int64_t n, BorderMode mode);
 
 } // namespace gz

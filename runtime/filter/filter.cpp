@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "filter/recursive.hpp"
 
 namespace gz {
 
@@ -157,10 +158,59 @@ Filter Filter::separable(const AxisTaps &taps) {
     return {"separable", from_axes(taps)};
 }
 
-Filter Filter::gaussian(const Gaussian &gaussian) {
+namespace {
+
+Correlation sampled(const Gaussian &gaussian) {
     require(std::isfinite(gaussian.truncate) && gaussian.truncate > 0.0, "truncate is ",
             gaussian.truncate, "; it must be a positive number of sigmas");
     AxisTaps taps;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double sigma = gaussian.sigma[i];
+        const int derivative = gaussian.derivative[i];
+        if (sigma == 0.0)
+            continue;
+        if (i > 1)
+            fail(Status::unsupported, "sigma is ", sigma, " along ", axis_name[i],
+                 "; only recursive Gaussians filter along other axes than x and y so far");
+        require(gaussian.truncate * sigma + 0.5 < static_cast<double>(max_axis_taps / 2 + 1),
+                "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
+                gaussian.truncate * sigma, "; ", max_axis_taps / 2, " is the largest");
+        taps.values[i] = gaussian_taps(sigma, derivative, gaussian.truncate);
+        require(derivative == 0 || taps.values[i].size() > 1, "sigma is ", sigma, " along ",
+                axis_name[i], ": a radius of 0 leaves no derivative");
+    }
+    return from_axes(taps);
+}
+
+// Boxes of 2 r + 1 pixels have the variance ((2 r + 1)^2 - 1) / 12 each (Wells 1986).
+Box boxes_like(const Gaussian &gaussian) {
+    constexpr int iterations = 3;
+    Box box;
+    box.iterations = iterations;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double sigma = gaussian.sigma[i];
+        require(gaussian.derivative[i] == 0, "the derivative is of order ", gaussian.derivative[i],
+                " along ", axis_name[i], "; boxes have none");
+        if (sigma == 0.0)
+            continue;
+        const double radius = (std::sqrt(12.0 * sigma * sigma / iterations + 1.0) - 1.0) / 2.0;
+        require(radius <= static_cast<double>(max_box_radius), "sigma is ", sigma, " along ",
+                axis_name[i], ", too large for boxes");
+        box.radius[i] = std::llround(radius);
+        require(box.radius[i] > 0, "sigma is ", sigma, " along ", axis_name[i],
+                ": boxes of one pixel would leave the image as it is");
+    }
+    return box;
+}
+
+// The one place that says what the automatic method is.
+GaussianMethod method_of(const Gaussian &gaussian) {
+    return gaussian.method == GaussianMethod::automatic ? GaussianMethod::fir : gaussian.method;
+}
+
+} // namespace
+
+Filter Filter::gaussian(const Gaussian &gaussian) {
     bool filtered = false;
     for (std::size_t i = 0; i < 4; ++i) {
         const double sigma = gaussian.sigma[i];
@@ -171,21 +221,23 @@ Filter Filter::gaussian(const Gaussian &gaussian) {
                 " along ", axis_name[i], "; 0, 1 and 2 are supported");
         require(sigma > 0.0 || derivative == 0, "the derivative is of order ", derivative,
                 " along ", axis_name[i], ", which has no sigma");
-        if (sigma == 0.0)
-            continue;
-        if (i > 1)
-            fail(Status::unsupported, "sigma is ", sigma, " along ", axis_name[i],
-                 "; only Gaussians along x and y are supported so far");
-        filtered = true;
-        require(gaussian.truncate * sigma + 0.5 < static_cast<double>(max_axis_taps / 2 + 1),
-                "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
-                gaussian.truncate * sigma, "; ", max_axis_taps / 2, " is the largest");
-        taps.values[i] = gaussian_taps(sigma, derivative, gaussian.truncate);
-        require(derivative == 0 || taps.values[i].size() > 1, "sigma is ", sigma, " along ",
-                axis_name[i], ": a radius of 0 leaves no derivative");
+        filtered = filtered || sigma > 0.0;
     }
     require(filtered, "no axis has a sigma");
-    return {"gaussian", from_axes(taps)};
+    switch (method_of(gaussian)) {
+    case GaussianMethod::recursive: {
+        Filter filter("gaussian", {});
+        filter.recursion_ = recursive_gaussian(gaussian);
+        return filter;
+    }
+    case GaussianMethod::box: {
+        Filter filter = box(boxes_like(gaussian));
+        filter.name_ = "gaussian";
+        return filter;
+    }
+    default:
+        return {"gaussian", sampled(gaussian)};
+    }
 }
 
 Filter Filter::box(const Box &box) {
@@ -206,8 +258,9 @@ Filter Filter::box(const Box &box) {
 Filter Filter::with_component(std::int64_t component, const Filter &other) const {
     require(component >= 0 && component < max_components, "the component is ", component,
             "; it must be from 0 to ", max_components - 1);
-    require(!box_ && !other.box_, "a box has no taps; only filters with taps can differ between "
-                                  "components");
+    for (const Filter *filter : {this, &other})
+        require(filter->has_taps(), "a filter that is ", to_text(*filter),
+                " has no taps; only filters with taps can differ between components");
     require(other.components_.empty(), "the taps of a component differ between components "
                                        "themselves");
     Filter result = *this;
@@ -215,12 +268,37 @@ Filter Filter::with_component(std::int64_t component, const Filter &other) const
     return result;
 }
 
+namespace {
+
+// Of one Gaussian less another, either up to `largest`.
+double difference_bound(double first, double second, double largest) {
+    return (first + second) * (1.0 + 2.0 * u) + 2.0 * u * largest;
+}
+
+} // namespace
+
 const Correlation &Filter::correlation(std::int64_t component) const {
     const auto own = components_.find(component);
     return own == components_.end() ? correlation_ : own->second;
 }
 
 double Filter::error_bound(double largest) const {
+    if (dog_)
+        return difference_bound(dog_->first.error_bound(largest), dog_->second.error_bound(largest),
+                                largest);
+    if (recursion_)
+        return largest * approximation_bound(*recursion_) + rounding_bound(largest);
+    return rounding_bound(largest);
+}
+
+double Filter::rounding_bound(double largest) const {
+    if (is_sat_)
+        return std::numeric_limits<double>::infinity();
+    if (dog_)
+        return difference_bound(dog_->first.rounding_bound(largest),
+                                dog_->second.rounding_bound(largest), largest);
+    if (recursion_)
+        return largest * gz::rounding_bound(*recursion_);
     if (box_)
         return box_->error_bound(largest);
     double bound = correlation_.error_bound(largest);
@@ -231,8 +309,14 @@ double Filter::error_bound(double largest) const {
 
 std::string to_text(const Filter &filter) {
     if (const std::optional<Box> &box = filter.box())
-        return text("box of ", to_text(box->size()), " pixels, ", box->iterations,
-                    box->iterations == 1 ? " time" : " times");
+        return text(filter.name() == "box" ? "" : "gaussian as ", "box of ", to_text(box->size()),
+                    " pixels, ", box->iterations, box->iterations == 1 ? " time" : " times");
+    if (filter.is_sat())
+        return "summed-area table";
+    if (const Dog *dog = filter.dog())
+        return text("difference of ", to_text(dog->first), " and ", to_text(dog->second));
+    if (const std::optional<Recursion> &recursion = filter.recursion())
+        return filter.name() + ": " + to_text(*recursion);
     const auto describe = [](const Correlation &correlation) {
         return text(to_text(correlation.taps.size), " taps, as a correlation anchored at ",
                     to_place(correlation.taps.anchor),

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "filter/border.hpp"
+#include "filter/recursion.hpp"
 #include "filter/taps.hpp"
 
 namespace gz {
@@ -41,11 +44,22 @@ struct Box {
     double error_bound(double largest) const;
 };
 
-// A Gaussian by sampled taps, or its derivatives.
+enum class GaussianMethod : gauze_gaussian_method {
+    automatic = GAUZE_GAUSSIAN_AUTO,
+    fir = GAUZE_GAUSSIAN_FIR,
+    recursive = GAUZE_GAUSSIAN_RECURSIVE,
+    box = GAUZE_GAUSSIAN_BOX
+};
+
+// A Gaussian, or its derivatives.
 struct Gaussian {
     std::array<double, 4> sigma{0, 0, 0, 0}; // 0: not along this axis
     std::array<int, 4> derivative{0, 0, 0, 0};
-    double truncate = 4.0; // radius in sigmas
+    double truncate = 4.0; // radius in sigmas, of sampled taps
+    GaussianMethod method = GaussianMethod::automatic;
+    // Of the recursive method: how far results may be from the exact ones, for pixels from 0 to 1,
+    // rounding aside; derivatives of order n are measured in units of sigma^-n.
+    double accuracy = 1e-3;
 };
 
 // Taps along each axis, none where it is not filtered; anchors default to the middle.
@@ -54,6 +68,19 @@ struct AxisTaps {
     std::optional<Axes> anchor;
 };
 
+enum class Feedback { stable, unchecked };
+
+// How scans are to be run, and what they may be.
+struct RecursiveOptions {
+    // Trips through memory as the numbers of their scans: "0,1_2,3" makes two trips of two scans
+    // each; "cascade" a trip for each scan, "overlap" one for all; "": chosen automatically.
+    std::string grouping;
+    std::int64_t tile = 0; // pixels; 0: chosen automatically
+    Feedback feedback = Feedback::stable;
+};
+
+struct Dog;
+
 class Filter {
 public:
     static Filter correlate(Taps taps);
@@ -61,12 +88,26 @@ public:
     static Filter separable(const AxisTaps &taps);
     static Filter gaussian(const Gaussian &gaussian);
     static Filter box(const Box &box);
+    static Filter recursive(std::vector<Scan> scans, const RecursiveOptions &options = {});
+    // Inclusive sums of all pixels above and to the left.
+    static Filter sat();
+    // Coefficients of the B-spline of a degree ("order") of 2 to 5 that goes through the pixels
+    // along x and y.
+    static Filter bspline(int order);
+    // The Gaussian of the first sigma less that of the second, along x and y.
+    static Filter dog(double sigma, double other_sigma,
+                      GaussianMethod method = GaussianMethod::automatic);
     // This filter, but with the taps of `other` for one component: channel c of plane p of an image
     // with n channels is component p n + c.
     Filter with_component(std::int64_t component, const Filter &other) const;
 
-    const std::string &name() const { return name_; }      // as the user called it
-    const std::optional<Box> &box() const { return box_; } // else a correlation
+    const std::string &name() const { return name_; } // as the user called it
+    // What it is, besides a correlation: at most one of these.
+    const std::optional<Box> &box() const { return box_; }
+    const std::optional<Recursion> &recursion() const { return recursion_; }
+    bool is_sat() const { return is_sat_; }
+    const Dog *dog() const { return dog_.get(); }
+    bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_; }
     // Of the components without taps of their own.
     const Correlation &correlation() const { return correlation_; }
     const Taps &taps() const { return correlation_.taps; }
@@ -75,8 +116,13 @@ public:
     // Components with taps of their own.
     const std::map<std::int64_t, Correlation> &components() const { return components_; }
 
-    // The largest of all components.
+    // The largest of all components. Of a recursive filter: what its modes lack of the response that
+    // they stand for, and rounding_bound(). Of a summed-area table infinite: it takes the table's
+    // size to say.
     double error_bound(double largest) const;
+    // Bound of what rounding in f32 adds to a recursive filter, as its own scans and modes define
+    // it; of others the same as error_bound().
+    double rounding_bound(double largest) const;
 
 private:
     Filter(std::string name, Correlation correlation);
@@ -85,7 +131,18 @@ private:
     Correlation correlation_;
     std::map<std::int64_t, Correlation> components_;
     std::optional<Box> box_;
+    std::optional<Recursion> recursion_;
+    bool is_sat_ = false;
+    std::shared_ptr<const Dog> dog_;
 };
+
+// The result of one filter less that of another.
+struct Dog {
+    Filter first, second;
+};
+
+// Refuses a border that the filter cannot have.
+void check_border(const Filter &filter, const Border &border);
 
 // "correlate 3x5 taps, as a correlation anchored at (1, 2), separable"
 std::string to_text(const Filter &filter);
@@ -95,6 +152,13 @@ inline constexpr std::int64_t max_taps = 63;        // of a box of taps
 inline constexpr std::int64_t max_axis_taps = 4095; // of taps given per axis
 inline constexpr std::int64_t max_box_radius = (std::int64_t{1} << 20) - 1;
 inline constexpr int max_box_iterations = 16;
+inline constexpr std::size_t max_scans = 64;
+inline constexpr std::size_t max_feedback = 20;
+inline constexpr std::size_t max_feedforward = 21;
+inline constexpr std::int64_t max_tile = 65536;
+// Of a recursive Gaussian: below, sampled taps are few; above, poles are closer to 1 than f32 bears.
+inline constexpr double min_recursive_sigma = 0.5;
+inline constexpr double max_recursive_sigma = 1000.0;
 inline constexpr std::int64_t max_components = 1024; // that can have taps of their own
 
 // The taps of a Gaussian along one axis, or of its derivative: exp(-i^2 / (2 sigma^2)), |i| <=

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "filter/half.hpp"
+#include "filter/recursive_reference.hpp"
 
 namespace gz {
 
@@ -304,9 +305,16 @@ double load_pixel(PixelType type, const std::byte *at) {
         return half_to_double(read_as<std::uint16_t>(at));
     case PixelType::f32:
         return static_cast<double>(read_as<float>(at));
-    default:
-        fail(Status::internal, "the reference does not read ", name_of(type));
+    case PixelType::f64:
+        return read_as<double>(at);
+    case PixelType::u32:
+        return read_as<std::uint32_t>(at);
+    case PixelType::s32:
+        return read_as<std::int32_t>(at);
+    case PixelType::u64:
+        return static_cast<double>(read_as<std::uint64_t>(at));
     }
+    fail(Status::internal, "no pixel type has the number ", static_cast<gauze_type>(type));
 }
 
 void store_pixel(PixelType type, float value, std::byte *at) {
@@ -327,20 +335,68 @@ void store_pixel(PixelType type, float value, std::byte *at) {
         return write_as(half_from_float(value), at);
     case PixelType::f32:
         return write_as(value, at);
-    default:
-        fail(Status::internal, "the reference does not write ", name_of(type));
+    case PixelType::f64:
+        return write_as(static_cast<double>(value), at);
+    case PixelType::u32:
+        return write_as(static_cast<std::uint32_t>(stored), at);
+    case PixelType::s32:
+        return write_as(static_cast<std::int32_t>(stored), at);
+    case PixelType::u64:
+        return write_as(static_cast<std::uint64_t>(stored), at);
     }
+    fail(Status::internal, "no pixel type has the number ", static_cast<gauze_type>(type));
 }
 
-void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink) {
+namespace {
+
+void compute(const ReferenceJob &job, ModesAs modes, const RowSink<double> &sink);
+
+// Rows of both parts come in the same order.
+void compute_difference(const ReferenceJob &job, ModesAs modes, const RowSink<double> &sink) {
+    const Dog &dog = *job.filter.dog();
+    const auto width = static_cast<std::size_t>(job.region.extent[0] * job.source.channels);
+    std::vector<double> first;
+    const auto with = [&](const Filter &filter) {
+        return ReferenceJob{filter, job.source, job.border, job.region, job.pixels};
+    };
+    compute(with(dog.first), modes, [&](const RowPlace &, const double *values) {
+        first.insert(first.end(), values, values + width);
+    });
+    double *row = first.data();
+    compute(with(dog.second), modes, [&](const RowPlace &at, const double *values) {
+        for (std::size_t i = 0; i < width; ++i)
+            row[i] -= values[i];
+        sink(at, row);
+        row += width;
+    });
+}
+
+void compute(const ReferenceJob &job, ModesAs modes, const RowSink<double> &sink) {
+    check_border(job.filter, job.border);
+    if (job.filter.dog())
+        return compute_difference(job, modes, sink);
+    if (job.filter.recursion())
+        return compute_recursion(job, modes, sink);
+    if (job.filter.is_sat())
+        return compute_sat(job, sink);
     if (job.filter.box())
         return compute_box(job, sink);
     compute_correlation<double>(job, sink, true);
 }
 
+} // namespace
+
+void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink) {
+    compute(job, ModesAs::approximated, sink);
+}
+
+void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink) {
+    compute(job, ModesAs::written, sink);
+}
+
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink) {
-    if (job.filter.box())
-        fail(Status::internal, "a box has no canonical order");
+    if (!job.filter.has_taps())
+        fail(Status::internal, "a filter that is ", to_text(job.filter), " has no canonical order");
     compute_correlation<float>(job, sink, false);
 }
 
@@ -348,7 +404,9 @@ double largest_magnitude(const ReferenceJob &job) {
     double largest = job.border.mode == BorderMode::constant ? std::abs(job.border.value) : 0.0;
     ReferenceJob whole = job;
     if (job.region.edge == RegionEdge::neighbours) {
-        for (std::size_t i = 0; i < 2; ++i) {
+        const std::optional<Recursion> &recursion = job.filter.recursion();
+        const std::size_t axes = recursion && recursion->filters(2) ? 3 : 2;
+        for (std::size_t i = 0; i < axes; ++i) {
             whole.region.source_origin[i] = 0;
             whole.region.extent[i] = job.source.extent[i];
         }

@@ -27,12 +27,18 @@ struct RowPlace {
 };
 template <class Real> using RowSink = std::function<void(const RowPlace &, const Real *)>;
 
-// Every row of the region from the taps as given, in double; boxes by running sums.
+// Every row of the region from the taps as given, in double; boxes by running sums; scans as they are
+// written. Modes that stand for a response are taken for that: a recursive Gaussian is compared with
+// the Gaussian. Those of summed-area tables may be beyond the range of their type, which is modular.
 void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink);
+
+// The same, but with a recursive filter's modes taken for what they are: what differs from it is
+// rounding alone.
+void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink);
 
 // Every row of the region in the canonical order: one chain of fma over the taps in memory order
 // from 0, or, where the taps are separable, a chain along x for each row and then one along y. A
-// box has no such order.
+// box, a recursive filter or a summed-area table has no such order.
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink);
 
 // The value stored at `at`, exactly.

@@ -346,6 +346,9 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc) {
 }
 
 Lowered lower(const Filter &filter, const PlanDesc &desc) {
+    check_border(filter, desc.border);
+    if (!filter.has_taps() && !filter.box())
+        fail(Status::unsupported, "no kernel runs a filter that is ", to_text(filter), " yet");
     if (filter.box())
         return lower_iterations(*filter.box(), desc);
     return {{{lower_correlation(filter, desc)}}, {}};

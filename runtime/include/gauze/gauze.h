@@ -169,8 +169,9 @@ enum {
     GAUZE_F16 = 4, /* IEEE half precision as stored; arithmetic is in f32 */
     GAUZE_F32 = 5,
     GAUZE_F64 = 6, /* named; no kernel takes it yet */
-    GAUZE_U32 = 7, /* named; no kernel takes it yet */
-    GAUZE_S32 = 8  /* named; no kernel takes it yet */
+    GAUZE_U32 = 7, /* a target of summed-area tables */
+    GAUZE_S32 = 8, /* a target of summed-area tables */
+    GAUZE_U64 = 9  /* a target of summed-area tables */
 };
 
 /* Bytes of one value of a type; 0 for no type. */
@@ -254,7 +255,9 @@ GAUZE_API gauze_status gauze_filter_separable(const gauze_separable_taps *taps,
 typedef int32_t gauze_gaussian_method;
 enum {
     GAUZE_GAUSSIAN_AUTO = 0, /* the library's choice: FIR so far */
-    GAUZE_GAUSSIAN_FIR = 1   /* sampled taps, cut off at `truncate` sigma */
+    GAUZE_GAUSSIAN_FIR = 1,  /* sampled taps, cut off at `truncate` sigma */
+    GAUZE_GAUSSIAN_RECURSIVE = 2, /* sums of exponentials, at a cost that does not depend on sigma */
+    GAUZE_GAUSSIAN_BOX = 3 /* three boxes one after the other, the same along an axis */
 };
 
 /* A Gaussian, or its derivatives. FIR: along an axis of standard deviation s the taps are
@@ -303,7 +306,11 @@ enum {
     GAUZE_BORDER_CONSTANT = 1,   /* vvv|abcd|vvv */
     GAUZE_BORDER_REFLECT = 2,    /* cba|abcd|dcb */
     GAUZE_BORDER_REFLECT101 = 3, /* dcb|abcd|cba */
-    GAUZE_BORDER_WRAP = 4        /* bcd|abcd|abc */
+    GAUZE_BORDER_WRAP = 4,       /* bcd|abcd|abc */
+    /* Recursive filters only: every scan starts from nothing at the edge of what the one before it
+     * gave. For filters of which no scan is seen (a recursive Gaussian, B-spline coefficients) it is
+     * the constant 0. */
+    GAUZE_BORDER_ZERO = 5
 };
 
 typedef int32_t gauze_region_edge;

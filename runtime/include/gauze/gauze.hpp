@@ -41,7 +41,8 @@ enum class Type : gauze_type {
     f32 = GAUZE_F32,
     f64 = GAUZE_F64,
     u32 = GAUZE_U32,
-    s32 = GAUZE_S32
+    s32 = GAUZE_S32,
+    u64 = GAUZE_U64
 };
 
 inline std::size_t size_of(Type type) {

@@ -1,0 +1,40 @@
+// Recursive filters made from their descriptions, and what can be said of them.
+#pragma once
+
+#include <string>
+
+#include "filter/border.hpp"
+#include "filter/filter.hpp"
+
+namespace gz {
+
+// The Gaussian along each axis by as few modes as the accuracy asked for takes. Refuses sigmas and
+// accuracies out of range.
+Recursion recursive_gaussian(const Gaussian &gaussian);
+
+// Poles: M. Unser, Splines: a perfect fit for signal and image processing, IEEE Signal Processing
+// Magazine 16(6), 1999.
+Modes bspline_modes(int order);
+
+// What the result along an axis is where all pixels are 1.
+double gain(const Recursion &recursion, std::size_t axis);
+
+// Bound of |result - exact result| for pixels up to 1 in magnitude, exact arithmetic taken for
+// granted: how far the modes are from what they stand for.
+double approximation_bound(const Recursion &recursion);
+
+// The same for what rounding in f32 adds.
+double rounding_bound(const Recursion &recursion);
+
+// The recursion as this border makes it, and the border that then extends the image: scans that
+// start from nothing, or modes on an image extended by 0, where it is `zero`.
+struct Bordered {
+    Recursion recursion;
+    Border border;
+};
+Bordered bordered(Recursion recursion, const Border &border);
+
+// "2 scans: +x of order 3, -x of order 3", or "2 modes along x, 2 along y"
+std::string to_text(const Recursion &recursion);
+
+} // namespace gz
