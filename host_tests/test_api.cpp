@@ -28,7 +28,7 @@
 // From test_header.c.
 extern "C" {
 int32_t version_seen_from_c(void);
-int filters_made_from_c(gauze_filter *filters[5]);
+int filters_made_from_c(gauze_filter *filters[9]);
 }
 
 namespace {
@@ -149,7 +149,7 @@ TEST_SUITE("api") {
 
     TEST_CASE("the header serves C: filters whose other fields are 0") {
         CHECK(version_seen_from_c() == gauze_version());
-        gauze_filter *filters[5] = {};
+        gauze_filter *filters[9] = {};
         CHECK(filters_made_from_c(filters) == 1);
         for (gauze_filter *filter : filters) {
             CHECK(filter != nullptr);
@@ -828,7 +828,7 @@ TEST_SUITE("bad input") {
         constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
         constexpr double infinity = std::numeric_limits<double>::infinity();
         refused(invalid, "gaussian->struct_size is 0", [](auto &g) { g.struct_size = 0; });
-        refused(invalid, "gaussian->method is 2", [](auto &g) { g.method = 2; });
+        refused(invalid, "gaussian->method is 4", [](auto &g) { g.method = 4; });
         refused(invalid, "gaussian->method is -1", [](auto &g) { g.method = -1; });
         refused(invalid, "no axis", [](auto &g) { g.sigma[0] = g.sigma[1] = 0.0; });
         refused(invalid, "sigma is -1 along x", [](auto &g) { g.sigma[0] = -1.0; });
@@ -847,6 +847,108 @@ TEST_SUITE("bad input") {
         good.method = GAUZE_GAUSSIAN_FIR;
         REQUIRE(gauze_filter_gaussian(&good, &filter) == GAUZE_OK);
         gauze_filter_destroy(filter);
+        filter = nullptr;
+        good.method = GAUZE_GAUSSIAN_RECURSIVE;
+        refused(invalid, "accuracy is -0.5", [](auto &g) { g.accuracy = -0.5; });
+        refused(invalid, "accuracy is nan", [](auto &g) { g.accuracy = std::nan(""); });
+        refused(invalid, "accuracy is 1e-12; the best", [](auto &g) { g.accuracy = 1e-12; });
+        refused(invalid, "sigma is 0.25 along y", [](auto &g) { g.sigma[1] = 0.25; });
+        refused(invalid, "sigma is 2000 along x", [](auto &g) { g.sigma[0] = 2000.0; });
+        refused(GAUZE_ERROR_UNSUPPORTED, "along t", [](auto &g) { g.sigma[3] = 1.0; });
+        REQUIRE(gauze_filter_gaussian(&good, &filter) == GAUZE_OK);
+        gauze_filter_destroy(filter);
+        filter = nullptr;
+        good.method = GAUZE_GAUSSIAN_BOX;
+        refused(invalid, "boxes have none", [](auto &g) { g.derivative[0] = 1; });
+        refused(invalid, "sigma is 0.5 along x", [](auto &g) { g.sigma[0] = 0.5; });
+        REQUIRE(gauze_filter_gaussian(&good, &filter) == GAUZE_OK);
+        gauze_filter_destroy(filter);
+    }
+
+    TEST_CASE("scans") {
+        gauze_filter *filter = nullptr;
+        const double one[] = {1.0};
+        const double half[] = {0.5, 0.0};
+        gauze_scan scan{};
+        scan.struct_size = sizeof scan;
+        scan.direction = 1;
+        scan.feedforward_count = 1;
+        scan.feedback_count = 2;
+        scan.feedforward = one;
+        scan.feedback = half;
+        gauze_recursive good{};
+        good.struct_size = sizeof good;
+        check_c_refused(gauze_filter_recursive(nullptr, &filter), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "recursive is null");
+        check_c_refused(gauze_filter_recursive(&good, nullptr), GAUZE_ERROR_INVALID_ARGUMENT,
+                        "filter is null");
+        const auto refused = [&](gauze_status status, const std::string &part, auto &&spoil) {
+            gauze_scan scans[2] = {scan, scan};
+            gauze_recursive recursive = good;
+            recursive.scan_count = 2;
+            recursive.scans = scans;
+            spoil(recursive, scans[1]);
+            check_c_refused(gauze_filter_recursive(&recursive, &filter), status, part);
+            CHECK(filter == nullptr);
+        };
+        constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+        const double wild[] = {std::nan(""), 1.0};
+        refused(invalid, "recursive->struct_size is 3", [](auto &r, auto &) { r.struct_size = 3; });
+        refused(invalid, "there are 0 scans", [](auto &r, auto &) { r.scan_count = 0; });
+        refused(invalid, "scan_count is 65", [](auto &r, auto &) { r.scan_count = 65; });
+        refused(invalid, "scans is null", [](auto &r, auto &) { r.scans = nullptr; });
+        refused(invalid, "allow_unstable is 2", [](auto &r, auto &) { r.allow_unstable = 2; });
+        refused(invalid, "tile is -1", [](auto &r, auto &) { r.tile = -1; });
+        refused(invalid, "grouping \"0\"", [](auto &r, auto &) { r.grouping = "0"; });
+        refused(invalid, "scans[1]->struct_size is 0", [](auto &, auto &s) { s.struct_size = 0; });
+        refused(invalid, "scans[1]->direction is 0", [](auto &, auto &s) { s.direction = 0; });
+        refused(invalid, "scans[1]->feedback_count is 21",
+                [](auto &, auto &s) { s.feedback_count = 21; });
+        refused(invalid, "scans[1]->feedforward_count is 22",
+                [](auto &, auto &s) { s.feedforward_count = 22; });
+        refused(invalid, "scans[1]->feedback is null",
+                [](auto &, auto &s) { s.feedback = nullptr; });
+        refused(invalid, "0 feedforward terms", [](auto &, auto &s) { s.feedforward_count = 0; });
+        refused(invalid, "axis -1", [](auto &, auto &s) { s.axis = -1; });
+        refused(GAUZE_ERROR_UNSUPPORTED, "along t", [](auto &, auto &s) { s.axis = 3; });
+        refused(invalid, "feedback term nan", [&](auto &, auto &s) { s.feedback = wild; });
+        refused(invalid, "modulus 1;", [&](auto &, auto &s) {
+            s.feedback = one;
+            s.feedback_count = 1;
+        });
+        check_refused(outcome_of([] { gauze::recursive({}); }), invalid, "0 scans");
+        const gauze::Filter sums = gauze::recursive({{0, gauze::Direction::backward, {1.0}, {1.0}}},
+                                                    {"cascade", 64, true});
+        CHECK(sums.c_handle() != nullptr);
+    }
+
+    TEST_CASE("sums, B-splines and differences of Gaussians") {
+        gauze_filter *filter = nullptr;
+        constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+        check_c_refused(gauze_filter_sat(nullptr), invalid, "filter is null");
+        check_c_refused(gauze_filter_bspline(3, nullptr), invalid, "filter is null");
+        check_c_refused(gauze_filter_bspline(1, &filter), invalid, "order is 1");
+        check_c_refused(gauze_filter_bspline(6, &filter), invalid, "order is 6");
+        gauze_dog dog{};
+        dog.struct_size = sizeof dog;
+        check_c_refused(gauze_filter_dog(nullptr, &filter), invalid, "dog is null");
+        check_c_refused(gauze_filter_dog(&dog, nullptr), invalid, "filter is null");
+        check_c_refused(gauze_filter_dog(&dog, &filter), invalid, "sigma");
+        dog.method = 9;
+        check_c_refused(gauze_filter_dog(&dog, &filter), invalid, "dog->method is 9");
+        CHECK(filter == nullptr);
+        // Borders are the plan's to refuse.
+        const auto planned = [](const gauze::Filter &with, const Border &border) {
+            return outcome_of([&] {
+                engine().plan(with, Image::f32(16, 16), PlanOptions().with_border(border));
+            });
+        };
+        check_refused(planned(gauze::sat(), Border::clamp()), invalid, "border is clamp");
+        check_refused(planned(gauze::box(9), Border::zero()), invalid, "constant 0");
+        check_refused(planned(gauze::correlate(cross()), Border::zero()), invalid, "constant 0");
+        check_refused(planned(gauze::dog(1, 2), Border::zero()), invalid, "constant 0");
+        const gauze::Filter spline = gauze::bspline(3);
+        check_refused(outcome_of([&] { spline.with_component(0, spline); }), invalid, "no taps");
     }
 
     TEST_CASE("boxes") {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/types.hpp"
@@ -145,17 +147,24 @@ gz::AxisTaps axis_taps_of(const gauze_separable_taps *taps) {
     return result;
 }
 
+gz::GaussianMethod method_of(gauze_gaussian_method method, const char *name) {
+    require(method >= GAUZE_GAUSSIAN_AUTO && method <= GAUZE_GAUSSIAN_BOX, name, "->method is ",
+            method, ", which is no method");
+    return static_cast<gz::GaussianMethod>(method);
+}
+
 gz::Gaussian gaussian_of(const gauze_gaussian *gaussian) {
     check_struct(gaussian, "gaussian");
-    require(gaussian->method == GAUZE_GAUSSIAN_AUTO || gaussian->method == GAUZE_GAUSSIAN_FIR,
-            "gaussian->method is ", gaussian->method, ", which is no method");
     gz::Gaussian result;
+    result.method = method_of(gaussian->method, "gaussian");
     for (std::size_t i = 0; i < 4; ++i) {
         result.sigma[i] = gaussian->sigma[i];
         result.derivative[i] = gaussian->derivative[i];
     }
     if (gaussian->truncate != 0.0)
         result.truncate = gaussian->truncate;
+    if (gaussian->accuracy != 0.0)
+        result.accuracy = gaussian->accuracy;
     return result;
 }
 
@@ -167,13 +176,52 @@ gz::Box box_of(const gauze_box *box) {
     return {axes_of(box->radius), box->iterations == 0 ? 1 : static_cast<int>(box->iterations)};
 }
 
+std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
+                             const std::string &name) {
+    require(count <= most, name, "_count is ", count, "; it must be ", most, " at most");
+    require(count == 0 || terms != nullptr, name, " is null");
+    return terms ? std::vector<double>(terms, terms + count) : std::vector<double>();
+}
+
+gz::Scan scan_of(const gauze_scan *scan, const std::string &name) {
+    check_struct(scan, name.c_str());
+    require(scan->direction == 1 || scan->direction == -1, name, "->direction is ", scan->direction,
+            "; it must be 1 or -1");
+    return {scan->axis, scan->direction == 1,
+            terms_of(scan->feedforward, scan->feedforward_count, gz::max_feedforward,
+                     name + "->feedforward"),
+            terms_of(scan->feedback, scan->feedback_count, gz::max_feedback, name + "->feedback")};
+}
+
+gz::Filter recursive_of(const gauze_recursive *recursive) {
+    check_struct(recursive, "recursive");
+    require(recursive->scan_count <= gz::max_scans, "recursive->scan_count is ",
+            recursive->scan_count, "; it must be from 1 to ", gz::max_scans);
+    require(recursive->scan_count == 0 || recursive->scans != nullptr, "recursive->scans is null");
+    require(recursive->allow_unstable == 0 || recursive->allow_unstable == 1,
+            "recursive->allow_unstable is ", recursive->allow_unstable, "; it must be 0 or 1");
+    std::vector<gz::Scan> scans;
+    for (std::uint32_t i = 0; i < recursive->scan_count; ++i)
+        scans.push_back(
+            scan_of(recursive->scans + i, "recursive->scans[" + std::to_string(i) + "]"));
+    return gz::Filter::recursive(
+        std::move(scans),
+        {recursive->grouping ? recursive->grouping : "", recursive->tile,
+         recursive->allow_unstable ? gz::Feedback::unchecked : gz::Feedback::stable});
+}
+
+gz::Filter dog_of(const gauze_dog *dog) {
+    check_struct(dog, "dog");
+    return gz::Filter::dog(dog->sigma[0], dog->sigma[1], method_of(dog->method, "dog"));
+}
+
 gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {
     check_struct(desc, "desc");
     require(desc->source_count == 1, "desc->source_count is ", desc->source_count,
             "; this filter takes 1 source");
     require(desc->target_count == 1, "desc->target_count is ", desc->target_count,
             "; this filter has 1 target");
-    require(desc->border >= GAUZE_BORDER_CLAMP && desc->border <= GAUZE_BORDER_WRAP,
+    require(desc->border >= GAUZE_BORDER_CLAMP && desc->border <= GAUZE_BORDER_ZERO,
             "desc->border is ", desc->border, ", which is no border");
     gz::PlanDesc result;
     result.source = image_desc(desc->sources, "source");
@@ -432,6 +480,34 @@ gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
         *filter = new gauze_filter{gz::Filter::box(box_of(box))};
+    });
+}
+
+gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{recursive_of(recursive)};
+    });
+}
+
+gauze_status gauze_filter_sat(gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{gz::Filter::sat()};
+    });
+}
+
+gauze_status gauze_filter_bspline(int32_t order, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{gz::Filter::bspline(order)};
+    });
+}
+
+gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{dog_of(dog)};
     });
 }
 

@@ -256,21 +256,39 @@ typedef int32_t gauze_gaussian_method;
 enum {
     GAUZE_GAUSSIAN_AUTO = 0, /* the library's choice: FIR so far */
     GAUZE_GAUSSIAN_FIR = 1,  /* sampled taps, cut off at `truncate` sigma */
-    GAUZE_GAUSSIAN_RECURSIVE = 2, /* sums of exponentials, at a cost that does not depend on sigma */
+    GAUZE_GAUSSIAN_RECURSIVE =
+        2,                 /* sums of exponentials, at a cost that does not depend on sigma */
     GAUZE_GAUSSIAN_BOX = 3 /* three boxes one after the other, the same along an axis */
 };
 
-/* A Gaussian, or its derivatives. FIR: along an axis of standard deviation s the taps are
+/* A Gaussian, or its derivatives.
+ *
+ * FIR: along an axis of standard deviation s the taps are
  * exp(-i^2 / (2 s^2)) for |i| <= int(truncate s + 0.5), divided by their sum; for a derivative they are
  * multiplied by i / s^2 or (i^2 / s^2 - 1) / s^2: a ramp's first derivative is its slope, but for what
- * sampling loses where s is below 1. A derivative whose radius is 0 is refused. */
+ * sampling loses where s is below 1. A derivative whose radius is 0 is refused.
+ *
+ * RECURSIVE: 2 to 4 pairs of complex exponentials along each axis, as few as `accuracy` takes, fitted to
+ * the samples exp(-i^2 / (2 s^2)) at all integers i, divided by their sum; for derivatives these times
+ * the same polynomials, so corrected that the results of constants, ramps and x^2 / 2 are exact.
+ * gauze_plan_verify compares with these samples. s is from 0.5 to 1000. With GAUZE_BORDER_ZERO the
+ * image is extended by 0. A NaN or an infinity makes whole rows and columns NaN.
+ *
+ * BOX: three boxes one after the other, whose radius is the integer nearest to (sqrt(4 s^2 + 1) - 1) / 2,
+ * so that their variances add up to about s^2; no derivatives. What it is compared with are the boxes:
+ * they are a coarse Gaussian, up to 0.1 off for pixels from 0 to 1. A sigma whose radius is 0 is
+ * refused. */
 typedef struct gauze_gaussian {
     uint32_t struct_size;
     gauze_gaussian_method method;
-    double sigma[4]; /* pixels along x, y, z, t; 0: the axis is not filtered. Along z and t only
-                              0 is supported so far. At least one is positive */
+    double sigma[4];       /* pixels along x, y, z, t; 0: the axis is not filtered. Along z only
+                              RECURSIVE takes another, along t none so far. At least one is positive */
     int32_t derivative[4]; /* order along each axis, 0 to 2 */
     double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
+    double
+        accuracy; /* RECURSIVE: the worst error for pixels from 0 to 1, but for the rounding of f32
+                        (about 1e-6); of derivatives in units of s^-order. 0 means 1e-3; what four
+                        exponentials cannot do, about 1e-7, is refused */
 } gauze_gaussian;
 
 GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
@@ -289,9 +307,65 @@ typedef struct gauze_box {
 
 GAUZE_API gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter);
 
+/* One scan along an axis, n counting pixels in its direction:
+ * y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i] */
+typedef struct gauze_scan {
+    uint32_t struct_size;
+    int32_t axis;               /* 0 x, 1 y, 2 z; 3, t, is not supported so far */
+    int32_t direction;          /* 1 towards higher coordinates, -1 towards lower ones */
+    uint32_t feedforward_count; /* 1 to 21 */
+    uint32_t feedback_count;    /* the order, 0 to 20 */
+    const double *feedforward;  /* finite in f32; copied */
+    const double *feedback;     /* finite in f32; copied. May be NULL where there are none */
+} gauze_scan;
+
+/* Scans, each of the result of the one before.
+ *
+ * With GAUZE_BORDER_ZERO each starts from nothing at the edge of the image, or of an isolated region, in
+ * the order in which they are written. With another border the image is extended by it once, all scans
+ * run on what that gives, and the result is cut: then their order does not matter. Results differ from
+ * exact ones by at most 2e-6 of full scale: the largest pixel times what the scans can enlarge it by.
+ * A NaN or an infinity goes on to the end of its line. Usual targets are f32. */
+typedef struct gauze_recursive {
+    uint32_t struct_size;
+    uint32_t scan_count; /* 1 to 64 */
+    const gauze_scan *scans;
+    /* How to run them, a hint. NULL or "": the library's choice. Trips through memory, as the numbers of
+     * the scans that each computes: "0,1_2,3" is two trips. "cascade": a trip for each scan; "overlap":
+     * one for all. Scans of one axis stay in their order. */
+    const char *grouping;
+    int64_t tile; /* pixels of a tile along each filtered axis, a hint; 0: the library's choice */
+    /* 1: feedback with poles on the unit circle or outside is taken, and has no error bound; only with
+     * GAUZE_BORDER_ZERO. 0: it is refused with GAUZE_ERROR_INVALID_ARGUMENT, and the text says the
+     * pole's modulus. */
+    int32_t allow_unstable;
+} gauze_recursive;
+
+GAUZE_API gauze_status gauze_filter_recursive(const gauze_recursive *recursive,
+                                              gauze_filter **filter);
+
+/* A summed-area table: each result is the sum of all pixels at most as far right and as far down, its own
+ * included, in each slice. The border is GAUZE_BORDER_ZERO, and others are refused. Targets: u32 or u64
+ * from u8 and u16, exact modulo 2^32 or 2^64; s32 from s16, exact modulo 2^32; f32 from f16 and f32. */
+GAUZE_API gauze_status gauze_filter_sat(gauze_filter **filter);
+
+/* The coefficients along x and y of the B-spline that goes through the pixels. order: its degree, 2 to
+ * 5. The border is usually GAUZE_BORDER_REFLECT101; GAUZE_BORDER_ZERO extends the image by 0. */
+GAUZE_API gauze_status gauze_filter_bspline(int32_t order, gauze_filter **filter);
+
+/* The Gaussian of sigma[0] along x and y less that of sigma[1]; ranges, borders and accuracy are those of
+ * gauze_gaussian and the method. */
+typedef struct gauze_dog {
+    uint32_t struct_size;
+    gauze_gaussian_method method; /* of both */
+    double sigma[2];              /* pixels, positive */
+} gauze_dog;
+
+GAUZE_API gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter);
+
 /* `base`, but with `other` for one component of the image: component p channels + c is channel c of
  * plane p, so that it counts channels of an interleaved image and planes of a planar one. Both must
- * be correlations with taps: correlate, convolve, separable or gaussian. A plan refuses a component
+ * be correlations with taps: correlate, convolve, separable or gaussian by FIR. A plan refuses a component
  * that its images do not have. */
 GAUZE_API gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,
                                                    const gauze_filter *other,

@@ -280,7 +280,9 @@ inline Filter separable(std::vector<double> x, std::vector<double> y) {
 
 enum class GaussianMethod : gauze_gaussian_method {
     automatic = GAUZE_GAUSSIAN_AUTO,
-    fir = GAUZE_GAUSSIAN_FIR
+    fir = GAUZE_GAUSSIAN_FIR,
+    recursive = GAUZE_GAUSSIAN_RECURSIVE,
+    box = GAUZE_GAUSSIAN_BOX
 };
 
 // gauze_gaussian as a value.
@@ -289,6 +291,7 @@ struct Gaussian {
     std::array<int, 4> derivative{0, 0, 0, 0};
     double truncate = 4.0;
     GaussianMethod method = GaussianMethod::automatic;
+    double accuracy = 0.0; // of the recursive method; 0: the library's default
 };
 
 inline Filter gaussian(const Gaussian &options) {
@@ -296,6 +299,7 @@ inline Filter gaussian(const Gaussian &options) {
     c_options.struct_size = sizeof c_options;
     c_options.method = static_cast<gauze_gaussian_method>(options.method);
     c_options.truncate = options.truncate;
+    c_options.accuracy = options.accuracy;
     for (std::size_t i = 0; i < 4; ++i) {
         c_options.sigma[i] = options.sigma[i];
         c_options.derivative[i] = options.derivative[i];
@@ -326,6 +330,74 @@ inline Filter box(std::int64_t radius, std::uint32_t iterations = 1) {
     return box({radius, radius, 0, 0}, iterations);
 }
 
+enum class Direction : std::int32_t { forward = 1, backward = -1 };
+
+// gauze_scan as a value: y[n] = sum of feedforward[i] x[n - i] + sum of feedback[i] y[n - 1 - i].
+struct Scan {
+    int axis = 0; // x, y, z
+    Direction direction = Direction::forward;
+    std::vector<double> feedforward{1.0};
+    std::vector<double> feedback;
+};
+
+struct RecursiveOptions {
+    std::string grouping;  // "": the library's choice
+    std::int64_t tile = 0; // pixels; 0: the library's choice
+    bool allow_unstable = false;
+};
+
+inline Filter recursive(const std::vector<Scan> &scans, const RecursiveOptions &options = {}) {
+    std::vector<gauze_scan> c_scans;
+    for (const Scan &scan : scans) {
+        gauze_scan c_scan{};
+        c_scan.struct_size = sizeof c_scan;
+        c_scan.axis = scan.axis;
+        c_scan.direction = static_cast<std::int32_t>(scan.direction);
+        c_scan.feedforward_count = static_cast<std::uint32_t>(scan.feedforward.size());
+        c_scan.feedback_count = static_cast<std::uint32_t>(scan.feedback.size());
+        c_scan.feedforward = scan.feedforward.data();
+        c_scan.feedback = scan.feedback.data();
+        c_scans.push_back(c_scan);
+    }
+    gauze_recursive c_options{};
+    c_options.struct_size = sizeof c_options;
+    c_options.scan_count = static_cast<std::uint32_t>(c_scans.size());
+    c_options.scans = c_scans.data();
+    c_options.grouping = options.grouping.c_str();
+    c_options.tile = options.tile;
+    c_options.allow_unstable = options.allow_unstable ? 1 : 0;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_recursive(&c_options, &filter));
+    return Filter(filter);
+}
+
+// A summed-area table; its border is Border::zero().
+inline Filter sat() {
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_sat(&filter));
+    return Filter(filter);
+}
+
+// Coefficients of B-splines of degree 2 to 5.
+inline Filter bspline(int order) {
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_bspline(order, &filter));
+    return Filter(filter);
+}
+
+// The Gaussian of the first sigma less that of the second, along x and y.
+inline Filter dog(double sigma, double other_sigma,
+                  GaussianMethod method = GaussianMethod::automatic) {
+    gauze_dog c_dog{};
+    c_dog.struct_size = sizeof c_dog;
+    c_dog.method = static_cast<gauze_gaussian_method>(method);
+    c_dog.sigma[0] = sigma;
+    c_dog.sigma[1] = other_sigma;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_dog(&c_dog, &filter));
+    return Filter(filter);
+}
+
 // ---- plans ----
 
 struct Border {
@@ -337,6 +409,7 @@ struct Border {
     static Border reflect() { return {GAUZE_BORDER_REFLECT, 0.0}; }
     static Border reflect101() { return {GAUZE_BORDER_REFLECT101, 0.0}; }
     static Border wrap() { return {GAUZE_BORDER_WRAP, 0.0}; }
+    static Border zero() { return {GAUZE_BORDER_ZERO, 0.0}; } // of recursive filters
 };
 
 enum class RegionEdge : gauze_region_edge {
