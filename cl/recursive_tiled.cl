@@ -8,8 +8,9 @@
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
 
-#if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES)
-#error ALONG_ROWS, VECTORS, HAS_ENDS or HAS_CARRIES is not defined
+#if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES) || \
+    !defined(MIRRORED)
+#error ALONG_ROWS, VECTORS, HAS_ENDS, HAS_CARRIES or MIRRORED is not defined
 #endif
 #if !defined(LANES) || !defined(CHUNKS) || !defined(CARRY_LANES) || !defined(CARRY_PARTS)
 #error LANES, CHUNKS, CARRY_LANES or CARRY_PARTS is not defined
@@ -27,7 +28,12 @@
 #define AGES (CHUNK * ORDER)
 #define MATRIX (ORDER * ORDER)
 typedef struct Powers {
+#if MIRRORED
+    // Half the sum and half the difference of what samples at a chunk's two ends leave.
+    float sums[CAUSAL * AGES / 2], differences[CAUSAL * AGES / 2];
+#else
     float aged[SECTIONS * AGES];
+#endif
     float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX];
     float last_chunk[SECTIONS * MATRIX]; // of as many samples as the line's last chunk has
 } Powers;
@@ -181,32 +187,58 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
 
 // What the sections leave behind over an item's chunk, had they started from 0; where the line
 // starts or ends in it, from there. To local memory.
+// Where the sections of both directions are the same, MIRRORED, the weights of one are those of the
+// other backwards: half as many products serve both.
+#if MIRRORED
+#define HALF (CHUNK / 2)
+#define WEIGHTED_SUMS(x)                                                                           \
+    float both_[HALF], apart_[HALF];                                                               \
+    UNROLL for (int i_ = 0; i_ < HALF; ++i_) {                                                     \
+        both_[i_] = (x)[i_] + (x)[CHUNK - 1 - i_];                                                 \
+        apart_[i_] = (x)[i_] - (x)[CHUNK - 1 - i_];                                                \
+    }                                                                                              \
+    UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                                     \
+        UNROLL for (int o_ = 0; o_ < ORDER; ++o_) {                                                \
+            float sum_ = 0.0f, difference_ = 0.0f;                                                 \
+            UNROLL for (int i_ = 0; i_ < HALF; ++i_) {                                             \
+                const int age_ = (s_ * HALF + i_) * ORDER + o_;                                    \
+                sum_ = fma(POWER(sums, age_), both_[i_], sum_);                                    \
+                difference_ = fma(POWER(differences, age_), apart_[i_], difference_);              \
+            }                                                                                      \
+            sums_[s_ * ORDER + o_] = sum_ - difference_;                                           \
+            sums_[(s_ + CAUSAL) * ORDER + o_] = sum_ + difference_;                                \
+        }
+#else
+#define WEIGHTED_SUMS(x)                                                                           \
+    UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                                   \
+        UNROLL for (int o_ = 0; o_ < ORDER; ++o_) {                                                \
+            float sum_ = 0.0f;                                                                     \
+            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
+                sum_ = fma(POWER(aged, (s_ * CHUNK + (s_ < CAUSAL ? CHUNK - 1 - i_ : i_)) *        \
+                                               ORDER + o_),                                        \
+                           (x)[i_], sum_);                                                         \
+            sums_[s_ * ORDER + o_] = sum_;                                                         \
+        }
+#endif
 #define AGGREGATE(x)                                                                               \
     do {                                                                                           \
-        UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_) {                                             \
-            float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                    \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                            \
-                const int age_ = s_ * AGES + (s_ < CAUSAL ? CHUNK - 1 - i_ : i_) * ORDER;          \
-                w_sum_ = fma(POWER(aged, age_), (x)[i_], w_sum_);                                  \
-                if (ORDER == 2)                                                                    \
-                    v_sum_ = fma(POWER(aged, age_ + ORDER - 1), (x)[i_], v_sum_);                  \
-            }                                                                                      \
-            if (HAS_ENDS && starts && s_ < CAUSAL) {                                               \
+        float sums_[STATES];                                                                       \
+        WEIGHTED_SUMS(x)                                                                           \
+        if (HAS_ENDS && (starts || ends_here))                                                     \
+            UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_) {                                         \
                 float w_ = end_w[s_], v_ = end_v[s_];                                              \
-                CARRY_ON(w_, v_, OF_CHUNK, s_ * MATRIX);                                           \
-                w_sum_ += w_;                                                                      \
-                v_sum_ += v_;                                                                      \
+                if (s_ < CAUSAL)                                                                   \
+                    CARRY_ON(w_, v_, OF_CHUNK, s_ * MATRIX);                                       \
+                else                                                                               \
+                    CARRY_ON(w_, v_, OF_LAST_CHUNK, s_ * MATRIX);                                  \
+                if (s_ < CAUSAL ? starts : ends_here) {                                            \
+                    sums_[s_ * ORDER] += w_;                                                       \
+                    if (ORDER == 2)                                                                \
+                        sums_[s_ * ORDER + ORDER - 1] += v_;                                       \
+                }                                                                                  \
             }                                                                                      \
-            if (HAS_ENDS && ends_here && s_ >= CAUSAL) {                                           \
-                float w_ = end_w[s_], v_ = end_v[s_];                                              \
-                CARRY_ON(w_, v_, OF_LAST_CHUNK, s_ * MATRIX);                                      \
-                w_sum_ += w_;                                                                      \
-                v_sum_ += v_;                                                                      \
-            }                                                                                      \
-            carries[s_ * ORDER * STATE_PLACES + PLACE_OF(chunk, lane)] = w_sum_;                   \
-            if (ORDER == 2)                                                                        \
-                carries[(s_ * ORDER + ORDER - 1) * STATE_PLACES + PLACE_OF(chunk, lane)] = v_sum_; \
-        }                                                                                          \
+        UNROLL for (int i_ = 0; i_ < STATES; ++i_)                                                 \
+            carries[i_ * STATE_PLACES + PLACE_OF(chunk, lane)] = sums_[i_];                        \
     } while (0)
 
 // Every chunk's sum becomes what enters it from the chunks of its run; runs: what a run leaves. The
@@ -455,12 +487,19 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
             y[i] = ADDED(s, w, v, y[i]);
         }
     }
-    UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
-        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-            y[i] = ADDED(s, w, v, y[i]);
-            if (!HAS_ENDS || place + i < lines.length)
+    if (HAS_ENDS && place + CHUNK > lines.length) {
+        UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+            if (place + i < lines.length)
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                    y[i] = ADDED(s, w, v, y[i]);
+                    TAKE(s, w, v, x[i]);
+                }
+    } else {
+        UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                y[i] = ADDED(s, w, v, y[i]);
                 TAKE(s, w, v, x[i]);
-        }
+            }
     }
 
 #if ALONG_ROWS

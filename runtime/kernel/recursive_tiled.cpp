@@ -60,12 +60,33 @@ std::vector<float> matrices(const RecursiveStage &stage, std::int64_t samples) {
     return result;
 }
 
+// Whether the anticausal sections are the causal ones, backwards.
+bool is_mirrored(const RecursiveStage &stage) {
+    const LineStage &sections = *stage.stage;
+    return std::equal(sections.causal.begin(), sections.causal.end(), sections.anticausal.begin(),
+                      sections.anticausal.end(), [](const Section &a, const Section &b) {
+                          return a.rest == b.rest && a.decay == b.decay;
+                      });
+}
+
 std::vector<std::byte> powers_of(const RecursiveStage &stage, const Shape &shape) {
     std::vector<float> values;
-    for (std::int64_t s = 0; s < stage.sections(); ++s)
-        for (const auto &state : responses(stage.section(static_cast<std::size_t>(s)), chunk))
-            for (std::size_t i = 0; i < static_cast<std::size_t>(stage.order()); ++i)
-                values.push_back(static_cast<float>(state[i]));
+    const auto order = static_cast<std::size_t>(stage.order());
+    if (is_mirrored(stage)) {
+        for (const double sign : {1.0, -1.0})
+            for (const Section &section : stage.stage->causal) {
+                const auto ages = responses(section, chunk);
+                for (std::size_t i = 0; i < chunk / 2; ++i)
+                    for (std::size_t o = 0; o < order; ++o)
+                        values.push_back(
+                            static_cast<float>((ages[i][o] + sign * ages[chunk - 1 - i][o]) / 2.0));
+            }
+    } else {
+        for (std::int64_t s = 0; s < stage.sections(); ++s)
+            for (const auto &state : responses(stage.section(static_cast<std::size_t>(s)), chunk))
+                for (std::size_t o = 0; o < order; ++o)
+                    values.push_back(static_cast<float>(state[o]));
+    }
     const std::int64_t last = (stage.lines.length - 1) % chunk + 1;
     for (const std::int64_t samples :
          {std::int64_t{chunk}, std::int64_t{chunk} * shape.run, last}) {
@@ -98,6 +119,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         stage.along_rows && stage.components == 1 && stage.alignment >= 4 && lines.begin % 4 == 0
             ? 1
             : 0;
+    defines["MIRRORED"] = is_mirrored(stage) ? 1 : 0;
     defines["HAS_CARRIES"] = several ? 1 : 0;
     defines["LANES"] = shape.lanes;
     defines["CHUNKS"] = shape.chunks;
