@@ -254,7 +254,8 @@ TEST_CASE("command: help and version") {
             CHECK(contains(help, option + " "));
         }
     };
-    for (const std::string filter : {"correlate", "convolve", "separable", "gaussian", "box"})
+    for (const std::string filter : {"correlate", "convolve", "separable", "gaussian", "box",
+                                     "recursive", "sat", "bspline", "dog"})
         check_help(filter, {"--border", "--verify", "--variant", "--device", "--src-roi",
                             "--dst-offset", "--roi-edge", "--into", "--channels-last", "--out-type",
                             "--explain", "--time", "--quiet"});
@@ -264,6 +265,21 @@ TEST_CASE("command: help and version") {
     check_help("gaussian",
                {"--sigma", "--derivative", "--method", "--truncate", "--accuracy", "--taps-plane"});
     check_help("box", {"--radius", "--iterations"});
+    check_help("recursive", {"--scan", "--cascade", "--overlap", "--tile"});
+    check_help("bspline", {"--order"});
+    check_help("dog", {"--sigma", "--method"});
+    // Borders and types that are not the usual ones.
+    const auto help_has = [](const std::string &filter, const std::string &text) {
+        CAPTURE(filter);
+        CAPTURE(text);
+        CHECK(contains(gauze_command({"run", filter, "--help"}).out, text));
+    };
+    help_has("gaussian", "BORDER=clamp");
+    help_has("recursive", "BORDER=zero");
+    help_has("sat", "BORDER=zero");
+    help_has("bspline", "BORDER=reflect101");
+    help_has("dog", "(default: f32)");
+    help_has("sat", "(default: u32");
 }
 
 TEST_CASE("command: bad usage is one line and exit code 2") {
@@ -318,6 +334,10 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
     const auto separable = [&](const Arguments &more) { return filter("separable", more); };
     const auto gaussian = [&](const Arguments &more) { return filter("gaussian", more); };
     const auto box = [&](const Arguments &more) { return filter("box", more); };
+    const auto recursive = [&](const Arguments &more) { return filter("recursive", more); };
+    const auto sat = [&](const Arguments &more) { return filter("sat", more); };
+    const auto bspline = [&](const Arguments &more) { return filter("bspline", more); };
+    const auto dog = [&](const Arguments &more) { return filter("dog", more); };
     const Arguments good{"correlate", "--taps", "1", "in.npy", "out.npy"};
     const auto with = [&](const Arguments &more) {
         Arguments arguments = good;
@@ -416,12 +436,19 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{gaussian({"--sigma", "1", "--truncate", "0"}), "--truncate: 0 is not positive"},
              Case{gaussian({"--sigma", "1", "--truncate", "nan"}), "--truncate: 'nan'"},
              Case{gaussian({"--sigma", "1", "--truncate", "4,4"}), "--truncate: '4,4'"},
-             Case{gaussian({"--sigma", "1", "--method", "recursive"}),
-                  "--method: 'recursive' is not in this version"},
-             Case{gaussian({"--sigma", "1", "--method", "box"}), "--method: 'box' is not in this"},
              Case{gaussian({"--sigma", "1", "--method", "exact"}),
-                  "--method: 'exact' is not one of auto, fir"},
-             Case{gaussian({"--sigma", "1", "--accuracy", "1e-3"}), "--accuracy: '1e-3'"},
+                  "--method: 'exact' is not one of auto, fir, recursive, box"},
+             Case{gaussian({"--sigma", "1", "--accuracy", "1e-3"}),
+                  "--accuracy: '1e-3' is for --method recursive"},
+             Case{gaussian({"--sigma", "1", "--method", "recursive", "--accuracy", "0"}),
+                  "--accuracy: 0 is not positive"},
+             Case{gaussian({"--sigma", "1", "--method", "recursive", "--accuracy", "1e-11"}),
+                  "accuracy is 1e-11; the best"},
+             Case{gaussian({"--sigma", "0.1", "--method", "recursive"}), "from 0.5 to 1000"},
+             Case{gaussian({"--sigma", "2", "--method", "box", "--derivative", "1,0"}),
+                  "boxes have none"},
+             Case{gaussian({"--sigma", "2", "--method", "box", "--taps-plane", "0:3"}), "no taps"},
+             Case{gaussian({"--sigma", "2", "--border", "zero"}), "--border: zero is for"},
              Case{gaussian({"--sigma", "1", "--iterations", "2"}), "--iterations"},
              Case{gaussian({"--sigma", "1", "--taps-plane", "0:0"}),
                   "--taps-plane 0: 0 is not positive"},
@@ -443,7 +470,42 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{box({"--radius", "1", "--iterations", "two"}), "--iterations: 'two' is not a"},
              Case{box({"--radius", "1", "--taps-plane", "0:1"}), "--taps-plane"},
 
-             Case{with({"--border", "zero"}), "--border: zero"},
+             Case{recursive({}), "--scan is required"},
+             Case{recursive({"--scan", ""}), "--scan: '' does not start with +x:"},
+             Case{recursive({"--scan", "x:1,0.5"}), "--scan: 'x:1,0.5' does not start"},
+             Case{recursive({"--scan", "+w:1,0.5"}), "--scan: '+w:1,0.5' does not start"},
+             Case{recursive({"--scan", "+x,1,0.5"}), "--scan: '+x,1,0.5' does not start"},
+             Case{recursive({"--scan", "+x:"}), "--scan: '' is not a number"},
+             Case{recursive({"--scan", "+x:1,"}), "--scan: '' is not a number"},
+             Case{recursive({"--scan", "-x:1/,0.5"}), "--scan: '' is not a number"},
+             Case{recursive({"--scan", "-x:1/b,0.5"}), "--scan: 'b' is not a number"},
+             Case{recursive({"--scan", "+x:1,0.5", "--scan", "-y:1,nan"}), "'nan' is not a fin"},
+             Case{recursive({"--scan", "+x:1,1"}), "scan 0 is unstable: its feedback has a pole"},
+             Case{recursive({"--scan", "+x:1", "--scan", "+y:1,2"}), "of modulus 2"},
+             Case{recursive({"--scan", "+x:1,0.5", "--cascade", ""}), "--cascade"},
+             Case{recursive({"--scan", "+x:1,0.5", "--cascade", "1"}), "grouping \"1\""},
+             Case{recursive({"--scan", "+x:1,0.5", "--scan", "-x:1,0.5", "--cascade", "1_0"}),
+                  "scan 1 before scan 0"},
+             Case{recursive({"--scan", "+x:1,0.5", "--cascade", "each", "--overlap"}),
+                  "--cascade excludes --overlap"},
+             Case{recursive({"--scan", "+x:1,0.5", "--tile", "0"}), "--tile: 0 is not positive"},
+             Case{recursive({"--scan", "+x:1,0.5", "--tile", "x"}), "--tile: 'x' is not a whole"},
+             Case{recursive({"--scan", "+x:1,0.5", "--out-type", "u32"}), "--out-type: u32 is not"},
+             Case{sat({"--border", "clamp"}), "--border: 'clamp' is not zero, the only one of sat"},
+             Case{sat({"--out-type", "u8"}), "--out-type: u8 is not a type that can be written"},
+             Case{sat({"--into", "bytes.npy"}), "u8 is not a type that can be written"},
+             Case{bspline({}), "--order is required"},
+             Case{bspline({"--order", "1"}), "--order: 1 is not from 2 to 5"},
+             Case{bspline({"--order", "6"}), "--order: 6 is not from 2 to 5"},
+             Case{bspline({"--order", "3.5"}), "--order: '3.5' is not a whole number"},
+             Case{dog({}), "--sigma is required"},
+             Case{dog({"--sigma", "1"}), "--sigma: '1' is not two numbers"},
+             Case{dog({"--sigma", "1,2,3"}), "--sigma: '1,2,3' is not two numbers"},
+             Case{dog({"--sigma", "1,-2"}), "--sigma: -2 is not positive"},
+             Case{dog({"--sigma", "1,2", "--method", "iir"}), "--method: 'iir' is not one of"},
+             Case{dog({"--sigma", "1,2", "--border", "zero"}), "--border: zero is for"},
+
+             Case{with({"--border", "zero"}), "--border: zero is for recursive filters"},
              Case{with({"--border", "mirror"}), "--border: 'mirror'"},
              Case{with({"--border", "constant"}), "constant needs a value"},
              Case{with({"--border", "constant:"}), "--border: '' is not a number"},

@@ -210,6 +210,7 @@ TEST_CASE("npy: arrays as images, and back in the same bytes") {
     for (const Case &c : {Case{"|u1", "(12,)", none, Type::u8, 1, {12, 1, 1, 1}},
                           Case{"<u2", "(3, 4)", none, Type::u16, 1, {4, 3, 1, 1}},
                           Case{"<u4", "(1, 3, 4)", none, Type::u32, 1, {4, 3, 1, 1}},
+                          Case{"<u8", "(4, 3)", none, Type::u64, 1, {3, 4, 1, 1}},
                           Case{"<i2", "(2, 3, 2, 1)", none, Type::s16, 1, {1, 2, 3, 2}},
                           Case{"<i4", "(6, 2)", last, Type::s32, 2, {6, 1, 1, 1}},
                           Case{"<f2", "(4, 1, 3)", last, Type::f16, 3, {1, 4, 1, 1}},
@@ -244,7 +245,7 @@ TEST_CASE("npy: arrays that are no images are refused") {
             doctest::Contains(why), InputError);
     };
     refused("|i1", "(2, 3)", 6, ChannelAxis::none, "no pixels of type i1");
-    refused("<u8", "(2, 3)", 48, ChannelAxis::none, "no pixels of type u8");
+    refused("<i8", "(2, 3)", 48, ChannelAxis::none, "no pixels of type i8");
     refused("|u1", "(1, 1, 1, 2, 3)", 6, ChannelAxis::none, "more than 4 axes");
     refused("|u1", "(1, 1, 1, 1, 2, 3)", 6, ChannelAxis::last, "more than 4 axes");
     refused("|u1", "(3,)", 3, ChannelAxis::last, "no axis of pixels");

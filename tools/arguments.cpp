@@ -31,11 +31,12 @@ Number parse_number(std::string_view option, std::string_view text, const char *
     return value;
 }
 
-std::array<std::pair<std::string_view, Border>, 4> borders_without_value() {
+std::array<std::pair<std::string_view, Border>, 5> borders_without_value() {
     return {{{"clamp", Border::clamp()},
              {"reflect", Border::reflect()},
              {"reflect101", Border::reflect101()},
-             {"wrap", Border::wrap()}}};
+             {"wrap", Border::wrap()},
+             {"zero", Border::zero()}}};
 }
 
 } // namespace
@@ -105,16 +106,13 @@ Border parse_border(std::string_view text) {
             return border;
     if (text == "constant")
         throw InputError("--border: constant needs a value, as in constant:0");
-    if (text == "zero")
-        throw InputError("--border: zero is for recursive filters and sums; "
-                         "use constant:0 with this filter");
     throw InputError("--border: " + in_quotes(text) + " is not one of " + border_names());
 }
 
 Type parse_type(std::string_view option, std::string_view text) {
     std::vector<std::string> names;
-    for (const Type type :
-         {Type::u8, Type::u16, Type::u32, Type::s16, Type::s32, Type::f16, Type::f32, Type::f64}) {
+    for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::s16, Type::s32,
+                            Type::f16, Type::f32, Type::f64}) {
         if (text == name_of(type))
             return type;
         names.push_back(name_of(type));

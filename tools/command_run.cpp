@@ -24,12 +24,9 @@ namespace {
 
 using Extent = std::array<std::int64_t, 4>;
 
-// What kernels read and write; the library names more types than it filters.
-constexpr std::array filterable_types{Type::u8, Type::u16, Type::s16, Type::f16, Type::f32};
-
-std::string filterable_names() {
+std::string names_of(const std::vector<Type> &types) {
     std::vector<std::string> names;
-    for (const Type type : filterable_types)
+    for (const Type type : types)
         names.push_back(name_of(type));
     return joined(names, ", ");
 }
@@ -37,7 +34,7 @@ std::string filterable_names() {
 // The options that every filter has, as written.
 struct RunOptions {
     std::string in, out;
-    std::string border = "clamp";
+    std::string border;
     std::string variant;
     std::string device;
     std::optional<std::string> src_roi, dst_offset, into, out_type;
@@ -49,7 +46,8 @@ struct RunOptions {
     bool quiet = false;
 };
 
-void add_run_options(CLI::App &app, RunOptions &options) {
+void add_run_options(CLI::App &app, RunOptions &options, const FilterCommand &filter) {
+    options.border = filter.border;
     app.add_option("IN", options.in, "A .png or .npy file")->required()->type_name("");
     app.add_option("OUT", options.out, "A .png or .npy file")->required()->type_name("");
     app.add_option("--border", options.border, "What lies outside: " + border_names())
@@ -71,7 +69,8 @@ void add_run_options(CLI::App &app, RunOptions &options) {
         ->type_name("FILE");
     app.add_flag("--channels-last", options.channels_last,
                  "The last axis of a .npy file is channels");
-    app.add_option("--out-type", options.out_type, filterable_names() + " (default: as IN)")
+    app.add_option("--out-type", options.out_type,
+                   names_of(filter.out_types) + " (default: " + filter.out_type_text + ")")
         ->type_name("TYPE");
     app.add_flag("--verify", options.verify,
                  "Compare with the double reference; exit code 1 over the filter's bound");
@@ -92,10 +91,24 @@ std::string text_of(const Extent &extent) {
     return text;
 }
 
-void check_filterable(Type type, const std::string &what) {
-    if (std::ranges::find(filterable_types, type) == filterable_types.end())
-        throw InputError(what + ": " + name_of(type) + " is not a type that can be filtered (" +
-                         filterable_names() + " are)");
+void check_type(Type type, const std::vector<Type> &types, const std::string &what,
+                const std::string &done) {
+    if (std::ranges::find(types, type) == types.end())
+        throw InputError(what + ": " + name_of(type) + " is not a type that can be " + done + " (" +
+                         names_of(types) + " are)");
+}
+
+Border border_of(const FilterCommand &command, const std::string &text) {
+    const Border border = parse_border(text);
+    const bool is_zero = border.mode == GAUZE_BORDER_ZERO;
+    const ZeroBorder rule = command.zero_border();
+    if (is_zero && rule == ZeroBorder::refused)
+        throw InputError("--border: zero is for recursive filters and sums; "
+                         "use constant:0 with this filter");
+    if (!is_zero && rule == ZeroBorder::only)
+        throw InputError("--border: " + in_quotes(text) + " is not zero, the only one of " +
+                         command.name);
+    return border;
 }
 
 // Origin and extent of --src-roi. Axes that it does not name are taken whole.
@@ -155,11 +168,11 @@ Type out_type(const RunOptions &options, Type otherwise) {
 }
 
 // What the result is written to: --into's pixels, or zeros of the source's size.
-HostImage make_target(const RunOptions &options, const HostImage &source,
+HostImage make_target(const RunOptions &options, const HostImage &source, Type otherwise,
                       ChannelAxis array_channels) {
     if (!options.into) {
         HostImage target{source.desc, {}, source.form};
-        target.desc.type = out_type(options, source.desc.type);
+        target.desc.type = out_type(options, otherwise);
         return target;
     }
     HostImage target = read_image(*options.into, array_channels);
@@ -227,13 +240,14 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
     const ChannelAxis array_channels =
         options.channels_last ? ChannelAxis::last : ChannelAxis::none;
     PlanOptions plan_options;
-    plan_options.with_border(parse_border(options.border)).with_variant(options.variant);
+    plan_options.with_border(border_of(command, options.border)).with_variant(options.variant);
     const HostImage source = read_image(options.in, array_channels);
     const Filter filter = make_filter(command, source);
-    check_filterable(source.desc.type, in_quotes(options.in));
-    HostImage target = make_target(options, source, array_channels);
-    check_filterable(target.desc.type,
-                     options.into ? "--into " + in_quotes(*options.into) : "--out-type");
+    check_type(source.desc.type, pixel_types(), in_quotes(options.in), "filtered");
+    HostImage target =
+        make_target(options, source, command.out_type(source.desc.type), array_channels);
+    check_type(target.desc.type, command.out_types,
+               options.into ? "--into " + in_quotes(*options.into) : "--out-type", "written");
     plan_options.region = region_of(options, source.desc.extent, target.desc.extent);
     check_storable(options.out, target.desc);
     if (!options.into)
@@ -268,7 +282,7 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
 void add_filter(CLI::App &run, const FilterCommand &filter, Invocation &invocation) {
     CLI::App *const command = run.add_subcommand(filter.name, filter.summary);
     const auto options = std::make_shared<RunOptions>();
-    add_run_options(*command, *options);
+    add_run_options(*command, *options, filter);
     filter.add_options(*command);
     command->callback([filter, options, &invocation] {
         invocation.run = [filter, options] { return run_filter(filter, *options); };

@@ -7,6 +7,7 @@
 #include "box_options.hpp"
 #include "gaussian_options.hpp"
 #include "plane_options.hpp"
+#include "recursive_options.hpp"
 #include "taps_options.hpp"
 
 namespace gauze::tool {
@@ -38,17 +39,25 @@ FilterCommand separable_filter() {
             }};
 }
 
+ZeroBorder zero_border_of(const std::string &method) {
+    return parse_method(method) == GaussianMethod::recursive ? ZeroBorder::taken
+                                                             : ZeroBorder::refused;
+}
+
 FilterCommand gaussian_filter() {
     const auto options = std::make_shared<GaussianOptions>();
-    return {"gaussian", "Smooth with a Gaussian, or take its derivatives",
-            [options](CLI::App &app) { add_gaussian_options(app, *options); },
-            [options](const ImageForm &image) {
-                const auto filter_of = [&](const std::string &option, std::string_view sigma) {
-                    return gaussian(make_gaussian(*options, option, sigma, image.axes));
-                };
-                return with_planes(filter_of("--sigma", options->sigma), options->planes,
-                                   image.channels, filter_of);
-            }};
+    FilterCommand command{
+        "gaussian", "Smooth with a Gaussian, or take its derivatives",
+        [options](CLI::App &app) { add_gaussian_options(app, *options); },
+        [options](const ImageForm &image) {
+            const auto filter_of = [&](const std::string &option, std::string_view sigma) {
+                return gaussian(make_gaussian(*options, option, sigma, image.axes));
+            };
+            return with_planes(filter_of("--sigma", options->sigma), options->planes,
+                               image.channels, filter_of);
+        }};
+    command.zero_border = [options] { return zero_border_of(options->method); };
+    return command;
 }
 
 FilterCommand box_filter() {
@@ -58,7 +67,71 @@ FilterCommand box_filter() {
             [options](const ImageForm &image) { return make_box(*options, image.axes); }};
 }
 
+void write_f32(FilterCommand &command) {
+    command.out_type = [](Type) { return Type::f32; };
+    command.out_type_text = "f32";
+}
+
+FilterCommand recursive_filter() {
+    const auto options = std::make_shared<ScanOptions>();
+    FilterCommand command{"recursive", "Run recursive scans along the axes",
+                          [options](CLI::App &app) { add_scan_options(app, *options); },
+                          [options](const ImageForm &) { return make_recursive(*options); }};
+    command.border = "zero";
+    command.zero_border = [] { return ZeroBorder::taken; };
+    write_f32(command);
+    return command;
+}
+
+Type sum_type(Type in) {
+    switch (in) {
+    case Type::u8:
+    case Type::u16:
+        return Type::u32;
+    case Type::s16:
+        return Type::s32;
+    default:
+        return Type::f32;
+    }
+}
+
+FilterCommand sat_filter() {
+    FilterCommand command{"sat", "Sum all pixels above and to the left: a summed-area table",
+                          [](CLI::App &) {}, [](const ImageForm &) { return sat(); }};
+    command.border = "zero";
+    command.zero_border = [] { return ZeroBorder::only; };
+    command.out_types = {Type::u32, Type::s32, Type::u64, Type::f32};
+    command.out_type = sum_type;
+    command.out_type_text = "u32 for u8 and u16, s32 for s16, f32 for f16 and f32";
+    return command;
+}
+
+FilterCommand bspline_filter() {
+    const auto options = std::make_shared<BsplineOptions>();
+    FilterCommand command{"bspline", "Find the B-spline that goes through the pixels",
+                          [options](CLI::App &app) { add_bspline_options(app, *options); },
+                          [options](const ImageForm &) { return make_bspline(*options); }};
+    command.border = "reflect101";
+    command.zero_border = [] { return ZeroBorder::taken; };
+    write_f32(command);
+    return command;
+}
+
+FilterCommand dog_filter() {
+    const auto options = std::make_shared<DogOptions>();
+    FilterCommand command{"dog", "Take the difference of two Gaussians",
+                          [options](CLI::App &app) { add_dog_options(app, *options); },
+                          [options](const ImageForm &) { return make_dog(*options); }};
+    command.zero_border = [options] { return zero_border_of(options->method); };
+    write_f32(command);
+    return command;
+}
+
 } // namespace
+
+std::vector<Type> pixel_types() {
+    return {Type::u8, Type::u16, Type::s16, Type::f16, Type::f32};
+}
 
 std::vector<FilterCommand> filter_commands() {
     return {
@@ -67,6 +140,10 @@ std::vector<FilterCommand> filter_commands() {
         separable_filter(),
         gaussian_filter(),
         box_filter(),
+        recursive_filter(),
+        sat_filter(),
+        bspline_filter(),
+        dog_filter(),
     };
 }
 

@@ -18,6 +18,12 @@ struct ImageForm {
     int channels = 1;
 };
 
+// What kernels read, and most write; the library names more types.
+std::vector<gauze::Type> pixel_types();
+
+// Whether a filter takes the border zero.
+enum class ZeroBorder { refused, taken, only };
+
 // One filter: its own options, and how they become a gauze::Filter once they are parsed and the
 // image is read.
 struct FilterCommand {
@@ -25,6 +31,13 @@ struct FilterCommand {
     std::string summary;
     std::function<void(CLI::App &)> add_options;
     std::function<gauze::Filter(const ImageForm &)> make; // throws InputError
+    std::string border = "clamp";                         // where --border is not given
+    // Once options are parsed.
+    std::function<ZeroBorder()> zero_border = [] { return ZeroBorder::refused; };
+    // What it can write, and what it does without --out-type, by the type of the source.
+    std::vector<gauze::Type> out_types = pixel_types();
+    std::function<gauze::Type(gauze::Type)> out_type = [](gauze::Type in) { return in; };
+    std::string out_type_text = "as IN"; // the same in words
 };
 
 std::vector<FilterCommand> filter_commands();

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -45,18 +46,43 @@ double parse_truncate(const std::string &text) {
     return truncate;
 }
 
-GaussianMethod parse_method(const std::string &text) {
-    if (text == "auto")
-        return GaussianMethod::automatic;
-    if (text == "fir")
-        return GaussianMethod::fir;
-    if (text == "recursive" || text == "box")
-        throw InputError("--method: " + in_quotes(text) +
-                         " is not in this version; use auto or fir");
-    throw InputError("--method: " + in_quotes(text) + " is not one of auto, fir");
+double parse_accuracy(const std::string &text) {
+    const double accuracy = parse_finite("--accuracy", text);
+    if (!(accuracy > 0))
+        throw InputError("--accuracy: " + text_of(accuracy) + " is not positive");
+    return accuracy;
+}
+
+constexpr std::array<std::pair<const char *, GaussianMethod>, 4> methods{
+    {{"auto", GaussianMethod::automatic},
+     {"fir", GaussianMethod::fir},
+     {"recursive", GaussianMethod::recursive},
+     {"box", GaussianMethod::box}}};
+
+std::string method_names() {
+    std::vector<std::string> names;
+    for (const auto &[name, method] : methods)
+        names.emplace_back(name);
+    return joined(names, ", ");
+}
+
+void add_method_option(CLI::App &app, std::string &method) {
+    app.add_option("--method", method,
+                   method_names() +
+                       ": sampled taps (fir), sums of exponentials whose cost does not "
+                       "depend on sigma, or three boxes, which are coarse")
+        ->type_name("METHOD")
+        ->capture_default_str();
 }
 
 } // namespace
+
+GaussianMethod parse_method(const std::string &text) {
+    for (const auto &[name, method] : methods)
+        if (text == name)
+            return method;
+    throw InputError("--method: " + in_quotes(text) + " is not one of " + method_names());
+}
 
 void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
     app.add_option("--sigma", options.sigma,
@@ -67,15 +93,13 @@ void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
                    "Order of the derivative, 0 to 2; one for all axes that have a sigma, or one "
                    "for each of the first (default: 0)")
         ->type_name("D[,DY[,DZ[,DT]]]");
-    app.add_option("--method", options.method,
-                   "auto or fir; recursive and box are not in this version")
-        ->type_name("METHOD")
-        ->capture_default_str();
+    add_method_option(app, options.method);
     app.add_option("--truncate", options.truncate,
                    "fir: the taps' radius is int(T sigma + 0.5) (default: 4)")
         ->type_name("T");
     app.add_option("--accuracy", options.accuracy,
-                   "Worst error of the recursive method: not in this version")
+                   "recursive: worst error for pixels from 0 to 1; of derivatives in units of "
+                   "sigma^-order (default: 1e-3)")
         ->type_name("E");
     add_plane_option(app, options.planes, "S[,SY[,SZ[,ST]]]", "another sigma");
 }
@@ -89,10 +113,31 @@ Gaussian make_gaussian(const GaussianOptions &options, const std::string &option
     if (options.truncate)
         gaussian.truncate = parse_truncate(*options.truncate);
     gaussian.method = parse_method(options.method);
-    if (options.accuracy)
-        throw InputError("--accuracy: " + in_quotes(*options.accuracy) +
-                         " is for the recursive method, which is not in this version");
+    if (options.accuracy) {
+        gaussian.accuracy = parse_accuracy(*options.accuracy);
+        if (gaussian.method != GaussianMethod::recursive)
+            throw InputError("--accuracy: " + in_quotes(*options.accuracy) +
+                             " is for --method recursive");
+    }
     return gaussian;
+}
+
+void add_dog_options(CLI::App &app, DogOptions &options) {
+    app.add_option("--sigma", options.sigma,
+                   "Standard deviations in pixels: the Gaussian of S1 less that of S2")
+        ->type_name("S1,S2")
+        ->required();
+    add_method_option(app, options.method);
+}
+
+Filter make_dog(const DogOptions &options) {
+    const std::vector<double> sigma = parse_numbers("--sigma", options.sigma);
+    if (sigma.size() != 2)
+        throw InputError("--sigma: " + in_quotes(options.sigma) + " is not two numbers");
+    for (const double s : sigma)
+        if (!(s > 0))
+            throw InputError("--sigma: " + text_of(s) + " is not positive");
+    return dog(sigma[0], sigma[1], parse_method(options.method));
 }
 
 } // namespace gauze::tool

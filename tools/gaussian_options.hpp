@@ -28,6 +28,20 @@ void add_gaussian_options(CLI::App &app, GaussianOptions &options);
 gauze::Gaussian make_gaussian(const GaussianOptions &options, const std::string &option,
                               std::string_view sigma, int axes);
 
+// The method by its name. Throws InputError.
+gauze::GaussianMethod parse_method(const std::string &text);
+
+// A difference of Gaussians, as written.
+struct DogOptions {
+    std::string sigma;
+    std::string method = "auto";
+};
+
+void add_dog_options(CLI::App &app, DogOptions &options);
+
+// Throws InputError.
+gauze::Filter make_dog(const DogOptions &options);
+
 } // namespace gauze::tool
 
 #endif

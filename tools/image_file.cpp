@@ -24,6 +24,7 @@ constexpr std::array stored_types{
     StoredType{Type::u8, {NpyKind::unsigned_integer, 1}},
     StoredType{Type::u16, {NpyKind::unsigned_integer, 2}},
     StoredType{Type::u32, {NpyKind::unsigned_integer, 4}},
+    StoredType{Type::u64, {NpyKind::unsigned_integer, 8}},
     StoredType{Type::s16, {NpyKind::signed_integer, 2}},
     StoredType{Type::s32, {NpyKind::signed_integer, 4}},
     StoredType{Type::f16, {NpyKind::floating, 2}},

@@ -97,23 +97,6 @@ std::vector<std::vector<std::size_t>> trips_of(const std::string &grouping,
     return trips;
 }
 
-double gain(const Scan &scan) {
-    double feedforward = 0.0;
-    for (const double b : scan.feedforward)
-        feedforward += b;
-    double rest = 1.0;
-    for (const double a : scan.feedback)
-        rest -= a;
-    return feedforward / rest;
-}
-
-double gain(const Modes &modes) {
-    double sum = modes.direct;
-    for (std::size_t k = 0; k < modes.poles.size(); ++k)
-        sum += (modes.weights[k] * (1.0 + modes.poles[k]) / (1.0 - modes.poles[k])).real();
-    return modes.odd ? 0.0 : sum;
-}
-
 double sum_of_magnitudes(const std::vector<double> &response) {
     double sum = 0.0;
     for (std::size_t n = 0; n < response.size(); ++n)
@@ -298,16 +281,6 @@ Filter Filter::dog(double sigma, double other_sigma, GaussianMethod method) {
     Filter filter("dog", {});
     filter.dog_ = std::make_shared<const Dog>(Dog{part(sigma), part(other_sigma)});
     return filter;
-}
-
-double gain(const Recursion &recursion, std::size_t axis) {
-    double result = 1.0;
-    for (const Scan &scan : recursion.scans)
-        if (static_cast<std::size_t>(scan.axis) == axis)
-            result *= gain(scan);
-    if (!recursion.modes[axis].empty())
-        result *= gain(recursion.modes[axis]);
-    return result;
 }
 
 double approximation_bound(const Recursion &recursion) {

@@ -16,9 +16,6 @@ Recursion recursive_gaussian(const Gaussian &gaussian);
 // Magazine 16(6), 1999.
 Modes bspline_modes(int order);
 
-// What the result along an axis is where all pixels are 1.
-double gain(const Recursion &recursion, std::size_t axis);
-
 // Bound of |result - exact result| for pixels up to 1 in magnitude, exact arithmetic taken for
 // granted: how far the modes are from what they stand for.
 double approximation_bound(const Recursion &recursion);

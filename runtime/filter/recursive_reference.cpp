@@ -454,7 +454,7 @@ std::vector<AxisFilter> filters_of(const Recursion &recursion, ModesAs modes_as,
             filters.push_back({axis, extended_response(response, modes.odd, own, n)});
         else if (!modes.empty())
             filters.push_back({axis, extended_modes(modes, own, n)});
-        own.value *= gain(recursion, axis);
+        own.value *= recursion.gain(static_cast<int>(axis));
     }
     return filters;
 }
