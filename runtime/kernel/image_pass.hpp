@@ -23,6 +23,9 @@ struct ImagePass {
     }
 };
 
+// An image less another of the same layout.
+struct DifferencePass : ImagePass {};
+
 // The macros of cl/lib/pixel.clh and cl/lib/border.clh.
 Defines type_defines(const ImagePass &pass);
 

@@ -47,4 +47,8 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &, DeviceClass device
     return {recursive_tiled(), recursive_plain(), recursive_strips()};
 }
 
+std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {
+    return {difference_plain()};
+}
+
 } // namespace gz

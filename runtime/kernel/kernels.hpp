@@ -30,9 +30,13 @@ RecursiveSpec recursive_plain();
 RecursiveSpec recursive_tiled();
 RecursiveSpec recursive_strips();
 
+using DifferenceSpec = KernelSpec<DifferencePass>;
+DifferenceSpec difference_plain();
+
 // All families for a kind of pass, in the order in which a device of the class should try them.
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class);
+std::vector<DifferenceSpec> kernels_for(const DifferencePass &pass, DeviceClass device_class);
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class);
 
 } // namespace gz

@@ -136,6 +136,8 @@ template Choice choose(const CorrelatePass &, const DeviceFacts &, const std::st
                        const std::string &, const std::string &);
 template Choice choose(const BoxPass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
+template Choice choose(const DifferencePass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
 template Choice choose(const RecursivePass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "filter/recursive.hpp"
 
 namespace gz {
 
@@ -306,6 +307,42 @@ Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc) {
     return lowered;
 }
 
+namespace {
+
+// Both filters go to f32 images of the region, and the second is taken from the first.
+Lowered lower_difference(const Filter &first, const Filter &second, const PlanDesc &desc) {
+    PlanDesc step = desc;
+    ImageDesc like = desc.source;
+    like.type = PixelType::f32;
+    step.target = packed(like, desc.region.extent, staged_row_alignment);
+    step.region.target_origin = {0, 0, 0, 0};
+    Lowered result;
+    std::array<int, 2> results{};
+    for (std::size_t i = 0; i < 2; ++i) {
+        Lowered own = lower(i == 0 ? first : second, step);
+        const int before = static_cast<int>(result.intermediates.size());
+        results[i] = before + static_cast<int>(own.intermediates.size());
+        for (Step &one : own.steps) {
+            one.from = one.from == ends ? ends : one.from + before;
+            one.to = one.to == ends ? results[i] : one.to + before;
+            result.steps.push_back(std::move(one));
+        }
+        result.intermediates.insert(result.intermediates.end(), own.intermediates.begin(),
+                                    own.intermediates.end());
+        result.intermediates.push_back(static_cast<std::uint64_t>(step.target.bytes()));
+    }
+    PlanDesc last = desc;
+    last.source = step.target;
+    last.region.source_origin = {0, 0, 0, 0};
+    last.region.edge = RegionEdge::isolated;
+    Step difference{DifferencePass{lower_images(last, {1, 1, 0, 0})}, results[0], ends};
+    difference.other = results[1];
+    result.steps.push_back(std::move(difference));
+    return result;
+}
+
+} // namespace
+
 CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc) {
     const std::int64_t components = desc.source.planes * desc.source.channels;
     if (!filter.components().empty()) {
@@ -347,6 +384,14 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc) {
 
 Lowered lower(const Filter &filter, const PlanDesc &desc) {
     check_border(filter, desc.border);
+    if (const Dog *dog = filter.dog())
+        return lower_difference(dog->first, dog->second, desc);
+    if (filter.recursion()) {
+        const Bordered own = bordered(*filter.recursion(), desc.border);
+        PlanDesc step = desc;
+        step.border = own.border;
+        return lower_recursion(own.recursion, step);
+    }
     if (!filter.has_taps() && !filter.box())
         fail(Status::unsupported, "no kernel runs a filter that is ", to_text(filter), " yet");
     if (filter.box())

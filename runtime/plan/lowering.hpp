@@ -41,10 +41,12 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc);
 // plan's source or target.
 inline constexpr int ends = -1;
 struct Step {
-    std::variant<CorrelatePass, BoxPass, RecursivePass> pass;
+    std::variant<CorrelatePass, BoxPass, RecursivePass, DifferencePass> pass;
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;
+    // The second image of a DifferencePass.
+    int other = ends;
 };
 
 // Passes in order, and the bytes of the images between them.

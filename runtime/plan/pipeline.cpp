@@ -44,6 +44,9 @@ Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::stri
         }
     if (step.as_taps && !names_one)
         return choose(*step.as_taps, facts, forced, forced_by, box_kernels);
+    // What is forced is the filters' kernel.
+    if (const auto *difference = std::get_if<DifferencePass>(&step.pass))
+        return choose(*difference, facts, "", "");
     return std::visit([&](const auto &pass) { return choose(pass, facts, forced, forced_by); },
                       step.pass);
 }
@@ -60,8 +63,11 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
     const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
     for (const Step &step : lowered.steps) {
-        ChosenStep chosen{
-            choose_kernel(step, engine.facts(), forced, forced_by), step.from, step.to, {}};
+        ChosenStep chosen{choose_kernel(step, engine.facts(), forced, forced_by),
+                          step.from,
+                          step.to,
+                          step.other,
+                          {}};
         // Steps run one after the other: what one needs for itself the next can use again.
         for (const std::uint64_t bytes : chosen.choice.work.workspace) {
             const std::size_t number = lowered.intermediates.size() + chosen.workspace.size();
@@ -104,9 +110,11 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer
     cl::Event last;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const ChosenStep &step = steps_[i];
-        Buffers buffers{{step.from == ends ? source : lease[static_cast<std::size_t>(step.from)]},
-                        {step.to == ends ? target : lease[static_cast<std::size_t>(step.to)]},
-                        {}};
+        const auto image = [&](int number, const cl::Buffer &end) {
+            return number == ends ? end : lease[static_cast<std::size_t>(number)];
+        };
+        Buffers buffers{
+            {image(step.from, source), image(step.other, source)}, {image(step.to, target)}, {}};
         for (const std::size_t number : step.workspace)
             buffers.workspace.push_back(lease[number]);
         for (const ReadyLaunch &launch : ready_steps[i]) {

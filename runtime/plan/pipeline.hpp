@@ -33,7 +33,7 @@ public:
 private:
     struct ChosenStep {
         Choice choice;
-        int from, to;
+        int from, to, other;
         std::vector<std::size_t> workspace; // numbers of the pipeline's buffers
     };
 
