@@ -305,3 +305,374 @@ TEST_SUITE("recursive reference") {
                           });
     }
 }
+
+namespace {
+
+// The response of modes at distances 0 to count - 1, term by term.
+std::vector<double> response_of(const Modes &modes, std::size_t count) {
+    std::vector<double> response(count, 0.0);
+    for (std::size_t n = 0; n < count; ++n)
+        for (std::size_t k = 0; k < modes.poles.size(); ++k)
+            response[n] +=
+                (modes.weights[k] * std::pow(modes.poles[k], static_cast<double>(n))).real();
+    response[0] = modes.odd ? 0.0 : response[0] + modes.direct;
+    return response;
+}
+
+// Taps of a response: what a correlation with them gives, it gives.
+std::vector<double> taps_of(const std::vector<double> &response, bool odd) {
+    std::vector<double> taps;
+    for (std::size_t n = response.size(); n-- > 1;)
+        taps.push_back(response[n]);
+    taps.insert(taps.end(), response.begin(), response.end());
+    if (odd)
+        for (std::size_t n = response.size(); n < taps.size(); ++n)
+            taps[n] = -taps[n];
+    return taps;
+}
+
+Gaussian recursive_along_x(double sigma, int derivative, double accuracy) {
+    Gaussian gaussian;
+    gaussian.sigma = {sigma, 0, 0, 0};
+    gaussian.derivative = {derivative, 0, 0, 0};
+    gaussian.method = GaussianMethod::recursive;
+    gaussian.accuracy = accuracy;
+    return gaussian;
+}
+
+double sum_over_both_sides(const std::vector<double> &response, int power) {
+    double sum = power == 0 ? response[0] : 0.0;
+    for (std::size_t n = 1; n < response.size(); ++n)
+        sum += 2.0 * std::pow(static_cast<double>(n), power) * response[n];
+    return sum;
+}
+
+const std::vector<double> sigmas{0.5, 0.6, 0.7, 0.8, 1, 1.3, 2, 3, 5, 10, 30, 100, 300};
+
+} // namespace
+
+TEST_SUITE("recursive gaussian") {
+    TEST_CASE("the samples are a Gaussian's, or nearly its derivatives', with exact moments") {
+        for (const double sigma : sigmas)
+            for (int derivative = 0; derivative <= 2; ++derivative) {
+                const std::vector<double> samples = gz::sampled_gaussian(sigma, derivative);
+                CAPTURE(sigma);
+                CAPTURE(derivative);
+                CHECK(std::abs(samples.back()) < 1e-15 * (1.0 + std::abs(samples[1])));
+                if (derivative == 1)
+                    CHECK(sum_over_both_sides(samples, 1) == doctest::Approx(-1.0));
+                else
+                    CHECK(std::abs(sum_over_both_sides(samples, 0) - (derivative == 0 ? 1 : 0)) <
+                          1e-12);
+                if (derivative == 2)
+                    CHECK(sum_over_both_sides(samples, 2) == doctest::Approx(2.0));
+                if (sigma < 1.3)
+                    continue;
+                const double peak = 1.0 / (sigma * std::sqrt(2.0 * 3.14159265358979323846));
+                for (const std::size_t n : {std::size_t{0}, std::size_t{1}, samples.size() / 9}) {
+                    const double t = static_cast<double>(n) / sigma;
+                    const double polynomial = derivative == 0   ? 1.0
+                                              : derivative == 1 ? -t
+                                                                : t * t - 1.0;
+                    const double exact = peak * std::exp(-0.5 * t * t) * polynomial;
+                    CHECK(std::abs(samples[n] * std::pow(sigma, derivative) - exact) < 1e-9 * peak);
+                }
+            }
+    }
+
+    TEST_CASE("modes are as close as is stated, and as close as the fit promises") {
+        // Worst sums of the distance to the samples, in units of sigma^-derivative.
+        constexpr double promised[3][3] = {
+            {5.0e-4, 7.0e-6, 9.5e-8}, {2.1e-3, 3.5e-5, 5.3e-7}, {8.7e-3, 1.8e-4, 3.0e-6}};
+        for (int derivative = 0; derivative <= 2; ++derivative)
+            for (int count = gz::fewest_gaussian_modes; count <= gz::most_gaussian_modes; ++count)
+                for (const double sigma : sigmas) {
+                    CAPTURE(derivative);
+                    CAPTURE(count);
+                    CAPTURE(sigma);
+                    const gz::GaussianModes fit = gz::gaussian_modes(sigma, derivative, count);
+                    REQUIRE(fit.modes.poles.size() == static_cast<std::size_t>(count));
+                    const std::vector<double> wanted = gz::sampled_gaussian(sigma, derivative);
+                    const std::vector<double> response =
+                        response_of(fit.modes, static_cast<std::size_t>(30.0 * sigma) + 40);
+                    double distance = 0.0;
+                    for (std::size_t n = 0; n < response.size(); ++n)
+                        distance += (n == 0 ? 1.0 : 2.0) *
+                                    std::abs(response[n] - (n < wanted.size() ? wanted[n] : 0.0));
+                    CHECK(distance == doctest::Approx(fit.approximated.distance).epsilon(1e-3));
+                    CHECK(distance * std::pow(sigma, derivative) <=
+                          promised[derivative][count - gz::fewest_gaussian_modes]);
+                    // Exact for constants, ramps or parabolas.
+                    const double tight = 1e-9;
+                    if (derivative == 1) {
+                        CHECK(std::abs(sum_over_both_sides(response, 1) + 1.0) < tight);
+                    } else {
+                        CHECK(std::abs(sum_over_both_sides(response, 0) -
+                                       (derivative == 0 ? 1.0 : 0.0)) < tight);
+                        if (derivative == 2)
+                            CHECK(std::abs(sum_over_both_sides(response, 2) - 2.0) < tight);
+                    }
+                    // Weights that f32 can bear.
+                    double weights = 0.0;
+                    for (const std::complex<double> &weight : fit.modes.weights)
+                        weights += std::abs(weight);
+                    CHECK(weights * std::pow(sigma, 1 + derivative) < 150.0);
+                }
+    }
+
+    TEST_CASE("as few modes as the accuracy takes") {
+        const auto modes_for = [](double sigma, int derivative, double accuracy) {
+            const Filter filter = Filter::gaussian(recursive_along_x(sigma, derivative, accuracy));
+            return filter.recursion()->modes[0].poles.size();
+        };
+        CHECK(modes_for(10.0, 0, 1e-3) == 2);
+        CHECK(modes_for(10.0, 0, 1e-4) == 3);
+        CHECK(modes_for(10.0, 0, 1e-6) == 4);
+        CHECK(modes_for(0.5, 0, 1e-6) == 2);
+        CHECK(modes_for(10.0, 1, 1e-3) == 2);
+        CHECK(modes_for(10.0, 2, 1e-3) == 3);
+        CHECK(modes_for(300.0, 2, 1e-5) == 4);
+        check_refused(Status::invalid_argument, {"accuracy", "1e-08", "the best"},
+                      [&] { modes_for(10.0, 0, 1e-8); });
+        CHECK(Gaussian().accuracy == 1e-3);
+    }
+
+    TEST_CASE("what is written differs from the Gaussian by less than is stated") {
+        const Picture picture = noise({140, 90, 1, 1});
+        for (const double accuracy : {1e-3, 1e-5, 2e-7})
+            for (const int derivative : {0, 1, 2})
+                for (const double sigma : {0.5, 1.5, 4.0, 20.0}) {
+                    if (accuracy < 1e-5 && derivative > 0)
+                        continue;
+                    Gaussian gaussian = recursive_along_x(sigma, derivative, accuracy);
+                    gaussian.sigma[1] = 3.0;
+                    const Filter filter = Filter::gaussian(gaussian);
+                    CAPTURE(gz::to_text(filter));
+                    CAPTURE(sigma);
+                    CAPTURE(derivative);
+                    const double approximation = gz::approximation_bound(*filter.recursion());
+                    CHECK(approximation <= 2.0 * accuracy * std::pow(sigma, -derivative));
+                    CHECK(filter.error_bound(1.0) ==
+                          doctest::Approx(approximation + filter.rounding_bound(1.0)));
+                    CHECK(filter.error_bound(100.0) ==
+                          doctest::Approx(100.0 * filter.error_bound(1.0)));
+                    for (const Border &border : extensions())
+                        CHECK(worst_difference(filtered(filter, picture, border),
+                                               filtered(filter, picture, border,
+                                                        gz::compute_as_written)) <= approximation);
+                }
+    }
+
+    TEST_CASE("it is the FIR Gaussian but for what that cuts off") {
+        const Picture picture = noise({61, 43, 1, 1}, 2);
+        for (const int derivative : {0, 1, 2}) {
+            Gaussian gaussian;
+            gaussian.sigma = {2.5, 4.0, 0, 0};
+            gaussian.derivative = {derivative, 0, 0, 0};
+            gaussian.truncate = 8.0;
+            const Filter fir = Filter::gaussian(gaussian);
+            REQUIRE(fir.has_taps());
+            gaussian.method = GaussianMethod::recursive;
+            const Filter recursive = Filter::gaussian(gaussian);
+            CHECK(recursive.name() == "gaussian");
+            for (const Border &border : extensions())
+                CHECK(worst_difference(filtered(fir, picture, border),
+                                       filtered(recursive, picture, border)) < 1e-11);
+            // Nothing at the edge is the constant 0 for filters of which no scan is seen.
+            CHECK(filtered(recursive, picture, zero) ==
+                  filtered(recursive, picture, {BorderMode::constant, 0.0}));
+        }
+    }
+
+    TEST_CASE("along z too") {
+        Gaussian gaussian = recursive_along_x(1.0, 0, 1e-3);
+        gaussian.sigma = {0, 0, 1.5, 0};
+        Gaussian across = recursive_along_x(1.5, 0, 1e-3);
+        const Picture picture = noise({4, 3, 12, 1});
+        Picture turned = make_picture({12, 3, 4, 1});
+        const auto at = [](std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t width) {
+            return static_cast<std::size_t>((z * 3 + y) * width + x);
+        };
+        for (std::int64_t x = 0; x < 4; ++x)
+            for (std::int64_t y = 0; y < 3; ++y)
+                for (std::int64_t z = 0; z < 12; ++z)
+                    turned.values[at(z, y, x, 12)] = picture.values[at(x, y, z, 4)];
+        for (const Border &border : extensions()) {
+            const auto along_z = filtered(Filter::gaussian(gaussian), picture, border);
+            const auto along_x = filtered(Filter::gaussian(across), turned, border);
+            for (std::int64_t x = 0; x < 4; ++x)
+                for (std::int64_t y = 0; y < 3; ++y)
+                    for (std::int64_t z = 0; z < 12; ++z)
+                        REQUIRE(along_z[at(x, y, z, 4)] == along_x[at(z, y, x, 12)]);
+        }
+    }
+
+    TEST_CASE("as three boxes, whose variance is near") {
+        for (const double sigma : {1.0, 2.0, 5.0, 30.0}) {
+            Gaussian gaussian;
+            gaussian.sigma = {sigma, 2.0 * sigma, 0, 0};
+            gaussian.method = GaussianMethod::box;
+            const Filter filter = Filter::gaussian(gaussian);
+            REQUIRE(filter.box().has_value());
+            CHECK(filter.name() == "gaussian");
+            CHECK(filter.box()->iterations == 3);
+            const double width = static_cast<double>(filter.box()->size()[0]);
+            CHECK(std::sqrt((width * width - 1.0) / 4.0) ==
+                  doctest::Approx(sigma).epsilon(0.5 / sigma));
+            CHECK(filter.box()->radius[1] > filter.box()->radius[0]);
+        }
+    }
+}
+
+TEST_SUITE("recursive modes") {
+    TEST_CASE("states at the borders are what padding makes of them") {
+        // A symmetric and an odd response, of short memory.
+        std::vector<Filter> filters;
+        for (int order = 2; order <= 5; ++order)
+            filters.push_back(Filter::bspline(order));
+        for (const int derivative : {0, 1, 2}) {
+            Gaussian gaussian = recursive_along_x(1.5, derivative, 1e-3);
+            gaussian.sigma[1] = 1.0;
+            filters.push_back(Filter::gaussian(gaussian));
+        }
+        for (const Filter &filter : filters)
+            for (const Axes &extent : {Axes{1, 1, 1, 1}, Axes{2, 3, 1, 1}, Axes{3, 7, 1, 1}})
+                for (const Border &border : extensions()) {
+                    CAPTURE(gz::to_text(filter));
+                    CAPTURE(gz::to_text(extent));
+                    CAPTURE(gz::name_of(border.mode));
+                    const Picture picture = noise(extent, 1, 2);
+                    CHECK(worst_difference(
+                              filtered(filter, picture, border, gz::compute_as_written),
+                              by_padding(filter, picture, border, 70, gz::compute_as_written)) <
+                          1e-12);
+                    // And that is the correlation with the response.
+                    gz::AxisTaps taps;
+                    for (std::size_t axis = 0; axis < 2; ++axis) {
+                        const Modes &modes = filter.recursion()->modes[axis];
+                        taps.values[axis] = taps_of(response_of(modes, 70), modes.odd);
+                    }
+                    CHECK(worst_difference(
+                              filtered(filter, picture, border, gz::compute_as_written),
+                              filtered(Filter::separable(taps), picture, border)) < 1e-11);
+                }
+    }
+
+    TEST_CASE("B-spline coefficients give the pixels back") {
+        // Values of the centred B-splines at the integers.
+        const std::vector<std::vector<double>> samples = {
+            {1.0 / 8, 6.0 / 8, 1.0 / 8},
+            {1.0 / 6, 4.0 / 6, 1.0 / 6},
+            {1.0 / 384, 76.0 / 384, 230.0 / 384, 76.0 / 384, 1.0 / 384},
+            {1.0 / 120, 26.0 / 120, 66.0 / 120, 26.0 / 120, 1.0 / 120}};
+        const Picture picture = noise({23, 17, 1, 1}, 3);
+        std::vector<double> pixels(picture.values.begin(), picture.values.end());
+        for (int order = 2; order <= 5; ++order)
+            for (const Border &border : extensions()) {
+                if (border.mode == BorderMode::constant)
+                    continue; // the coefficients beyond are not
+                CAPTURE(order);
+                CAPTURE(gz::name_of(border.mode));
+                const Filter filter = Filter::bspline(order);
+                const std::vector<double> coefficients = filtered(filter, picture, border);
+                Picture spline{make_image(PixelType::f64, {23, 17, 1, 1}, 3), {}};
+                const Filter back = Filter::separable(
+                    support::make_axis_taps(samples[static_cast<std::size_t>(order - 2)],
+                                            samples[static_cast<std::size_t>(order - 2)]));
+                std::vector<double> result;
+                gz::compute_in_double({back, spline.desc, border, whole(spline.desc),
+                                       reinterpret_cast<const std::byte *>(coefficients.data())},
+                                      [&](const RowPlace &, const double *row) {
+                                          result.insert(result.end(), row, row + 69);
+                                      });
+                // clamp, unlike the mirrors and wrap, is not what extended coefficients are.
+                const bool inner = border.mode == BorderMode::clamp;
+                double worst = 0.0;
+                for (std::size_t i = 0; i < result.size(); ++i) {
+                    const std::size_t x = i / 3 % 23;
+                    const std::size_t y = i / 69;
+                    if (!inner || (x >= 2 && x < 21 && y >= 2 && y < 15))
+                        worst = std::max(worst, std::abs(result[i] - pixels[i]));
+                }
+                CHECK(worst < 1e-13);
+            }
+    }
+}
+
+TEST_SUITE("summed-area table") {
+    TEST_CASE("by hand, in each slice, plane and channel") {
+        const Picture picture = [] {
+            Picture p = make_picture({3, 2, 2, 1}, 1, 2);
+            for (std::size_t i = 0; i < p.values.size(); ++i)
+                p.values[i] = static_cast<float>(i / 6 + 1);
+            return p;
+        }();
+        std::vector<double> expected;
+        for (const double k : {1, 2, 3, 4})
+            for (const double sum : {1, 2, 3, 2, 4, 6})
+                expected.push_back(k * sum);
+        CHECK(filtered(Filter::sat(), picture, zero) == expected);
+        CHECK(gz::to_text(Filter::sat()) == "summed-area table");
+    }
+
+    TEST_CASE("integers are exact beyond what 32 bits hold") {
+        std::vector<std::uint16_t> pixels(300 * 300, 65535);
+        const ImageDesc desc = make_image(PixelType::u16, {300, 300, 1, 1});
+        const Filter filter = Filter::sat();
+        std::vector<double> last;
+        gz::compute_in_double(
+            {filter, desc, zero, whole(desc), reinterpret_cast<const std::byte *>(pixels.data())},
+            [&](const RowPlace &, const double *row) { last.assign(row, row + 300); });
+        CHECK(last.back() == 65535.0 * 90000.0);
+        CHECK(last.front() == 65535.0 * 300.0);
+    }
+
+    TEST_CASE("a region starts anew, or is cut from the whole") {
+        const Picture picture = noise({6, 5, 1, 1});
+        Region region = whole(picture.desc);
+        region.source_origin = {2, 1, 0, 0};
+        region.extent = {3, 2, 1, 1};
+        const auto at = [&](std::int64_t x, std::int64_t y) {
+            return static_cast<double>(picture.values[static_cast<std::size_t>(y * 6 + x)]);
+        };
+        CHECK(filtered(Filter::sat(), picture, zero, region)[4] ==
+              doctest::Approx(at(2, 1) + at(3, 1) + at(2, 2) + at(3, 2)));
+        region.edge = RegionEdge::neighbours;
+        CHECK(filtered(Filter::sat(), picture, zero, region)[0] ==
+              doctest::Approx(at(0, 0) + at(1, 0) + at(2, 0) + at(0, 1) + at(1, 1) + at(2, 1)));
+    }
+
+    TEST_CASE("no other border, no bound without a size") {
+        for (const Border &border : extensions())
+            check_refused(Status::invalid_argument, {gz::name_of(border.mode), "zero"},
+                          [&] { filtered(Filter::sat(), row({1}), border); });
+        CHECK(std::isinf(Filter::sat().error_bound(1.0)));
+    }
+}
+
+TEST_SUITE("difference of Gaussians") {
+    TEST_CASE("is one less the other, by every method") {
+        const Picture picture = noise({31, 22, 1, 1}, 2, 2);
+        for (const GaussianMethod method : {GaussianMethod::automatic, GaussianMethod::fir,
+                                            GaussianMethod::recursive, GaussianMethod::box})
+            for (const Border &border : extensions()) {
+                const Filter dog = Filter::dog(1.0, 2.5, method);
+                REQUIRE(dog.dog() != nullptr);
+                CHECK(dog.name() == "dog");
+                const auto gaussian = [&](double sigma) {
+                    Gaussian description;
+                    description.sigma = {sigma, sigma, 0, 0};
+                    description.method = method;
+                    return Filter::gaussian(description);
+                };
+                std::vector<double> expected = filtered(gaussian(1.0), picture, border);
+                const std::vector<double> other = filtered(gaussian(2.5), picture, border);
+                for (std::size_t i = 0; i < expected.size(); ++i)
+                    expected[i] -= other[i];
+                CHECK(filtered(dog, picture, border) == expected);
+                CHECK(dog.error_bound(1.0) >=
+                      gaussian(1.0).error_bound(1.0) + gaussian(2.5).error_bound(1.0));
+                CHECK(dog.error_bound(1.0) >= dog.rounding_bound(1.0));
+            }
+    }
+}
