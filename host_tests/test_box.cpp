@@ -27,11 +27,6 @@ constexpr std::pair<int, int> radii[] = {{1, 1},  {0, 3},   {2, 0},   {5, 4},   
                                          {0, 0},  {33, 50}, {40, 1},  {1, 200}, {150, 7},
                                          {7, 15}, {900, 2}, {3, 1100}};
 
-// What storing a result in the type may add to an error: results are at most `largest`.
-double rounding_of(PixelType type, double largest) {
-    return type == PixelType::f32 ? 0.0 : facts_of(type).unit_roundoff * largest + 0x1p-25;
-}
-
 std::string run(const BoxCase &test, Tally &tally) {
     std::minstd_rand random(7);
     const Filter filter = Filter::box(test.box);
@@ -56,7 +51,7 @@ std::string run(const BoxCase &test, Tally &tally) {
                           test.border_value == std::floor(test.border_value);
     const double bound = is_exact ? 0.5
                                   : std::min(filter.error_bound(largest), 2e-6 * largest) +
-                                        (is_integer ? 0.5 : rounding_of(desc.target.type, largest));
+                                        storing_error(desc.target.type, largest);
     std::string wrong;
     compute_in_double(job, [&](const RowPlace &at, const double *row) {
         const Axes &origin = desc.region.target_origin;

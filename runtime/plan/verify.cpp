@@ -10,15 +10,6 @@ namespace gz {
 
 namespace {
 
-// What storing in the type adds to a filter's error, for results up to `largest` in magnitude.
-double storing_error(PixelType type, double largest) {
-    const PixelTypeFacts &facts = facts_of(type);
-    if (facts.is_integer)
-        return 0.5;
-    const double smallest = type == PixelType::f16 ? 0x1p-25 : 0.0; // half a step of subnormals
-    return type == PixelType::f32 ? 0.0 : facts.unit_roundoff * largest + smallest;
-}
-
 // Whether results are the exact ones, rounded: a box of integers, once.
 bool is_exact(const Filter &filter, const PlanDesc &desc) {
     const PixelTypeFacts &src = facts_of(desc.source.type);
@@ -31,6 +22,14 @@ bool is_exact(const Filter &filter, const PlanDesc &desc) {
 }
 
 } // namespace
+
+double storing_error(PixelType type, double largest) {
+    const PixelTypeFacts &facts = facts_of(type);
+    if (facts.is_integer)
+        return 0.5;
+    const double smallest = type == PixelType::f16 ? 0x1p-25 : 0.0; // half a step of subnormals
+    return type == PixelType::f32 ? 0.0 : facts.unit_roundoff * largest + smallest;
+}
 
 double distance(double exact, double stored, PixelType type) {
     const PixelTypeFacts &facts = facts_of(type);

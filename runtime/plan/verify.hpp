@@ -18,6 +18,9 @@ struct Verification {
 // the same side.
 double distance(double exact, double stored, PixelType type);
 
+// What storing in the type adds to a filter's error, for results up to `largest` in magnitude.
+double storing_error(PixelType type, double largest);
+
 // target: what the plan wrote.
 Verification verify(const Plan &plan, const HostSource &source, const HostSource &target);
 

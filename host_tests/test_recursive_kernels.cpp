@@ -1,0 +1,209 @@
+// Every kernel of the recursive filters against the reference in double, within what rounding in f32
+// may add.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "filter/recursive.hpp"
+#include "filter/reference.hpp"
+#include "kernel/kernels.hpp"
+#include "plan/verify.hpp"
+#include "support/correlate_case.hpp"
+#include "support/pairwise.hpp"
+
+namespace {
+
+using namespace gz;
+using namespace support;
+
+struct RecursiveCase : ImageCase {
+    std::string kernel;
+    Config config;
+    std::size_t filter = 0; // of filters()
+};
+
+// Scans that leave constants as they are.
+Scan scan(int axis, bool forward, std::vector<double> feedback) {
+    Scan result{axis, forward, {1.0}, std::move(feedback)};
+    for (const double a : result.feedback)
+        result.feedforward[0] -= a;
+    return result;
+}
+
+Filter recursive_gaussian_of(double sigma, int derivative) {
+    Gaussian gaussian;
+    gaussian.method = GaussianMethod::recursive;
+    gaussian.sigma = {sigma, sigma + 0.5, 0, 0};
+    gaussian.derivative = {derivative, 0, 0, 0};
+    return Filter::gaussian(gaussian);
+}
+
+const std::vector<Filter> &filters() {
+    constexpr bool there = true;
+    constexpr bool back = false;
+    static const std::vector<double> third{2.45, -2.01, 0.5525};
+    static const std::vector<double> pair{1.4, -0.53};
+    static const std::vector<Filter> list{
+        Filter::recursive({scan(0, there, {0.8}), scan(0, back, {0.8}), scan(1, there, {0.8}),
+                           scan(1, back, {0.8})}),
+        recursive_gaussian_of(2.0, 0),
+        Filter::recursive({scan(0, there, third), scan(0, back, third), scan(1, back, pair)}),
+        Filter::recursive({scan(1, there, {-0.6})}),
+        Filter::recursive({scan(0, back, {0.9})}),
+        // In the order in which they are written, where they start from nothing.
+        Filter::recursive({scan(0, there, {0.9}), scan(1, there, pair), scan(0, back, {0.4}),
+                           scan(1, back, {0.8}), scan(0, there, {0.5})}),
+        // Poles that occur twice and three times, which takes stages.
+        Filter::recursive({scan(0, there, {0.7}), scan(0, there, {0.7}), scan(0, there, {0.7}),
+                           scan(0, back, {0.7}), scan(1, there, {0.7}), scan(1, there, {0.7})}),
+        Filter::recursive(
+            {{0, there, {0.3, 0.2}, {0.5}}, {1, back, {0.25, -0.1, 0.05}, {1.2, -0.4}}}),
+        recursive_gaussian_of(1.5, 1),
+        Filter::bspline(3),
+        Filter::bspline(5),
+        // Long memories, and order 20.
+        Filter::recursive({scan(0, there, {0.99}), scan(0, back, {0.99}), scan(1, there, {0.995})}),
+        Filter::recursive({scan(0, there, {0.6}), scan(0, there, {0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 0,
+                                                                  0, 0, 0, 0, 0, 0, 0, 0, 0.3})}),
+    };
+    return list;
+}
+
+std::string run(const RecursiveCase &test, Tally &tally) {
+    std::minstd_rand random(7);
+    const Filter &filter = filters()[test.filter];
+    const PlanDesc desc = make_plan_desc(test);
+    const std::vector<std::byte> source = make_source(desc, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got =
+        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
+    const double largest = largest_magnitude(job);
+    const double of_filter = filter.error_bound(largest);
+    std::string wrong;
+    compute_in_double(job, [&](const RowPlace &at, const double *row) {
+        const Axes &origin = desc.region.target_origin;
+        const std::byte *out =
+            got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
+        for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i) {
+            const double value = load_pixel(
+                desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
+            const double error = distance(row[i], value, desc.target.type);
+            const double bound =
+                of_filter + storing_error(desc.target.type, std::abs(row[i]) + of_filter);
+            tally.worst = std::max(tally.worst, error / bound);
+            if (!(error <= bound) && wrong.empty())
+                wrong = text("at value ", i, " of row ", at.y, " slice ", at.z, " plane ", at.plane,
+                             ": expected ", row[i], ", got ", value, ", bound ", bound);
+        }
+    });
+    ++tally.ran;
+    return wrong;
+}
+
+void run_all(const std::vector<RecursiveCase> &cases) {
+    Tally tally;
+    for (const RecursiveCase &test : cases) {
+        INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " ",
+             gz::to_text(filters()[test.filter]));
+        CHECK(run(test, tally) == "");
+    }
+    CHECK(tally.ran > 0);
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+RecursiveSpec spec_of(const std::string &kernel) {
+    const auto kernels = kernels_for(RecursivePass(), DeviceClass::other_gpu);
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const auto &k) { return k.name == kernel; });
+}
+
+// One of the borders that extend an image, or nothing beyond its edge.
+BorderMode border_of(std::size_t i) {
+    return i < std::size(all_border_modes) ? all_border_modes[i] : BorderMode::zero;
+}
+
+// A case for each pair of parameter values; images and filters up to the limits.
+std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Limits &limits) {
+    const RecursiveSpec spec = spec_of(kernel);
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    const auto kinds =
+        std::min<std::size_t>(filters().size(), static_cast<std::size_t>(limits.kinds));
+    counts.insert(counts.end(), {static_cast<int>(kinds), 6});
+    for (const Tunable &tunable : spec.tunables)
+        counts.push_back(static_cast<int>(tunable.values.size()));
+    std::vector<RecursiveCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
+        RecursiveCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
+        test.kernel = kernel;
+        test.filter = at(0);
+        test.border = border_of(at(1));
+        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
+            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(2 + i)];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// Every configuration x filter x size, the other parameters in turn.
+std::vector<RecursiveCase> all_filters(const std::string &kernel) {
+    std::vector<RecursiveCase> cases;
+    std::size_t turn = 0;
+    for (const Config &config : all_configs(spec_of(kernel).tunables))
+        for (std::size_t filter = 0; filter < filters().size(); ++filter)
+            for (const auto &size : all_sizes()) {
+                RecursiveCase test;
+                test.kernel = kernel;
+                test.config = config;
+                test.filter = filter;
+                test.src_type = all_types[turn % 5];
+                test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
+                test.channels = turn % 2 == 0 ? 1 : static_cast<int>(turn / 2 % 4) + 1;
+                test.planes = turn % 5 == 4 ? 3 : 1;
+                test.slices = turn % 7 == 6 ? 2 : 1;
+                std::tie(test.width, test.height) = size;
+                test.border = border_of(turn % 6);
+                test.region = all_regions[turn % 3];
+                test.layout = all_layouts[turn / 3 % 3];
+                cases.push_back(test);
+                ++turn;
+            }
+    return cases;
+}
+
+} // namespace
+
+#define FAMILY(family, small_image, small_kinds)                                                   \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": pairwise") {                                                           \
+            run_all(pairwise_filters(family, {}));                                                 \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(family ": all") {                                                                \
+            run_all(all_filters(family));                                                          \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(family ": small") {                                                              \
+            run_all(pairwise_filters(family, {small_image, 100000, small_kinds}));                 \
+        }                                                                                          \
+    }
+
+FAMILY("recursive_plain", 40, 6)
+FAMILY("recursive_tiled", 70, 3)
+FAMILY("recursive_strips", 70, 4)
