@@ -7,6 +7,7 @@
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
+#include "lib/recursive_chunk.clh"
 
 #if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES) || \
     !defined(MIRRORED)
@@ -16,51 +17,17 @@
 #error LANES, CHUNKS, CARRY_LANES or CARRY_PARTS is not defined
 #endif
 
-#define CHUNK 16
 #define TILE (CHUNK * CHUNKS)
 #define GROUP (LANES * CHUNKS)
 // Chunks whose sums are made one after the other.
 #define RUN (CHUNKS < 16 ? CHUNKS : 16)
 #define RUNS (CHUNKS / RUN)
 
-// By section: states that a sample of 1 leaves behind by its age; and what states become, over
-// several samples, less themselves: see filter/line_filter.hpp.
-#define AGES (CHUNK * ORDER)
-#define MATRIX (ORDER * ORDER)
-typedef struct Powers {
-#if MIRRORED
-    // Half the sum and half the difference of what samples at a chunk's two ends leave.
-    float sums[CAUSAL * AGES / 2], differences[CAUSAL * AGES / 2];
-#else
-    float aged[SECTIONS * AGES];
-#endif
-    float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX];
-    float last_chunk[SECTIONS * MATRIX]; // of as many samples as the line's last chunk has
-} Powers;
-#if BY_VALUE
-#define POWERS_PARAMETER const Powers powers
-#define POWER(what, i) powers.what[i]
-#else
-#define POWERS_PARAMETER __constant Powers *restrict powers
-#define POWER(what, i) powers->what[i]
-#endif
-
-// (w, v) += matrix (w, v), with the matrix's first element at number m of `of`.
-#if ORDER == 2
-#define CARRY_ON(w, v, of, m)                                                                      \
-    do {                                                                                           \
-        const float before_ = (w);                                                                 \
-        (w) += fma(of((m)), before_, of((m) + 1) * (v));                                           \
-        (v) += fma(of((m) + 2), before_, of((m) + 3) * (v));                                       \
-    } while (0)
-#else
-#define CARRY_ON(w, v, of, m) ((w) += of(m) * (w))
-#endif
-#define OF_CHUNK(i) POWER(chunk, i)
 #define OF_RUN(i) POWER(run, i)
-#define OF_LAST_CHUNK(i) POWER(last_chunk, i)
 #define OF_PLACE(i) places[i]
 #define OF_TILE(i) tiles[i]
+#define IS_NEAR(c) ((c) >= 0 && (c) < CHUNKS)
+#define NEIGHBOUR(c) PLACE_OF(c, lane)
 
 // Where an item's state is in local memory: of one state those of a chunk side by side.
 #if ALONG_ROWS
@@ -170,76 +137,8 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
 #endif
 }
 #else
-#define READ_CHUNK(x)                                                                              \
-    do {                                                                                           \
-        __global const SRC *from_ = src + SRC_LINE(line, batch) + (long)place * lines.src.step;    \
-        if (is_there && place >= 0 && place + CHUNK <= lines.length) {                                         \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                (x)[i_] = LOAD(from_ + i_ * lines.src.step);                                       \
-        } else {                                                                                   \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                (x)[i_] = is_there && place >= 0 && place + i_ < lines.length                      \
-                              ? LOAD(from_ + i_ * lines.src.step)                                  \
-                              : 0.0f;                                                              \
-        }                                                                                          \
-    } while (0)
+#define READ_CHUNK(x) READ_STRIDED(x)
 #endif
-
-// What the sections leave behind over an item's chunk, had they started from 0; where the line
-// starts or ends in it, from there. To local memory.
-// Where the sections of both directions are the same, MIRRORED, the weights of one are those of the
-// other backwards: half as many products serve both.
-#if MIRRORED
-#define HALF (CHUNK / 2)
-#define WEIGHTED_SUMS(x)                                                                           \
-    float both_[HALF], apart_[HALF];                                                               \
-    UNROLL for (int i_ = 0; i_ < HALF; ++i_) {                                                     \
-        both_[i_] = (x)[i_] + (x)[CHUNK - 1 - i_];                                                 \
-        apart_[i_] = (x)[i_] - (x)[CHUNK - 1 - i_];                                                \
-    }                                                                                              \
-    UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                                     \
-        UNROLL for (int o_ = 0; o_ < ORDER; ++o_) {                                                \
-            float sum_ = 0.0f, difference_ = 0.0f;                                                 \
-            UNROLL for (int i_ = 0; i_ < HALF; ++i_) {                                             \
-                const int age_ = (s_ * HALF + i_) * ORDER + o_;                                    \
-                sum_ = fma(POWER(sums, age_), both_[i_], sum_);                                    \
-                difference_ = fma(POWER(differences, age_), apart_[i_], difference_);              \
-            }                                                                                      \
-            sums_[s_ * ORDER + o_] = sum_ - difference_;                                           \
-            sums_[(s_ + CAUSAL) * ORDER + o_] = sum_ + difference_;                                \
-        }
-#else
-#define WEIGHTED_SUMS(x)                                                                           \
-    UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                                   \
-        UNROLL for (int o_ = 0; o_ < ORDER; ++o_) {                                                \
-            float sum_ = 0.0f;                                                                     \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                sum_ = fma(POWER(aged, (s_ * CHUNK + (s_ < CAUSAL ? CHUNK - 1 - i_ : i_)) *        \
-                                               ORDER + o_),                                        \
-                           (x)[i_], sum_);                                                         \
-            sums_[s_ * ORDER + o_] = sum_;                                                         \
-        }
-#endif
-#define AGGREGATE(x)                                                                               \
-    do {                                                                                           \
-        float sums_[STATES];                                                                       \
-        WEIGHTED_SUMS(x)                                                                           \
-        if (HAS_ENDS && (starts || ends_here))                                                     \
-            UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_) {                                         \
-                float w_ = end_w[s_], v_ = end_v[s_];                                              \
-                if (s_ < CAUSAL)                                                                   \
-                    CARRY_ON(w_, v_, OF_CHUNK, s_ * MATRIX);                                       \
-                else                                                                               \
-                    CARRY_ON(w_, v_, OF_LAST_CHUNK, s_ * MATRIX);                                  \
-                if (s_ < CAUSAL ? starts : ends_here) {                                            \
-                    sums_[s_ * ORDER] += w_;                                                       \
-                    if (ORDER == 2)                                                                \
-                        sums_[s_ * ORDER + ORDER - 1] += v_;                                       \
-                }                                                                                  \
-            }                                                                                      \
-        UNROLL for (int i_ = 0; i_ < STATES; ++i_)                                                 \
-            carries[i_ * STATE_PLACES + PLACE_OF(chunk, lane)] = sums_[i_];                        \
-    } while (0)
 
 // Every chunk's sum becomes what enters it from the chunks of its run; runs: what a run leaves. The
 // only run of a tile starts from what enters the tile.
@@ -298,14 +197,7 @@ static inline void write_rows(__global DST *restrict dst, const Lines lines,
     const int line = first_line + lane;                                                            \
     const int place = first + chunk * CHUNK;                                                       \
     const bool is_there = line < lines.lines;                                                      \
-    const bool starts = is_there && place == 0;                                                    \
-    const bool ends_here = is_there && place < lines.length && place + CHUNK >= lines.length;      \
-    float end_w[SECTIONS], end_v[SECTIONS];                                                        \
-    if (HAS_ENDS && (starts || ends_here)) {                                                       \
-        UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
-            READ_STATE(s_, end_w, end_v,                                                           \
-                       ends + (long)batch * STATES * lines.lines + line, lines.lines);             \
-    }
+    READ_ENDS
 
 // States between tiles: [batch][tile][state][line].
 #define AT_TILE(batch, number) (((long)(batch) * tile_count + (number)) * STATES * lines.lines)
@@ -437,26 +329,30 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_apply(__global const SRC *restrict src, __global DST *restrict dst,
                      __global const float *restrict entering, __global const float *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
-                     __global const float *restrict places, const int lead, const int trail, __local float4 *restrict tile,
+                     __global const float *restrict places, const int lead, const int trail,
+                     __local float4 *restrict tile,
                      __local float *restrict carries, __local float *restrict runs) {
     PLACE_ITEM
     float x[CHUNK];
     READ_CHUNK(x);
     AGGREGATE(x);
     barrier(CLK_LOCAL_MEM_FENCE);
+    float w[SECTIONS], v[SECTIONS];
+#if NEAR > 0
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        ENTERING_FROM_NEAR(s, w[s], v[s]);
+#else
     SUM_RUNS
     barrier(CLK_LOCAL_MEM_FENCE);
 #if RUNS > 1
     for (int i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
-        float w = 0.0f, v = 0.0f;
-        READ_ENTERING(s, i % LANES, w, v);
-        SUM_TILE(s, i % LANES, w, v);
+        float sum_w = 0.0f, sum_v = 0.0f;
+        READ_ENTERING(s, i % LANES, sum_w, sum_v);
+        SUM_TILE(s, i % LANES, sum_w, sum_v);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-
-    float w[SECTIONS], v[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s) {
         w[s] = v[s] = 0.0f;
 #if RUNS > 1
@@ -470,56 +366,24 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
         __local const float *own = carries + s * ORDER * STATE_PLACES + PLACE_OF(chunk, lane);
         w[s] += own[0];
         v[s] += own[(ORDER - 1) * STATE_PLACES];
-        if (HAS_ENDS && (s < CAUSAL ? starts : ends_here)) {
-            w[s] = end_w[s];
-            v[s] = end_v[s];
-        }
     }
+#endif
+    START_FROM_ENDS(w, v)
     // What of the tile is stored.
     const int begin = max(lines.begin, first + lead);
     const int end = min(lines.end, first + TILE - trail);
-
     float y[CHUNK];
-    UNROLL for (int i = 0; i < CHUNK; ++i) {
-        y[i] = DIRECT * x[i];
-        UNROLL for (int s = 0; s < CAUSAL; ++s) {
-            TAKE(s, w, v, x[i]);
-            y[i] = ADDED(s, w, v, y[i]);
-        }
-    }
-    if (HAS_ENDS && place + CHUNK > lines.length) {
-        UNROLL for (int i = CHUNK - 1; i >= 0; --i)
-            if (place + i < lines.length)
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                    y[i] = ADDED(s, w, v, y[i]);
-                    TAKE(s, w, v, x[i]);
-                }
-    } else {
-        UNROLL for (int i = CHUNK - 1; i >= 0; --i)
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                y[i] = ADDED(s, w, v, y[i]);
-                TAKE(s, w, v, x[i]);
-            }
-    }
+    FILTER_CHUNK(x, y, w, v);
 
 #if ALONG_ROWS
-    barrier(CLK_LOCAL_MEM_FENCE);
+    // All samples were read before the barriers.
     UNROLL for (int p = 0; p < CHUNK / 4; ++p)
         tile[PART(lane, chunk, p)] =
             (float4)(y[4 * p], y[4 * p + 1], y[4 * p + 2], y[4 * p + 3]);
     barrier(CLK_LOCAL_MEM_FENCE);
     write_rows(dst, lines, tile, item, first_line, batch, first, begin, end);
 #else
-    if (!is_there)
-        return;
-    __global DST *to = dst + DST_LINE(line, batch) + (long)(place - lines.begin) * lines.dst.step;
-    if (place >= begin && place + CHUNK <= end) {
-        UNROLL for (int i = 0; i < CHUNK; ++i)
-            STORE(y[i], to + i * lines.dst.step);
-    } else {
-        UNROLL for (int i = 0; i < CHUNK; ++i)
-            if (place + i >= begin && place + i < end)
-                STORE(y[i], to + i * lines.dst.step);
-    }
+    if (is_there)
+        WRITE_STRIDED(y, begin, end);
 #endif
 }

@@ -32,13 +32,16 @@ Scan scan(int axis, bool forward, std::vector<double> feedback) {
     return result;
 }
 
-Filter recursive_gaussian_of(double sigma, int derivative) {
+Filter recursive_gaussian_of(double sigma_x, double sigma_y, int derivative) {
     Gaussian gaussian;
     gaussian.method = GaussianMethod::recursive;
-    gaussian.sigma = {sigma, sigma + 0.5, 0, 0};
-    gaussian.derivative = {derivative, 0, 0, 0};
+    gaussian.sigma = {sigma_x, sigma_y, 0, 0};
+    gaussian.derivative = {sigma_x > 0 ? derivative : 0, sigma_x > 0 ? 0 : derivative, 0, 0};
     return Filter::gaussian(gaussian);
 }
+
+// The first ones are of columns alone.
+constexpr std::size_t column_filters = 5;
 
 const std::vector<Filter> &filters() {
     constexpr bool there = true;
@@ -46,11 +49,15 @@ const std::vector<Filter> &filters() {
     static const std::vector<double> third{2.45, -2.01, 0.5525};
     static const std::vector<double> pair{1.4, -0.53};
     static const std::vector<Filter> list{
+        Filter::recursive({scan(1, there, {-0.6})}),
+        Filter::recursive({scan(1, there, {0.8}), scan(1, back, {0.8})}),
+        Filter::recursive({scan(1, there, third), scan(1, back, pair)}),
+        recursive_gaussian_of(0.0, 4.0, 0),
+        recursive_gaussian_of(0.0, 2.5, 1),
         Filter::recursive({scan(0, there, {0.8}), scan(0, back, {0.8}), scan(1, there, {0.8}),
                            scan(1, back, {0.8})}),
-        recursive_gaussian_of(2.0, 0),
+        recursive_gaussian_of(2.0, 2.5, 0),
         Filter::recursive({scan(0, there, third), scan(0, back, third), scan(1, back, pair)}),
-        Filter::recursive({scan(1, there, {-0.6})}),
         Filter::recursive({scan(0, back, {0.9})}),
         // In the order in which they are written, where they start from nothing.
         Filter::recursive({scan(0, there, {0.9}), scan(1, there, pair), scan(0, back, {0.4}),
@@ -60,7 +67,7 @@ const std::vector<Filter> &filters() {
                            scan(0, back, {0.7}), scan(1, there, {0.7}), scan(1, there, {0.7})}),
         Filter::recursive(
             {{0, there, {0.3, 0.2}, {0.5}}, {1, back, {0.25, -0.1, 0.05}, {1.2, -0.4}}}),
-        recursive_gaussian_of(1.5, 1),
+        recursive_gaussian_of(1.5, 2.0, 1),
         Filter::bspline(3),
         Filter::bspline(5),
         // Long memories, and order 20.
@@ -128,6 +135,11 @@ RecursiveSpec spec_of(const std::string &kernel) {
                          [&](const auto &k) { return k.name == kernel; });
 }
 
+// How many of the filters a kernel is tested with: some are for columns alone.
+std::size_t filters_of(const std::string &kernel) {
+    return kernel == "recursive_march" ? column_filters : filters().size();
+}
+
 // One of the borders that extend an image, or nothing beyond its edge.
 BorderMode border_of(std::size_t i) {
     return i < std::size(all_border_modes) ? all_border_modes[i] : BorderMode::zero;
@@ -139,8 +151,7 @@ std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Lim
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
-    const auto kinds =
-        std::min<std::size_t>(filters().size(), static_cast<std::size_t>(limits.kinds));
+    const auto kinds = std::min(filters_of(kernel), static_cast<std::size_t>(limits.kinds));
     counts.insert(counts.end(), {static_cast<int>(kinds), 6});
     for (const Tunable &tunable : spec.tunables)
         counts.push_back(static_cast<int>(tunable.values.size()));
@@ -164,7 +175,7 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
     std::vector<RecursiveCase> cases;
     std::size_t turn = 0;
     for (const Config &config : all_configs(spec_of(kernel).tunables))
-        for (std::size_t filter = 0; filter < filters().size(); ++filter)
+        for (std::size_t filter = 0; filter < filters_of(kernel); ++filter)
             for (const auto &size : all_sizes()) {
                 RecursiveCase test;
                 test.kernel = kernel;
@@ -204,6 +215,7 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
         }                                                                                          \
     }
 
-FAMILY("recursive_plain", 40, 6)
-FAMILY("recursive_tiled", 70, 3)
-FAMILY("recursive_strips", 70, 4)
+FAMILY("recursive_plain", 40, 9)
+FAMILY("recursive_tiled", 70, 7)
+FAMILY("recursive_march", 70, 4)
+FAMILY("recursive_strips", 70, 7)

@@ -43,8 +43,8 @@ std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) 
 
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &, DeviceClass device_class) {
     if (wants_strips(device_class))
-        return {recursive_strips(), recursive_plain(), recursive_tiled()};
-    return {recursive_tiled(), recursive_plain(), recursive_strips()};
+        return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march()};
+    return {recursive_march(), recursive_tiled(), recursive_plain(), recursive_strips()};
 }
 
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {

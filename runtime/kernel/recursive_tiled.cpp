@@ -5,30 +5,33 @@
 #include <optional>
 
 #include "kernel/kernels.hpp"
+#include "kernel/recursive_chunks.hpp"
 
 namespace gz {
 
 namespace {
 
-constexpr int chunk = 16;       // samples
+constexpr int chunk = recursive_chunk;
 constexpr int longest_run = 16; // chunks
 constexpr std::int64_t most_sections = 16;
-constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
 
 struct Shape {
     int lanes, chunks, run, runs;
     int lead, trail; // samples of the apron
     std::int64_t tiles;
     bool carries; // from tile to tile
+    int near;     // chunks around one that matter to it; 0: any number
     std::int64_t tile() const { return std::int64_t{chunk} * chunks; }
     int group() const { return lanes * chunks; }
 };
 
 Shape shape_of(const RecursiveStage &stage, const Config &config) {
-    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false};
+    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false, 0};
     shape.run = std::min(shape.chunks, longest_run);
     shape.runs = shape.chunks / shape.run;
     shape.tiles = parts(stage.lines.length, shape.tile());
+    if (config.at("NEAR") != 0)
+        shape.near = near_chunks(*stage.stage).value_or(0);
     if (shape.tiles == 1)
         return shape;
     shape.carries = true;
@@ -41,59 +44,10 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
         shape.lead = *lead;
         shape.trail = *trail;
         shape.tiles = parts(stage.lines.length, shape.tile() - *lead - *trail);
+    } else {
+        shape.near = 0;
     }
     return shape;
-}
-
-void append(std::vector<float> &to, const Section &section, int order, std::int64_t samples) {
-    const Transition result = transition(section, samples);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
-        for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
-            to.push_back(static_cast<float>(result.less_identity[i][j]));
-}
-
-// A matrix for each section.
-std::vector<float> matrices(const RecursiveStage &stage, std::int64_t samples) {
-    std::vector<float> result;
-    for (std::int64_t s = 0; s < stage.sections(); ++s)
-        append(result, stage.section(static_cast<std::size_t>(s)), stage.order(), samples);
-    return result;
-}
-
-// Whether the anticausal sections are the causal ones, backwards.
-bool is_mirrored(const RecursiveStage &stage) {
-    const LineStage &sections = *stage.stage;
-    return std::equal(sections.causal.begin(), sections.causal.end(), sections.anticausal.begin(),
-                      sections.anticausal.end(), [](const Section &a, const Section &b) {
-                          return a.rest == b.rest && a.decay == b.decay;
-                      });
-}
-
-std::vector<std::byte> powers_of(const RecursiveStage &stage, const Shape &shape) {
-    std::vector<float> values;
-    const auto order = static_cast<std::size_t>(stage.order());
-    if (is_mirrored(stage)) {
-        for (const double sign : {1.0, -1.0})
-            for (const Section &section : stage.stage->causal) {
-                const auto ages = responses(section, chunk);
-                for (std::size_t i = 0; i < chunk / 2; ++i)
-                    for (std::size_t o = 0; o < order; ++o)
-                        values.push_back(
-                            static_cast<float>((ages[i][o] + sign * ages[chunk - 1 - i][o]) / 2.0));
-            }
-    } else {
-        for (std::int64_t s = 0; s < stage.sections(); ++s)
-            for (const auto &state : responses(stage.section(static_cast<std::size_t>(s)), chunk))
-                for (std::size_t o = 0; o < order; ++o)
-                    values.push_back(static_cast<float>(state[o]));
-    }
-    const std::int64_t last = (stage.lines.length - 1) % chunk + 1;
-    for (const std::int64_t samples :
-         {std::int64_t{chunk}, std::int64_t{chunk} * shape.run, last}) {
-        const std::vector<float> more = matrices(stage, samples);
-        values.insert(values.end(), more.begin(), more.end());
-    }
-    return bytes_of(values.data(), values.size());
 }
 
 ConstantData in_memory(const std::vector<float> &values) {
@@ -109,17 +63,16 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const Shape shape = shape_of(stage, config);
     const Lines &lines = stage.lines;
     const bool several = shape.carries;
-    const std::vector<std::byte> powers = powers_of(stage, shape);
-    const bool small = !facts.misreads_arguments && powers.size() <= most_bytes_by_value;
-    const auto powers_argument = small ? Argument(ByValue{powers}) : Argument(ConstantData{powers});
+    std::vector<std::byte> powers = chunk_powers(stage, shape.run);
+    const bool small = fit_by_value(powers, facts);
+    const Argument powers_given = powers_argument(std::move(powers), small);
 
-    Defines defines = recursive_defines(stage, small);
+    Defines defines = chunk_defines(stage, small, shape.near);
     defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
     defines["VECTORS"] =
         stage.along_rows && stage.components == 1 && stage.alignment >= 4 && lines.begin % 4 == 0
             ? 1
             : 0;
-    defines["MIRRORED"] = is_mirrored(stage) ? 1 : 0;
     defines["HAS_CARRIES"] = several ? 1 : 0;
     defines["LANES"] = shape.lanes;
     defines["CHUNKS"] = shape.chunks;
@@ -149,11 +102,11 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         Launch aggregate;
         aggregate.program = {"recursive_tiled.cl", "recursive_aggregate", defines};
         aggregate.range = tile_range();
-        aggregate.arguments = {stage.src(),     stage.own,
-                               stage.ends,      by_value(lines),
-                               tile_count,      sections_argument(stage, small),
-                               powers_argument, tile_memory,
-                               carries,         runs};
+        aggregate.arguments = {stage.src(),  stage.own,
+                               stage.ends,   by_value(lines),
+                               tile_count,   sections_argument(stage, small),
+                               powers_given, tile_memory,
+                               carries,      runs};
         to.launches.push_back(std::move(aggregate));
 
         Launch carry;
@@ -168,8 +121,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         carry.arguments = {stage.own,
                            by_value(lines),
                            tile_count,
-                           in_memory(matrices(stage, shape.tile())),
-                           in_memory(matrices(stage, shape.tile() * part)),
+                           in_memory(section_matrices(stage, shape.tile())),
+                           in_memory(section_matrices(stage, shape.tile() * part)),
                            floats(2 * carry_lanes * carry_parts)};
         to.launches.push_back(std::move(carry));
     }
@@ -177,8 +130,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     std::vector<float> positions;
     for (std::int64_t s = 0; s < stage.sections(); ++s)
         for (int k = 0; k < shape.run; ++k)
-            append(positions, stage.section(static_cast<std::size_t>(s)), stage.order(),
-                   std::int64_t{chunk} * k);
+            append_matrix(positions, stage.section(static_cast<std::size_t>(s)), stage.order(),
+                          std::int64_t{chunk} * k);
     Launch apply;
     apply.program = {"recursive_tiled.cl", "recursive_apply", defines};
     apply.range = tile_range();
@@ -189,7 +142,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                        by_value(lines),
                        tile_count,
                        sections_argument(stage, small),
-                       powers_argument,
+                       powers_given,
                        in_memory(positions),
                        by_value(static_cast<std::int32_t>(shape.lead)),
                        by_value(static_cast<std::int32_t>(shape.trail)),
@@ -215,14 +168,17 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
 // Lines side by side are read together; along rows, long tiles keep what goes between tiles small.
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
     if (!pass.along_rows)
-        return {{{"LANES", 32}, {"CHUNKS", 16}, {"APRON", 50}},
-                {{"LANES", 32}, {"CHUNKS", 4}, {"APRON", 50}}};
+        return {{{"LANES", 16}, {"CHUNKS", 32}, {"APRON", 50}, {"NEAR", 1}},
+                {{"LANES", 32}, {"CHUNKS", 4}, {"APRON", 50}, {"NEAR", 1}}};
     const std::int64_t chunks = parts(pass.lines.length, chunk);
     for (const int count : {16, 64})
         if (chunks <= count)
-            return {{{"LANES", std::max(256 / count, 1)}, {"CHUNKS", count}, {"APRON", 50}}};
-    return {{{"LANES", 1}, {"CHUNKS", 256}, {"APRON", 50}},
-            {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 50}}};
+            return {{{"LANES", std::max(256 / count, 1)},
+                     {"CHUNKS", count},
+                     {"APRON", 50},
+                     {"NEAR", 1}}};
+    return {{{"LANES", 1}, {"CHUNKS", 128}, {"APRON", 50}, {"NEAR", 1}},
+            {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 50}, {"NEAR", 1}}};
 }
 
 } // namespace
@@ -230,8 +186,10 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
 RecursiveSpec recursive_tiled() {
     RecursiveSpec spec;
     spec.name = "recursive_tiled";
-    spec.tunables = {
-        {"LANES", {1, 2, 4, 8, 16, 32}}, {"CHUNKS", {4, 16, 32, 64, 128, 256}}, {"APRON", {0, 50}}};
+    spec.tunables = {{"LANES", {1, 2, 4, 8, 16, 32}},
+                     {"CHUNKS", {4, 16, 32, 64, 128, 256}},
+                     {"APRON", {0, 50}},
+                     {"NEAR", {0, 1}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {

@@ -1,0 +1,95 @@
+#include "kernel/recursive_chunks.hpp"
+
+#include <algorithm>
+
+#include "kernel/image_pass.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
+constexpr int near_numbers[] = {1, 2, 4, 6, 8};
+
+} // namespace
+
+void append_matrix(std::vector<float> &to, const Section &section, int order,
+                   std::int64_t samples) {
+    const Transition result = transition(section, samples);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
+        for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
+            to.push_back(static_cast<float>(result.less_identity[i][j]));
+}
+
+std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
+    std::vector<float> result;
+    for (std::int64_t s = 0; s < stage.sections(); ++s)
+        append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(), samples);
+    return result;
+}
+
+bool is_mirrored(const RecursiveStage &stage) {
+    const LineStage &sections = *stage.stage;
+    return std::equal(sections.causal.begin(), sections.causal.end(), sections.anticausal.begin(),
+                      sections.anticausal.end(), [](const Section &a, const Section &b) {
+                          return a.rest == b.rest && a.decay == b.decay;
+                      });
+}
+
+std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
+    constexpr auto chunk = static_cast<std::size_t>(recursive_chunk);
+    std::vector<float> values;
+    const auto order = static_cast<std::size_t>(stage.order());
+    if (is_mirrored(stage)) {
+        for (const double sign : {1.0, -1.0})
+            for (const Section &section : stage.stage->causal) {
+                const auto ages = responses(section, recursive_chunk);
+                for (std::size_t i = 0; i < chunk / 2; ++i)
+                    for (std::size_t o = 0; o < order; ++o)
+                        values.push_back(
+                            static_cast<float>((ages[i][o] + sign * ages[chunk - 1 - i][o]) / 2.0));
+            }
+    } else {
+        for (std::int64_t s = 0; s < stage.sections(); ++s)
+            for (const auto &state :
+                 responses(stage.section(static_cast<std::size_t>(s)), recursive_chunk))
+                for (std::size_t o = 0; o < order; ++o)
+                    values.push_back(static_cast<float>(state[o]));
+    }
+    const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
+    for (const std::int64_t samples :
+         {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
+        const std::vector<float> more = section_matrices(stage, samples);
+        values.insert(values.end(), more.begin(), more.end());
+    }
+    return bytes_of(values.data(), values.size());
+}
+
+std::optional<int> near_chunks(const LineStage &stage) {
+    constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
+    const std::optional<int> before = memory_of(stage.causal, most);
+    const std::optional<int> behind = memory_of(stage.anticausal, most);
+    if (!before || !behind)
+        return std::nullopt;
+    const auto chunks =
+        static_cast<int>(parts(std::max(*before, *behind), std::int64_t{recursive_chunk}));
+    return *std::lower_bound(std::begin(near_numbers), std::end(near_numbers), chunks);
+}
+
+Defines chunk_defines(const RecursiveStage &stage, bool by_value, int near) {
+    Defines defines = recursive_defines(stage, by_value);
+    defines["MIRRORED"] = is_mirrored(stage) ? 1 : 0;
+    defines["NEAR"] = near;
+    return defines;
+}
+
+bool fit_by_value(const std::vector<std::byte> &powers, const DeviceFacts &facts) {
+    return !facts.misreads_arguments && powers.size() <= most_bytes_by_value;
+}
+
+Argument powers_argument(std::vector<std::byte> powers, bool by_value) {
+    return by_value ? Argument(ByValue{std::move(powers)})
+                    : Argument(ConstantData{std::move(powers)});
+}
+
+} // namespace gz

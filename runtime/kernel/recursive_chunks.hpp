@@ -1,0 +1,36 @@
+// What kernels that hold a chunk of a line an item are told: the side of cl/lib/recursive_chunk.clh
+// that the host has.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "kernel/recursive_pass.hpp"
+
+namespace gz {
+
+constexpr int recursive_chunk = 16; // samples
+
+// What a section's state becomes over a number of samples, less itself: a matrix, row by row.
+void append_matrix(std::vector<float> &to, const Section &section, int order, std::int64_t samples);
+// The same for each section of a stage.
+std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t samples);
+
+// Whether the anticausal sections are the causal ones, backwards.
+bool is_mirrored(const RecursiveStage &stage);
+
+// The struct Powers. run: chunks that are summed one after the other.
+std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
+
+// Chunks before and behind one that matter to it, where they are few: rounded up to one of some
+// numbers, as a program is compiled for each.
+std::optional<int> near_chunks(const LineStage &stage);
+
+// The macros of lib/recursive_chunk.clh and of those that it needs; and the argument with what
+// chunk_powers() gave.
+Defines chunk_defines(const RecursiveStage &stage, bool by_value, int near);
+Argument powers_argument(std::vector<std::byte> powers, bool by_value);
+bool fit_by_value(const std::vector<std::byte> &powers, const DeviceFacts &facts);
+
+} // namespace gz

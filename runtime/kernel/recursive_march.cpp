@@ -1,0 +1,80 @@
+// Groups that march along lines side by side. See cl/recursive_march.cl.
+#include "kernel/kernels.hpp"
+#include "kernel/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int held_tiles = 4; // see HELD in the kernel
+
+std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
+                         const DeviceFacts &facts, Work &to) {
+    const int lanes = config.at("LANES");
+    const int chunks = config.at("CHUNKS");
+    const int group = lanes * chunks;
+    const Lines &lines = stage.lines;
+    std::vector<std::byte> powers = chunk_powers(stage, 1);
+    const bool small = fit_by_value(powers, facts);
+
+    Launch launch;
+    launch.program = {"recursive_march.cl", "recursive_march",
+                      chunk_defines(stage, small, *near_chunks(*stage.stage))};
+    launch.program.defines["LANES"] = lanes;
+    launch.program.defines["CHUNKS"] = chunks;
+    const std::int64_t tiles = parts(lines.length, std::int64_t{recursive_chunk} * chunks);
+    const std::int64_t segment =
+        std::max<std::int64_t>(config.at("ROWS") / (recursive_chunk * chunks), 1);
+    launch.range.local = {static_cast<std::size_t>(group), 1, 1};
+    launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * group),
+                           static_cast<std::size_t>(parts(tiles, segment)),
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = {stage.src(),
+                        stage.dst(),
+                        stage.ends,
+                        by_value(lines),
+                        by_value(static_cast<std::int32_t>(segment)),
+                        sections_argument(stage, small),
+                        powers_argument(std::move(powers), small),
+                        LocalMemory{static_cast<std::size_t>(stage.states()) * held_tiles *
+                                    static_cast<std::size_t>(group) * sizeof(float)}};
+    to.launches.push_back(std::move(launch));
+    return 0;
+}
+
+std::string refusal(const RecursivePass &pass, const Config &config) {
+    if (pass.along_rows)
+        return "lines are not side by side";
+    for (const LineStage &stage : pass.stages) {
+        const std::optional<int> near = near_chunks(stage);
+        if (!near || *near > config.at("CHUNKS"))
+            return text("samples matter to others that are more than ",
+                        config.at("CHUNKS") * recursive_chunk, " away");
+    }
+    return "";
+}
+
+} // namespace
+
+RecursiveSpec recursive_march() {
+    RecursiveSpec spec;
+    spec.name = "recursive_march";
+    // ROWS: of a segment.
+    spec.tunables = {
+        {"LANES", {16, 32, 64}}, {"CHUNKS", {1, 2, 4, 8, 16}}, {"ROWS", {512, 1024, 2048, 4096}}};
+    spec.refusal = refusal;
+    spec.preferred = [](const RecursivePass &, const DeviceFacts &) {
+        return std::vector<Config>{{{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 1024}}};
+    };
+    spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
+        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+            return add_launch(stage, config, facts, to);
+        });
+    };
+    spec.details = [](const RecursivePass &pass, const Config &) {
+        return recursive_details(pass);
+    };
+    return spec;
+}
+
+} // namespace gz
