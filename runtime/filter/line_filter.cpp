@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <optional>
 
@@ -647,6 +648,31 @@ std::vector<LineStage> cut_stages(const std::vector<const Scan *> &scans, std::i
     return stages;
 }
 
+// The scans along an axis, trip by trip as they are grouped.
+std::vector<std::vector<const Scan *>> trips_along(const Recursion &recursion, int axis) {
+    std::vector<std::vector<const Scan *>> trips;
+    const auto begin_trip = [&] {
+        if (trips.empty() || !trips.back().empty())
+            trips.emplace_back();
+    };
+    const auto add = [&](const Scan &scan) {
+        if (scan.axis == axis)
+            trips.back().push_back(&scan);
+    };
+    begin_trip();
+    if (recursion.grouping.trips.empty())
+        for (const Scan &scan : recursion.scans)
+            add(scan);
+    for (const std::vector<std::size_t> &trip : recursion.grouping.trips) {
+        begin_trip();
+        for (const std::size_t number : trip)
+            add(recursion.scans[number]);
+    }
+    if (trips.back().empty())
+        trips.pop_back();
+    return trips;
+}
+
 } // namespace
 
 Transition transition(const Section &section, std::int64_t count) {
@@ -681,23 +707,13 @@ std::vector<std::array<double, 2>> responses(const Section &section, std::int64_
 
 std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const Border &border,
                                    std::int64_t length) {
-    std::vector<const Scan *> scans;
-    for (const Scan &scan : recursion.scans)
-        if (scan.axis == axis)
-            scans.push_back(&scan);
     std::vector<LineStage> stages;
-    // Kernels have a section at least: here one that adds nothing.
-    const auto fill = [&] {
-        for (LineStage &stage : stages)
-            if (stage.states() == 0)
-                stage.causal.emplace_back();
-    };
-    if (!recursion.extended) {
-        stages = cut_stages(scans, length);
-        fill();
-        return stages;
-    }
-    if (!scans.empty()) {
+    for (const std::vector<const Scan *> &scans : trips_along(recursion, axis)) {
+        if (!recursion.extended) {
+            std::vector<LineStage> own = cut_stages(scans, length);
+            std::move(own.begin(), own.end(), std::back_inserter(stages));
+            continue;
+        }
         std::vector<const Scan *> forwards, backwards;
         for (const Scan *scan : scans)
             (scan->forward ? forwards : backwards).push_back(scan);
@@ -706,8 +722,12 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
     const Modes &modes = recursion.modes[static_cast<std::size_t>(axis)];
     if (!modes.empty())
         stages.push_back(stage_of(modes));
-    fill();
-    set_extended_ends(stages, border, length);
+    // Kernels have a section at least: here one that adds nothing.
+    for (LineStage &stage : stages)
+        if (stage.states() == 0)
+            stage.causal.emplace_back();
+    if (recursion.extended)
+        set_extended_ends(stages, border, length);
     return stages;
 }
 

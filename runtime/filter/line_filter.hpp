@@ -53,7 +53,8 @@ struct LineStage {
     std::size_t states() const { return 2 * (causal.size() + anticausal.size()); }
 };
 
-// The stages along an axis, one after the other, for lines of `length` samples.
+// The stages along an axis, one after the other, for lines of `length` samples. Each trip that the
+// recursion groups its scans into has stages of its own; one for all where it says nothing.
 std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const Border &border,
                                    std::int64_t length);
 

@@ -345,6 +345,19 @@ void check_border(const Filter &filter, const Border &border) {
         to_text(filter), " there is constant 0");
 }
 
+std::string to_text(const Grouping &grouping) {
+    std::string result;
+    for (const std::vector<std::size_t> &trip : grouping.trips) {
+        result += result.empty() ? "" : "_";
+        for (const std::size_t &number : trip)
+            result += text(&number == trip.data() ? "" : ",", number);
+    }
+    if (result.empty())
+        result = "automatic";
+    return grouping.tile == 0 ? result
+                              : text(result, ", tiles of ", grouping.tile, " pixels asked for");
+}
+
 std::string to_text(const Recursion &recursion) {
     std::string result;
     for (const Scan &scan : recursion.scans)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "filter/recursive.hpp"
 #include "plan/overlap.hpp"
 
 namespace gz {
@@ -219,6 +220,11 @@ std::string Plan::make_explanation() const {
         desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), "\n");
+    if (const auto &recursion = filter_.recursion())
+        lines += text("grouping: ", to_text(recursion->grouping), "; ", direct_.trips(),
+                      direct_.trips() == 1 ? " trip" : " trips", " through memory, ",
+                      direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
+                      " bytes per pixel read and written\n");
     lines += direct_.explain();
     lines +=
         text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",
