@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/line_stage.hpp"
 #include "core/types.hpp"
 #include "device/facts.hpp"
 #include "device/launch.hpp"
-#include "filter/line_filter.hpp"
 
 namespace gz {
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "filter/line_filter.hpp"
 #include "filter/recursive.hpp"
 
 namespace gz {
