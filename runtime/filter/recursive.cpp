@@ -171,9 +171,13 @@ Recursion with_modes(const Gaussian &gaussian, int count) {
 
 } // namespace
 
-Recursion recursive_gaussian(const Gaussian &gaussian) {
+void check_accuracy(const Gaussian &gaussian) {
     require(std::isfinite(gaussian.accuracy) && gaussian.accuracy > 0.0, "the accuracy is ",
             gaussian.accuracy, "; it must be a positive worst error");
+}
+
+Recursion recursive_gaussian(const Gaussian &gaussian) {
+    check_accuracy(gaussian);
     double unit = 1.0; // of the accuracy
     for (std::size_t i = 0; i < 4; ++i) {
         const double sigma = gaussian.sigma[i];
@@ -278,8 +282,12 @@ Filter Filter::dog(double sigma, double other_sigma, GaussianMethod method) {
         gaussian.method = method;
         return Filter::gaussian(gaussian);
     };
+    return difference(part(sigma), part(other_sigma));
+}
+
+Filter Filter::difference(Filter first, Filter second) {
     Filter filter("dog", {});
-    filter.dog_ = std::make_shared<const Dog>(Dog{part(sigma), part(other_sigma)});
+    filter.dog_ = std::make_shared<const Dog>(Dog{std::move(first), std::move(second)});
     return filter;
 }
 

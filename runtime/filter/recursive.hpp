@@ -8,6 +8,9 @@
 
 namespace gz {
 
+// Refuses an accuracy that is none.
+void check_accuracy(const Gaussian &gaussian);
+
 // The Gaussian along each axis by as few modes as the accuracy asked for takes. Refuses sigmas and
 // accuracies out of range.
 Recursion recursive_gaussian(const Gaussian &gaussian);
