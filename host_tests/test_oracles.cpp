@@ -70,8 +70,9 @@ const std::vector<std::string> taps_kernels{"correlate_tiled",  "correlate_strip
                                             "correlate_plain",  "separable_fused",
                                             "separable_passes", "separable_columns"};
 const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
-const std::vector<std::string> recursive_kernels{"recursive_march", "recursive_tiled",
-                                                 "recursive_strips", "recursive_plain"};
+const std::vector<std::string> recursive_kernels{"recursive_lookback", "recursive_march",
+                                                 "recursive_tiled", "recursive_strips",
+                                                 "recursive_plain"};
 
 gauze::Taps taps_of(const json &params) {
     gauze::Taps taps;

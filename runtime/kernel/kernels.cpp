@@ -12,6 +12,12 @@ bool wants_strips(DeviceClass device_class) {
            device_class == DeviceClass::oclgrind;
 }
 
+// Whether groups that have started are known to go on while others wait for them.
+bool keeps_groups_going(DeviceClass device_class) {
+    return device_class == DeviceClass::nvidia_gpu || device_class == DeviceClass::amd_gpu ||
+           device_class == DeviceClass::intel_gpu;
+}
+
 } // namespace
 
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class) {
@@ -41,10 +47,17 @@ std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) 
     return {box_tiled(), box_columns(), box_plain(), box_strips()};
 }
 
-std::vector<RecursiveSpec> kernels_for(const RecursivePass &, DeviceClass device_class) {
+std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
-        return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march()};
-    return {recursive_march(), recursive_tiled(), recursive_plain(), recursive_strips()};
+        return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march(),
+                recursive_lookback()};
+    // Few lines, which lie apart.
+    constexpr std::int64_t few = 128;
+    if (pass.lines.lines * pass.batch() <= few && keeps_groups_going(device_class))
+        return {recursive_lookback(), recursive_march(), recursive_tiled(), recursive_plain(),
+                recursive_strips()};
+    return {recursive_march(), recursive_tiled(), recursive_plain(), recursive_strips(),
+            recursive_lookback()};
 }
 
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {

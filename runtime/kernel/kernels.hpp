@@ -27,6 +27,7 @@ BoxSpec box_plain();
 
 using RecursiveSpec = KernelSpec<RecursivePass>;
 RecursiveSpec recursive_plain();
+RecursiveSpec recursive_lookback();
 RecursiveSpec recursive_march();
 RecursiveSpec recursive_tiled();
 RecursiveSpec recursive_strips();

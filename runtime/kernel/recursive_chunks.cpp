@@ -36,6 +36,12 @@ bool is_mirrored(const RecursiveStage &stage) {
                       });
 }
 
+bool reads_vectors(const RecursiveStage &stage) {
+    constexpr int width = 4;
+    return stage.along_rows && stage.components == 1 && stage.alignment >= width &&
+           stage.lines.begin % width == 0;
+}
+
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
     constexpr auto chunk = static_cast<std::size_t>(recursive_chunk);
     std::vector<float> values;

@@ -20,6 +20,9 @@ std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t sa
 // Whether the anticausal sections are the causal ones, backwards.
 bool is_mirrored(const RecursiveStage &stage);
 
+// Whether aligned vectors of 4 values can be read along rows.
+bool reads_vectors(const RecursiveStage &stage);
+
 // The struct Powers. run: chunks that are summed one after the other.
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
 

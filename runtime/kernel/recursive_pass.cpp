@@ -224,7 +224,7 @@ std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
     if (tile > 0)
         result += text(", tiles of ", tile, " samples");
     if (pass.tile > 0 && tile == 0)
-        result += text(", no tiles: the ", pass.tile, " pixels asked for are ignored");
+        result += text(", whatever tile is asked for (", pass.tile, ")");
     else if (pass.tile > 0 && tile != pass.tile)
         result += text(" for the ", pass.tile, " asked for");
     return result;

@@ -69,10 +69,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
 
     Defines defines = chunk_defines(stage, small, shape.near);
     defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
-    defines["VECTORS"] =
-        stage.along_rows && stage.components == 1 && stage.alignment >= 4 && lines.begin % 4 == 0
-            ? 1
-            : 0;
+    defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
     defines["HAS_CARRIES"] = several ? 1 : 0;
     defines["LANES"] = shape.lanes;
     defines["CHUNKS"] = shape.chunks;

@@ -1,0 +1,112 @@
+// One pass over long lines, by looking back. See cl/recursive_lookback.cl.
+#include "kernel/kernels.hpp"
+#include "kernel/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int run = 16;    // chunks, see RUN in cl/lib/recursive_runs.clh
+constexpr int window = 32; // tiles, see WINDOW in the kernel
+constexpr std::int64_t most_sections = 16;
+
+// For each section, what states become over 0, 1, ... count - 1 times `samples`.
+ConstantData places_of(const RecursiveStage &stage, std::int64_t samples, int count) {
+    std::vector<float> values;
+    for (std::int64_t s = 0; s < stage.sections(); ++s)
+        for (int k = 0; k < count; ++k)
+            append_matrix(values, stage.section(static_cast<std::size_t>(s)), stage.order(),
+                          samples * k);
+    return {bytes_of(values.data(), values.size()), true};
+}
+
+LocalMemory floats(std::int64_t count) {
+    return {static_cast<std::size_t>(count) * sizeof(float)};
+}
+
+std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
+                           const DeviceFacts &facts, Work &to) {
+    const int chunks = config.at("CHUNKS");
+    const std::int64_t tile = std::int64_t{recursive_chunk} * chunks;
+    const int runs = chunks / run;
+    const Lines &lines = stage.lines;
+    const std::int64_t line_tiles = parts(lines.length, tile);
+    const std::int64_t tiles = line_tiles * lines.lines * stage.batch;
+    const std::int64_t words = 1 + 2 * stage.states() * tiles;
+    std::vector<std::byte> powers = chunk_powers(stage, run);
+    const bool small = fit_by_value(powers, facts);
+
+    Defines defines = chunk_defines(stage, small, 0);
+    defines["CHUNKS"] = chunks;
+    defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
+
+    constexpr std::size_t clear_group = 64;
+    Launch clear;
+    clear.program = {"recursive_lookback.cl", "recursive_clear", defines};
+    clear.range.local = {clear_group, 1, 1};
+    clear.range.global = {static_cast<std::size_t>(parts(words, clear_group)) * clear_group, 1, 1};
+    clear.arguments = {stage.own, by_value(tiles)};
+    to.launches.push_back(std::move(clear));
+
+    Launch launch;
+    launch.program = {"recursive_lookback.cl", "recursive_lookback", defines};
+    launch.range.local = {static_cast<std::size_t>(chunks), 1, 1};
+    launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
+    launch.arguments = {stage.src(),
+                        stage.dst(),
+                        stage.own,
+                        stage.ends,
+                        by_value(lines),
+                        by_value(static_cast<std::int32_t>(line_tiles)),
+                        by_value(tiles),
+                        sections_argument(stage, small),
+                        powers_argument(std::move(powers), small),
+                        places_of(stage, recursive_chunk, run),
+                        places_of(stage, std::int64_t{recursive_chunk} * run, runs),
+                        places_of(stage, tile, window + 1),
+                        floats(tile),
+                        floats(stage.states() * (chunks + runs)),
+                        floats(stage.states() * runs)};
+    to.launches.push_back(std::move(launch));
+    return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
+}
+
+std::string refusal(const RecursivePass &pass, const Config &config) {
+    std::int64_t tiles =
+        parts(pass.lines.length, std::int64_t{recursive_chunk} * config.at("CHUNKS")) *
+        pass.lines.lines * pass.batch();
+    if (tiles >= std::int64_t{1} << 30)
+        return text("there would be ", tiles, " tiles");
+    for (const LineStage &stage : pass.stages) {
+        if (!stage.causal.empty() && !stage.anticausal.empty())
+            return "scans run in both directions";
+        if (static_cast<std::int64_t>(stage.causal.size() + stage.anticausal.size()) >
+            most_sections)
+            return text("a stage has ", stage.causal.size() + stage.anticausal.size(),
+                        " sections, more than ", most_sections);
+    }
+    return "";
+}
+
+} // namespace
+
+RecursiveSpec recursive_lookback() {
+    RecursiveSpec spec;
+    spec.name = "recursive_lookback";
+    spec.tunables = {{"CHUNKS", {32, 64, 128, 256, 512}}};
+    spec.refusal = refusal;
+    spec.preferred = [](const RecursivePass &, const DeviceFacts &) {
+        return std::vector<Config>{{{"CHUNKS", 512}}, {{"CHUNKS", 256}}, {{"CHUNKS", 128}}};
+    };
+    spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
+        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+            return add_launches(stage, config, facts, to);
+        });
+    };
+    spec.details = [](const RecursivePass &pass, const Config &) {
+        return recursive_details(pass);
+    };
+    return spec;
+}
+
+} // namespace gz
