@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
 #include "plan/choice.hpp"
 #include "support/unit.hpp"
 
@@ -286,6 +287,35 @@ TEST_SUITE("choice") {
         }
     }
 
+    TEST_CASE("tiles of recursive filters are the nearest to those asked for") {
+        const auto choice = [](std::int64_t tile, int axis, const std::string &kernel) {
+            gz::RecursiveOptions options;
+            options.tile = tile;
+            gz::PlanDesc desc;
+            desc.source = desc.target = support::make_image(PixelType::f32, {5000, 5000, 1, 1});
+            desc.border = {gz::BorderMode::zero, 0.0};
+            const gz::Lowered lowered = gz::lower(
+                gz::Filter::recursive({{axis, true, {0.2}, {0.8}}}, options), gz::complete(desc));
+            return choose(std::get<gz::RecursivePass>(lowered.steps.at(0).pass),
+                          make_facts(DeviceClass::other_gpu), kernel, "the test");
+        };
+        for (const int axis : {0, 1})
+            for (const auto &[tile, chunks] : {std::pair<std::int64_t, int>{1, 4},
+                                               {64, 4},
+                                               {250, 16},
+                                               {600, 32},
+                                               {1024, 64},
+                                               {65536, 256}}) {
+                CAPTURE(tile);
+                const Choice tiled = choice(tile, axis, "recursive_tiled");
+                CHECK(tiled.config.at("CHUNKS") == chunks);
+                CHECK(tiled.details.find(gz::text("tiles of ", 16 * chunks)) != std::string::npos);
+                CHECK(choice(tile, axis, "recursive_plain")
+                          .details.find(gz::text("whatever tile is asked for (", tile, ")")) !=
+                      std::string::npos);
+            }
+        CHECK(choice(0, 0, "recursive_plain").details.find("asked for") == std::string::npos);
+    }
     TEST_CASE("where nothing can run, every candidate's reason is given") {
         DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         facts.max_parameter_size = 64; // less than the geometry alone

@@ -438,7 +438,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{gaussian({"--sigma", "1", "--truncate", "4,4"}), "--truncate: '4,4'"},
              Case{gaussian({"--sigma", "1", "--method", "exact"}),
                   "--method: 'exact' is not one of auto, fir, recursive, box"},
-             Case{gaussian({"--sigma", "1", "--accuracy", "1e-3"}),
+             Case{gaussian({"--sigma", "1", "--method", "fir", "--accuracy", "1e-3"}),
                   "--accuracy: '1e-3' is for --method recursive"},
              Case{gaussian({"--sigma", "1", "--method", "recursive", "--accuracy", "0"}),
                   "--accuracy: 0 is not positive"},

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "filter/reference.hpp"
 #include "plan/lowering.hpp"
@@ -541,5 +543,36 @@ TEST_SUITE("plan description") {
         CHECK(std::isfinite(
             gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
                 .geometry.border_value));
+    }
+
+    TEST_CASE("each trip of a recursive filter has a stage of its own along each of its axes") {
+        std::vector<gz::Scan> scans;
+        for (const double pole : {0.8, 0.5})
+            for (const int axis : {0, 1})
+                for (const bool forward : {true, false})
+                    scans.push_back({axis, forward, {1.0 - pole}, {pole}});
+        const auto stages = [&](const std::string &grouping, BorderMode border) {
+            gz::RecursiveOptions options;
+            options.grouping = grouping;
+            PlanDesc desc;
+            desc.source = desc.target = make_image(PixelType::f32, {50, 40, 1, 1});
+            desc.border = {border, 0.0};
+            std::vector<std::size_t> counts;
+            for (const gz::Step &step :
+                 gz::lower(Filter::recursive(scans, options), gz::complete(desc)).steps)
+                counts.push_back(std::get<gz::RecursivePass>(step.pass).stages.size());
+            return counts;
+        };
+        using Counts = std::vector<std::size_t>;
+        for (const BorderMode border : {BorderMode::clamp, BorderMode::wrap}) {
+            CHECK(stages("", border) == Counts{1, 1});
+            CHECK(stages("overlap", border) == Counts{1, 1});
+        }
+        for (const BorderMode border : {BorderMode::clamp, BorderMode::zero}) {
+            CHECK(stages("0,1,2,3_4,5,6,7", border) == Counts{2, 2});
+            CHECK(stages("0,1,2,3_4,5_6,7", border) == Counts{2, 2});
+            CHECK(stages("0,1_2,3,6,7_4,5", border).front() == 2);
+            CHECK(stages("cascade", border) == Counts{4, 4});
+        }
     }
 }

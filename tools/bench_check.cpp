@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <random>
+#include <span>
+
+#include "bench_input.hpp"
 
 namespace gauze::tool {
 namespace {
@@ -32,7 +35,7 @@ std::vector<Box> windows_of(const BenchRow &row, const ImageDesc &image) {
                              {{0, last[1], last[2]}, extent},
                              {last, extent},
                              {{last[0] / 2, last[1] / 2, last[2] / 2}, extent}};
-    std::mt19937_64 random(static_cast<std::uint64_t>(row.value));
+    std::mt19937_64 random(static_cast<std::uint64_t>(row.reach));
     while (windows.size() < checked_windows) {
         Box window{{}, extent};
         for (std::size_t axis = 0; axis < last.size(); ++axis)
@@ -57,27 +60,34 @@ Box with_apron(const Box &window, const BenchRow &row, const ImageDesc &image) {
     return result;
 }
 
-std::vector<std::byte> cut(const std::vector<std::byte> &pixels, const ImageDesc &image,
-                           const Box &box) {
+// The pixels of a box, tight. `storage` holds them, unless the box is the image.
+std::span<const std::byte> cut(const std::vector<std::byte> &pixels, const ImageDesc &image,
+                               const Box &box, std::vector<std::byte> &storage) {
     const auto pixel_bytes = static_cast<std::int64_t>(size_of(image.type)) * image.channels;
-    std::vector<std::byte> result;
-    result.reserve(static_cast<std::size_t>(box.extent[0] * box.extent[1] * pixel_bytes));
+    if (image.extent[2] == 1 && box.extent[0] == image.extent[0] &&
+        box.extent[1] == image.extent[1])
+        return pixels;
+    storage.clear();
+    storage.reserve(static_cast<std::size_t>(box.extent[0] * box.extent[1] * pixel_bytes));
     for (std::int64_t y = 0; y < box.extent[1]; ++y) {
         const std::int64_t row = box.origin[2] * image.extent[1] + box.origin[1] + y;
         const auto begin = pixels.begin() + (row * image.extent[0] + box.origin[0]) * pixel_bytes;
-        result.insert(result.end(), begin, begin + box.extent[0] * pixel_bytes);
+        storage.insert(storage.end(), begin, begin + box.extent[0] * pixel_bytes);
     }
-    return result;
+    return storage;
 }
 
 } // namespace
 
 CheckResult check_windows(const Engine &engine, const Filter &filter, const BenchRow &row,
-                          const ImageDesc &image, const std::vector<std::byte> &source,
-                          const std::vector<std::byte> &target) {
+                          const ImageDesc &source_desc, const std::vector<std::byte> &source,
+                          Type target_type, const std::vector<std::byte> &target) {
     CheckResult result;
-    for (const Box &window : windows_of(row, image)) {
-        const Box part = with_apron(window, row, image);
+    ImageDesc target_desc = source_desc;
+    target_desc.type = target_type;
+    std::vector<std::byte> source_storage, target_storage;
+    for (const Box &window : windows_of(row, source_desc)) {
+        const Box part = with_apron(window, row, source_desc);
         Region region;
         region.edge = RegionEdge::neighbours;
         for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -85,10 +95,13 @@ CheckResult check_windows(const Engine &engine, const Filter &filter, const Benc
             region.target_origin[axis] = region.source_origin[axis];
             region.extent[axis] = window.extent[axis];
         }
-        const ImageDesc part_desc(image.type, part.extent[0], part.extent[1], image.channels);
-        const Plan plan = engine.plan(filter, part_desc, PlanOptions().with_region(region));
-        const std::vector<std::byte> part_source = cut(source, image, part);
-        const std::vector<std::byte> part_target = cut(target, image, part);
+        const auto part_desc = [&](Type type) {
+            return ImageDesc(type, part.extent[0], part.extent[1], source_desc.channels);
+        };
+        const Plan plan = engine.plan(filter, part_desc(source_desc.type), part_desc(target_type),
+                                      options_of(row).with_region(region));
+        const auto part_source = cut(source, source_desc, part, source_storage);
+        const auto part_target = cut(target, target_desc, part, target_storage);
         const Verification found = plan.verify(part_source.data(), part_source.size(),
                                                part_target.data(), part_target.size());
         if (found.within_bound || !result.within_bound)

@@ -20,11 +20,11 @@ struct CheckResult {
 // In the corners, in the middle, and at places that look random.
 constexpr int checked_windows = 12;
 
-// Compares the result of a row, border clamp, with the double reference in so many windows: of the
-// whole image that would take minutes. `image` describes source and target, which are tight.
+// Compares the result of a row with the double reference in so many windows: of the whole image that
+// would take minutes. Source and target are tight and differ in their types alone.
 CheckResult check_windows(const gauze::Engine &engine, const gauze::Filter &filter,
-                          const BenchRow &row, const gauze::ImageDesc &image,
-                          const std::vector<std::byte> &source,
+                          const BenchRow &row, const gauze::ImageDesc &source_desc,
+                          const std::vector<std::byte> &source, gauze::Type target_type,
                           const std::vector<std::byte> &target);
 
 } // namespace gauze::tool

@@ -3,8 +3,15 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numbers>
+#include <numeric>
 #include <random>
+#include <string>
+#include <string_view>
 
+#include "arguments.hpp"
+#include "filter_command.hpp"
+#include "gaussian_options.hpp"
 #include "input_error.hpp"
 
 namespace gauze::tool {
@@ -93,7 +100,74 @@ std::vector<double> random_taps(int count, std::uint32_t seed) {
     return taps;
 }
 
+namespace {
+
+// A pair of conjugate poles, or a real one. Moduli from 0.8 to 0.9, all around the circle.
+struct PolePair {
+    double modulus, angle;
+    bool single;
+};
+
+std::vector<PolePair> poles_of(int order) {
+    std::vector<PolePair> poles;
+    const int pairs = order / 2;
+    for (int i = 0; i < pairs; ++i)
+        poles.push_back(
+            {0.9 - 0.1 * i / pairs, std::numbers::pi * (2 * i + 1) / (2 * pairs + 1), false});
+    if (order % 2 == 1)
+        poles.push_back({0.8, 0.0, true});
+    return poles;
+}
+
+// A scan with all these poles that leaves constants as they are.
+Scan scan_with(const std::vector<PolePair> &poles) {
+    std::vector<double> terms{1.0}; // 1 - a1 z^-1 - a2 z^-2 - ...
+    for (const PolePair &pole : poles) {
+        const double first = (pole.single ? -1.0 : -2.0 * std::cos(pole.angle)) * pole.modulus;
+        const double second = pole.single ? 0.0 : pole.modulus * pole.modulus;
+        std::vector<double> product(terms.size() + (pole.single ? 1 : 2));
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            product[i] += terms[i];
+            product[i + 1] += terms[i] * first;
+            if (!pole.single)
+                product[i + 2] += terms[i] * second;
+        }
+        terms = std::move(product);
+    }
+    Scan scan;
+    scan.feedforward = {std::accumulate(terms.begin(), terms.end(), 0.0)};
+    for (std::size_t i = 1; i < terms.size(); ++i)
+        scan.feedback.push_back(-terms[i]);
+    return scan;
+}
+
+// Scans of an order in the directions that the row names, or second-order sections.
+Filter recursive_of(const BenchRow &row) {
+    std::vector<Scan> scans;
+    if (row.params.front().name == "sections") {
+        for (const PolePair &pole : poles_of(2 * row.value()))
+            scans.push_back(scan_with({pole}));
+        return recursive(scans);
+    }
+    const std::string names = row.text("scans"); // "+x -x"
+    for (const std::string_view name : split(names, ' ')) {
+        scans.push_back(scan_with(poles_of(row.value())));
+        scans.back().direction = name[0] == '+' ? Direction::forward : Direction::backward;
+        scans.back().axis = name[1] - 'x';
+    }
+    return recursive(scans);
+}
+
+GaussianMethod method_of(const BenchRow &row) {
+    const std::string method = row.text("method");
+    return method.empty() ? GaussianMethod::automatic : parse_method(method);
+}
+
+} // namespace
+
 Filter filter_of(const BenchRow &row) {
+    if (row.filter == "sat")
+        return sat();
     const int n = row.taps();
     if (row.filter == "separable")
         return separable(random_taps(n, 1), random_taps(n, 2));
@@ -101,10 +175,33 @@ Filter filter_of(const BenchRow &row) {
         return correlate({random_taps(n * n, 3), n, n});
     if (row.filter == "gaussian") {
         Gaussian options;
-        options.sigma = {static_cast<double>(row.value), static_cast<double>(row.value), 0, 0};
+        options.sigma = {static_cast<double>(row.value()), static_cast<double>(row.value()), 0, 0};
+        options.method = method_of(row);
         return gaussian(options);
     }
-    return box(row.value);
+    if (row.filter == "dog")
+        return dog(row.value(), std::stoi(row.text("sigma2")), method_of(row));
+    if (row.filter == "bspline")
+        return bspline(row.value());
+    if (row.filter == "recursive")
+        return recursive_of(row);
+    const std::string iterations = row.text("iterations");
+    return box(row.value(),
+               iterations.empty() ? 1U : static_cast<std::uint32_t>(std::stoul(iterations)));
+}
+
+PlanOptions options_of(const BenchRow &row) {
+    for (const FilterCommand &command : filter_commands())
+        if (command.name == row.filter)
+            return PlanOptions().with_border(parse_border(command.border));
+    return {};
+}
+
+Type target_type(const BenchRow &row, Type source) {
+    for (const FilterCommand &command : filter_commands())
+        if (command.name == row.filter)
+            return command.out_type(source);
+    return source;
 }
 
 } // namespace gauze::tool

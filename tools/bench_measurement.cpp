@@ -23,8 +23,11 @@ double Measurement::mpix_per_s() const {
 }
 
 ordered_json to_json(const Measurement &m) {
+    ordered_json params = ordered_json::object();
+    for (const BenchParam &param : m.row.params)
+        std::visit([&](const auto &value) { params[param.name] = value; }, param.value);
     return {{"filter", m.row.filter},
-            {"params", {{m.row.parameter, m.row.value}}},
+            {"params", params},
             {"device", m.device},
             {"platform", m.platform},
             {"type", m.type},

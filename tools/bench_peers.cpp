@@ -27,7 +27,7 @@ std::vector<std::string> arguments_for(const Measurement &own, const DeviceInfo 
                                        unsigned repeats) {
     char copy_ms[32];
     std::snprintf(copy_ms, sizeof copy_ms, "%.9g", own.copy_ms);
-    std::vector<std::string> arguments{own.row.filter, std::to_string(own.row.value),
+    std::vector<std::string> arguments{own.row.filter, std::to_string(own.row.value()),
                                        "--size",       size_text(own.size),
                                        "--type",       own.type,
                                        "--channels",   std::to_string(own.channels),
@@ -66,6 +66,8 @@ std::vector<fs::path> find_peers() {
 PeerOutcome measure_peers(const std::vector<fs::path> &programs, const Measurement &own,
                           const DeviceInfo &device, unsigned repeats) {
     PeerOutcome result;
+    if (!own.row.is_plain())
+        return result;
     for (const fs::path &program : programs) {
         const std::string name = program.filename().string();
         try {

@@ -21,7 +21,7 @@ struct PeerOutcome {
     std::vector<std::string> refusals; // one line for each program that did not measure, and why
 };
 
-// Measures the row of `own`, on the same device, type and size as it was.
+// Measures the row of `own`, if a number makes it, on the same device, type and size as it was.
 PeerOutcome measure_peers(const std::vector<std::filesystem::path> &programs,
                           const Measurement &own, const gauze::DeviceInfo &device,
                           unsigned repeats);

@@ -40,10 +40,12 @@ std::string kernel_names(const std::string &variant) {
     return names;
 }
 
+// Of the copies of as many bytes as the first row's.
 double median_copy_ms(const BenchReport &report) {
     std::vector<double> copies;
     for (const BenchResult &result : report.results)
-        copies.push_back(result.own.copy_ms);
+        if (result.bytes == report.results.front().bytes)
+            copies.push_back(result.own.copy_ms);
     return median(copies);
 }
 
@@ -53,9 +55,9 @@ std::string device_text(const BenchReport &report) {
 
 std::string image_text(const BenchReport &report) {
     const double copy = median_copy_ms(report);
-    // A copy reads as many bytes as it writes.
-    return report.image + "; copy " + milliseconds(copy) + " ms, " +
-           number("%.0f", 2 * report.image_bytes / copy * 1e-6) + " GB/s; medians of " +
+    const bool has_images = report.results.front().own.row.input == BenchInput::image;
+    return (has_images ? report.image : report.signal) + "; copy " + milliseconds(copy) + " ms, " +
+           number("%.0f", report.results.front().bytes / copy * 1e-6) + " GB/s; medians of " +
            std::to_string(report.repeats);
 }
 
@@ -79,7 +81,7 @@ std::string peer_cell(const BenchResult &result, const std::string &platform) {
 
 Cells cells_of(const BenchResult &result, const Cells &platforms) {
     const Measurement &own = result.own;
-    Cells cells{own.row.filter, own.row.parameter + " " + std::to_string(own.row.value)};
+    Cells cells{own.row.filter, params_text(own.row)};
     if (result.verdict == Verdict::wrong) {
         cells.insert(cells.end(), {"wrong", "-", "-"});
         cells.insert(cells.end(), platforms.size(), "-");
@@ -123,22 +125,29 @@ std::string table_lines(const std::vector<Cells> &rows) {
     return text;
 }
 
-// Lines of the plot are one filter's, ours or a peer's.
+// A colour for each line of the standard rows.
+std::size_t color_of(const BenchRow &row) {
+    std::vector<std::string> lines;
+    for (const BenchFamily &family : bench_families())
+        for (const BenchRow &other : family.rows)
+            if (std::ranges::find(lines, other.line) == lines.end() && !other.line.empty())
+                lines.push_back(other.line);
+    return static_cast<std::size_t>(std::ranges::find(lines, row.line) - lines.begin());
+}
+
+// The points of a line are ours or a peer's.
 PlotLine &line_of(Plot &plot, const Measurement &measurement, const std::string &name,
                   LineStyle style) {
     for (PlotLine &line : plot.lines)
         if (line.name == name)
             return line;
-    const auto &families = bench_families();
-    const auto family = std::ranges::find(families, measurement.row.filter, &BenchFamily::filter);
-    const auto color = static_cast<std::size_t>(family - families.begin());
-    plot.lines.push_back({name, color, style, {}});
+    plot.lines.push_back({name, color_of(measurement.row), style, {}});
     return plot.lines.back();
 }
 
 void add_point(PlotLine &line, const Measurement &measurement, double ratio) {
     if (std::isfinite(ratio) && ratio > 0)
-        line.points.emplace_back(measurement.row.reach, ratio);
+        line.points.emplace_back(measurement.row.radius, ratio);
 }
 
 } // namespace
@@ -159,6 +168,11 @@ std::string table_of(const BenchReport &report) {
                 ? "time: from call to completion, for the device's own clock cannot be trusted; "
                 : "time: on the device; ";
     text += "copies: time over that of a plain copy of the same bytes, measured in turn.\n";
+    const auto is_signal = [](const BenchResult &result) {
+        return result.own.row.input == BenchInput::signal;
+    };
+    if (std::ranges::any_of(report.results, is_signal))
+        text += "Rows of scans +x alone filter a signal: " + report.signal + ".\n";
     if (!platforms.empty())
         text +=
             "In parentheses: how many times as long as Gauze took, both from call to completion.\n";
@@ -175,12 +189,12 @@ Plot plot_of(const BenchReport &report) {
     plot.y_label = "time / time of a plain copy";
     plot.y_rule_label = "copy";
     for (const BenchResult &result : report.results) {
-        if (result.verdict == Verdict::wrong)
-            continue;
         const Measurement &own = result.own;
-        add_point(line_of(plot, own, own.row.filter, LineStyle::solid), own, own.ratio_to_copy());
+        if (result.verdict == Verdict::wrong || own.row.line.empty())
+            continue;
+        add_point(line_of(plot, own, own.row.line, LineStyle::solid), own, own.ratio_to_copy());
         for (const Measurement &peer : result.peers)
-            add_point(line_of(plot, peer, own.row.filter + ": " + peer.platform, LineStyle::dashed),
+            add_point(line_of(plot, peer, own.row.line + ": " + peer.platform, LineStyle::dashed),
                       peer, peer.ratio_to_copy());
     }
     std::ranges::stable_sort(plot.lines, {}, &PlotLine::style); // ours first

@@ -16,13 +16,14 @@ enum class Verdict { right, wrong };
 struct BenchResult {
     Measurement own;
     std::vector<Measurement> peers; // at most one of each platform
+    double bytes = 0;               // read and written, at least
     Verdict verdict = Verdict::right;
 };
 
 struct BenchReport {
     std::string device, platform;
-    std::string image; // "16384x16384 f32, 1 channel"
-    double image_bytes = 0;
+    std::string image;  // "16384x16384 f32, 1 channel"
+    std::string signal; // what rows of signals filter, if there are any
     unsigned repeats = 0;
     bool device_time_is_wall = false;
     int checked_windows = 0;          // of each result, compared with the reference

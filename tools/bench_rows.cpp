@@ -1,68 +1,138 @@
 #include "bench_rows.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <optional>
 
 #include "input_error.hpp"
 
 namespace gauze::tool {
 namespace {
 
-// Named in the documentation of the command, and to come.
-constexpr std::array<std::string_view, 4> later_filters{"sat", "bspline", "recursive", "dog"};
+std::optional<BenchRow> plain_row(const std::string &filter, int value) {
+    if (filter == "separable" || filter == "box")
+        return BenchRow{filter, {{"radius", value}}, value, filter, value};
+    if (filter == "correlate")
+        return BenchRow{filter, {{"size", value}}, value / 2, filter, value / 2};
+    // Sampled taps are cut off at int(4 sigma + 0.5). Exponentials go on for longer.
+    if (filter == "gaussian")
+        return BenchRow{filter, {{"sigma", value}}, 8 * value, filter, 4 * value};
+    return std::nullopt;
+}
 
-const BenchFamily *find_family(const std::string &filter) {
-    const auto &families = bench_families();
-    const auto found = std::ranges::find(families, filter, &BenchFamily::filter);
-    return found == families.end() ? nullptr : &*found;
+BenchFamily plain_family(const std::string &filter, const std::vector<int> &values) {
+    BenchFamily family{filter, {}};
+    for (const int value : values)
+        family.rows.push_back(*plain_row(filter, value));
+    return family;
+}
+
+BenchFamily gaussian_family() {
+    BenchFamily family = plain_family("gaussian", {1, 5, 30, 200});
+    for (std::size_t i = 0; i < 4; ++i) {
+        BenchRow row = family.rows[i];
+        row.params.push_back({"method", "recursive"});
+        row.line = "gaussian, recursive";
+        family.rows.push_back(std::move(row));
+    }
+    return family;
+}
+
+BenchFamily box_family() {
+    BenchFamily family = plain_family("box", {1, 5, 15, 50});
+    for (const int radius : {5, 50})
+        family.rows.push_back(
+            {"box", {{"radius", radius}, {"iterations", 3}}, 3 * radius, "box, 3 times", radius});
+    return family;
+}
+
+BenchFamily dog_family() {
+    BenchFamily family{"dog", {}};
+    for (const char *method : {"recursive", "box"})
+        family.rows.push_back({"dog", {{"sigma", 5}, {"sigma2", 8}, {"method", method}}, 8 * 8});
+    return family;
+}
+
+BenchFamily recursive_family() {
+    constexpr int reach = 256; // of poles of up to 0.9
+    BenchFamily family{"recursive", {}};
+    for (const int order : {1, 3})
+        family.rows.push_back({"recursive", {{"order", order}, {"scans", "+x -x +y -y"}}, reach});
+    const auto add_signal = [&](const char *name, int value) {
+        family.rows.push_back(
+            {"recursive", {{name, value}, {"scans", "+x"}}, reach, "", 0, BenchInput::signal});
+    };
+    for (const int order : {1, 2, 3, 5, 10, 20})
+        add_signal("order", order);
+    for (const int sections : {1, 6, 15})
+        add_signal("sections", sections);
+    return family;
 }
 
 const BenchFamily &family_of(const std::string &filter) {
-    if (const BenchFamily *family = find_family(filter))
-        return *family;
-    if (std::ranges::find(later_filters, filter) != later_filters.end())
-        throw InputError("bench: " + in_quotes(filter) + " is not in this version");
+    const auto &families = bench_families();
+    const auto found = std::ranges::find(families, filter, &BenchFamily::filter);
+    if (found != families.end())
+        return *found;
     std::string names;
-    for (const BenchFamily &family : bench_families())
+    for (const BenchFamily &family : families)
         names += (names.empty() ? "" : ", ") + family.filter;
     throw InputError("bench: there are no rows of " + in_quotes(filter) + ", only of " + names);
 }
 
-BenchRow row_of(const BenchFamily &family, int value) {
-    return {family.filter, family.parameter, value, family.reach(value)};
+std::string text_of(const BenchParam &param) {
+    const int *const number = std::get_if<int>(&param.value);
+    return number ? std::to_string(*number) : std::get<std::string>(param.value);
 }
 
 } // namespace
 
+std::string BenchRow::text(const std::string &name) const {
+    const auto found = std::ranges::find(params, name, &BenchParam::name);
+    return found == params.end() ? "" : text_of(*found);
+}
+
 const std::vector<BenchFamily> &bench_families() {
+    // A summed-area table depends on all that is above and to the left.
+    constexpr int everything = 1 << 30;
     static const std::vector<BenchFamily> families{
-        {"separable", "radius", {1, 2, 3, 5, 7, 10, 15, 31}, [](int radius) { return radius; }},
-        {"correlate", "size", {3, 5, 7, 11, 15}, [](int size) { return size / 2; }},
-        // Where sampled taps are cut off: at int(4 sigma + 0.5).
-        {"gaussian", "sigma", {1, 5, 30, 200}, [](int sigma) { return 4 * sigma; }},
-        {"box", "radius", {1, 5, 15, 50}, [](int radius) { return radius; }},
+        plain_family("separable", {1, 2, 3, 5, 7, 10, 15, 31}),
+        plain_family("correlate", {3, 5, 7, 11, 15}),
+        gaussian_family(),
+        box_family(),
+        dog_family(),
+        {"sat", {{"sat", {}, everything}}},
+        {"bspline", {{"bspline", {{"order", 3}}, 32}}},
+        recursive_family(),
     };
     return families;
 }
 
 BenchRow make_row(const std::string &filter, int value) {
-    return row_of(family_of(filter), value);
+    family_of(filter); // refuses what there is not
+    if (auto row = plain_row(filter, value))
+        return *std::move(row);
+    throw InputError("bench: one number does not make a row of " + in_quotes(filter));
 }
 
 std::vector<BenchRow> rows_of(const std::vector<std::string> &filters) {
     for (const std::string &filter : filters)
-        family_of(filter); // refuses what there is not
+        family_of(filter);
     std::vector<BenchRow> rows;
     for (const BenchFamily &family : bench_families())
         if (filters.empty() || std::ranges::find(filters, family.filter) != filters.end())
-            for (const int value : family.values)
-                rows.push_back(row_of(family, value));
+            rows.insert(rows.end(), family.rows.begin(), family.rows.end());
     return rows;
 }
 
+std::string params_text(const BenchRow &row) {
+    std::string result;
+    for (const BenchParam &param : row.params)
+        result += (result.empty() ? "" : ", ") + param.name + " " + text_of(param);
+    return result;
+}
+
 std::string text_of(const BenchRow &row) {
-    return row.filter + " " + row.parameter + " " + std::to_string(row.value);
+    return row.filter + (row.params.empty() ? "" : " ") + params_text(row);
 }
 
 } // namespace gauze::tool

@@ -5,36 +5,54 @@
 #define GAUZE_TOOLS_BENCH_ROWS_HPP
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace gauze::tool {
 
-// The rows of one filter differ in one number.
-struct BenchFamily {
-    std::string filter;
-    std::string parameter; // what the number is: "radius", "size" or "sigma"
-    std::vector<int> values;
-    int (*reach)(int value);
+struct BenchParam {
+    std::string name; // "radius", "size", "sigma", "order", ...
+    std::variant<int, std::string> value;
 };
+
+// What a row filters: the image asked for, or a line of samples.
+enum class BenchInput { image, signal };
 
 struct BenchRow {
     std::string filter;
-    std::string parameter;
-    int value = 0;
-    // A result depends on pixels at most so far away, along x and along y.
+    std::vector<BenchParam> params; // the first, if any, is a number
+    // No pixel further away, along x or y, adds to a result what would show.
     int reach = 0;
+    // The line of the plot that the row is a point of, and where; "": in the table alone.
+    std::string line{};
+    int radius = 0;
+    BenchInput input = BenchInput::image;
 
-    int taps() const { return 2 * reach + 1; } // along each axis
+    int value() const { return std::get<int>(params.front().value); }
+    // The text of a parameter, "" without.
+    std::string text(const std::string &name) const;
+    int taps() const { return 2 * radius + 1; } // along each axis
+    // Whether the number alone makes the row.
+    bool is_plain() const { return params.size() == 1 && !line.empty(); }
 };
 
+struct BenchFamily {
+    std::string filter;
+    std::vector<BenchRow> rows;
+};
+
+// Rows of signals come last.
 const std::vector<BenchFamily> &bench_families();
 
-// Throws InputError where there is no such family.
+// The plain row of a filter for any number. Throws InputError where there is none such.
 BenchRow make_row(const std::string &filter, int value);
 
 // The rows of the filters named, each filter once and in the standard order; of all where none is
 // named. Throws InputError.
 std::vector<BenchRow> rows_of(const std::vector<std::string> &filters);
+
+// "radius 3", "sigma 5, method recursive"
+std::string params_text(const BenchRow &row);
 
 // "separable radius 3"
 std::string text_of(const BenchRow &row);

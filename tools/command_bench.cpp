@@ -1,5 +1,7 @@
 // `gauze bench`: times of the standard rows, each beside a plain copy and with its result checked.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -23,6 +25,7 @@
 #include "command.hpp"
 #include "engine.hpp"
 #include "file.hpp"
+#include "filter_command.hpp"
 #include "input_error.hpp"
 #include "progress.hpp"
 #include "svg_plot.hpp"
@@ -46,8 +49,18 @@ struct BenchOptions {
 // A row that the library can do, ready to run.
 struct PlannedRow {
     BenchRow row;
+    ImageDesc source, target;
     Filter filter;
     Plan plan;
+};
+
+// What rows filter.
+struct Inputs {
+    ImageDesc image, signal;
+
+    const ImageDesc &of(const BenchRow &row) const {
+        return row.input == BenchInput::signal ? signal : image;
+    }
 };
 
 std::string gigabytes(double bytes) {
@@ -119,25 +132,42 @@ ImageDesc image_for(const BenchOptions &options, Type type, const DeviceInfo &de
     return image;
 }
 
+// As many samples as --size asks for pixels, else as many as measure a device, or what fits.
+ImageDesc signal_for(const BenchOptions &options, Type type, const DeviceInfo &device) {
+    ImageDesc signal(type, device.kind == GAUZE_DEVICE_GPU ? 100'000'000 : 10'000'000, 1,
+                     options.channels);
+    if (options.size) {
+        const auto extent = parse_size(*options.size);
+        signal.extent[0] = extent[0] * extent[1] * extent[2];
+        return signal;
+    }
+    while (obstacle(signal, device) && signal.extent[0] > 1)
+        signal.extent[0] /= 2;
+    return signal;
+}
+
 // The rows that the library takes. It refuses before anything is measured: a filter that was named
 // ends the command then, another is left out with a note.
 std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &engine,
-                                  const ImageDesc &image) {
+                                  const Inputs &inputs) {
     std::vector<PlannedRow> planned;
     std::vector<std::pair<std::string, std::string>> left_out; // rows of one filter, and why
     std::string last_filter;
     for (const BenchRow &row : rows_of(options.filters)) {
         try {
             Filter filter = filter_of(row);
-            Plan plan = engine.plan(filter, image);
-            planned.push_back({row, std::move(filter), std::move(plan)});
+            const ImageDesc source = inputs.of(row);
+            ImageDesc target = source;
+            target.type = target_type(row, source.type);
+            Plan plan = engine.plan(filter, source, target, options_of(row));
+            planned.push_back({row, source, target, std::move(filter), std::move(plan)});
         } catch (const Error &error) {
             if (error.status() != GAUZE_ERROR_UNSUPPORTED)
                 throw;
             if (!options.filters.empty())
                 throw Error(error.status(), text_of(row) + ": " + error.what());
             if (row.filter == last_filter && left_out.back().second == error.what())
-                left_out.back().first += ", " + std::to_string(row.value);
+                left_out.back().first += "; " + params_text(row);
             else
                 left_out.emplace_back(text_of(row), error.what());
             last_filter = row.filter;
@@ -154,6 +184,8 @@ std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &eng
 // taps.
 double work_of(const BenchRow &row) {
     const double n = row.taps();
+    if (!row.is_plain())
+        return 150;
     if (row.filter == "box")
         return 40;
     return 30 + (row.filter == "correlate" ? n * n : 2 * n);
@@ -161,15 +193,12 @@ double work_of(const BenchRow &row) {
 
 class Bench {
 public:
-    Bench(const BenchOptions &options, const Engine &engine, const ImageDesc &image)
-        : repeats_(options.repeats), engine_(engine), device_(engine.device()), image_(image),
-          source_pixels_(random_pixels(image)), target_pixels_(source_pixels_.size()),
-          source_(engine.image(image)), target_(engine.image(image)) {
-        source_.write(source_pixels_.data(), source_pixels_.size());
+    Bench(const BenchOptions &options, const Engine &engine, const Inputs &inputs)
+        : repeats_(options.repeats), engine_(engine), device_(engine.device()) {
         report_.device = device_.name;
         report_.platform = device_.platform;
-        report_.image = text_of(image);
-        report_.image_bytes = static_cast<double>(source_pixels_.size());
+        report_.image = text_of(inputs.image);
+        report_.signal = text_of(inputs.signal);
         report_.repeats = repeats_;
         report_.checked_windows = checked_windows;
         if (options.peers && (peers_ = find_peers()).empty())
@@ -193,22 +222,47 @@ public:
     const std::vector<std::string> &failures() const { return failures_; }
 
 private:
+    // One input and one target at a time.
+    struct Canvas {
+        ImageDesc source_desc, target_desc;
+        std::vector<std::byte> source_pixels, target_pixels;
+        Image source, target;
+
+        Canvas(const Engine &engine, const PlannedRow &row)
+            : source_desc(row.source), target_desc(row.target),
+              source_pixels(random_pixels(row.source)), target_pixels(row.target.bytes()),
+              source(engine.image(row.source)), target(engine.image(row.target)) {
+            source.write(source_pixels.data(), source_pixels.size());
+        }
+        bool serves(const PlannedRow &row) const {
+            return source_desc.extent == row.source.extent && target_desc.type == row.target.type;
+        }
+    };
+
     void measure(const PlannedRow &planned) {
+        if (!canvas_ || !canvas_->serves(planned)) {
+            canvas_.reset();
+            canvas_.emplace(engine_, planned);
+        }
+        Canvas &canvas = *canvas_;
         // A kernel that writes nothing must not find the right result there already.
-        target_.write(source_pixels_.data(), source_pixels_.size());
-        const Timing timing = planned.plan.measure(source_, target_, repeats_);
-        target_.read(target_pixels_.data(), target_pixels_.size());
+        std::fill(canvas.target_pixels.begin(), canvas.target_pixels.end(), std::byte{0x5a});
+        canvas.target.write(canvas.target_pixels.data(), canvas.target_pixels.size());
+        const Timing timing = planned.plan.measure(canvas.source, canvas.target, repeats_);
+        canvas.target.read(canvas.target_pixels.data(), canvas.target_pixels.size());
 
         BenchResult result;
         Measurement &own = result.own;
         own.row = planned.row;
         own.device = device_.name;
         own.platform = device_.platform;
-        own.type = name_of(image_.type);
-        own.channels = image_.channels;
-        own.size = {image_.extent[0], image_.extent[1]};
-        if (image_.extent[2] > 1)
-            own.size.push_back(image_.extent[2]);
+        own.type = name_of(planned.source.type);
+        own.channels = planned.source.channels;
+        own.size = {planned.source.extent[0], planned.source.extent[1]};
+        if (planned.source.extent[2] > 1)
+            own.size.push_back(planned.source.extent[2]);
+        result.bytes =
+            static_cast<double>(canvas.source_pixels.size() + canvas.target_pixels.size());
         own.variant = planned.plan.variant();
         own.launches = timing.launches;
         own.time_ms = timing.device_ms;
@@ -222,8 +276,9 @@ private:
         for (const std::string &refusal : peers.refusals)
             notes_.push_back(text_of(planned.row) + ": " + refusal);
 
-        const CheckResult check = check_windows(engine_, planned.filter, planned.row, image_,
-                                                source_pixels_, target_pixels_);
+        const CheckResult check =
+            check_windows(engine_, planned.filter, planned.row, planned.source,
+                          canvas.source_pixels, planned.target.type, canvas.target_pixels);
         if (!check.within_bound) {
             result.verdict = Verdict::wrong;
             failures_.push_back(text_of(planned.row) + ": wrong result: " + check.text);
@@ -234,9 +289,7 @@ private:
     unsigned repeats_;
     const Engine &engine_;
     DeviceInfo device_;
-    ImageDesc image_;
-    std::vector<std::byte> source_pixels_, target_pixels_;
-    Image source_, target_;
+    std::optional<Canvas> canvas_;
     std::vector<std::filesystem::path> peers_;
     BenchReport report_;
     std::vector<std::string> notes_, failures_;
@@ -252,6 +305,9 @@ ExitCode bench(const BenchOptions &options) {
     // Whatever can be refused is refused before the device is asked for anything.
     rows_of(options.filters);
     const Type type = parse_type("--type", options.type);
+    const std::vector<Type> types = pixel_types();
+    if (std::ranges::find(types, type) == types.end())
+        throw InputError("--type: " + name_of(type) + " is not a type that can be filtered");
     if (options.size)
         parse_size(*options.size);
     if (options.plot && !has_extension(*options.plot, ".svg"))
@@ -262,9 +318,10 @@ ExitCode bench(const BenchOptions &options) {
         check_output_path(*options.json);
 
     const Engine engine = make_engine(options.device);
-    const ImageDesc image = image_for(options, type, engine.device());
-    Bench run(options, engine, image);
-    run.measure(plan_rows(options, engine, image));
+    const DeviceInfo device = engine.device();
+    const Inputs inputs{image_for(options, type, device), signal_for(options, type, device)};
+    Bench run(options, engine, inputs);
+    run.measure(plan_rows(options, engine, inputs));
 
     const BenchReport &report = run.report();
     const std::string json = json_text(measurements_of(report));

@@ -70,7 +70,8 @@ void add_method_option(CLI::App &app, std::string &method) {
     app.add_option("--method", method,
                    method_names() +
                        ": sampled taps (fir), sums of exponentials whose cost does not "
-                       "depend on sigma, or three boxes, which are coarse")
+                       "depend on sigma (recursive), the faster of the two (auto), or three "
+                       "boxes, which are coarse")
         ->type_name("METHOD")
         ->capture_default_str();
 }
@@ -97,9 +98,10 @@ void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
     app.add_option("--truncate", options.truncate,
                    "fir: the taps' radius is int(T sigma + 0.5) (default: 4)")
         ->type_name("T");
-    app.add_option("--accuracy", options.accuracy,
-                   "recursive: worst error for pixels from 0 to 1; of derivatives in units of "
-                   "sigma^-order (default: 1e-3)")
+    app.add_option(
+           "--accuracy", options.accuracy,
+           "recursive, auto: worst error for pixels from 0 to 1; of derivatives in units of "
+           "sigma^-order (default: 1e-3)")
         ->type_name("E");
     add_plane_option(app, options.planes, "S[,SY[,SZ[,ST]]]", "another sigma");
 }
@@ -115,9 +117,10 @@ Gaussian make_gaussian(const GaussianOptions &options, const std::string &option
     gaussian.method = parse_method(options.method);
     if (options.accuracy) {
         gaussian.accuracy = parse_accuracy(*options.accuracy);
-        if (gaussian.method != GaussianMethod::recursive)
+        if (gaussian.method != GaussianMethod::recursive &&
+            gaussian.method != GaussianMethod::automatic)
             throw InputError("--accuracy: " + in_quotes(*options.accuracy) +
-                             " is for --method recursive");
+                             " is for --method recursive and auto");
     }
     return gaussian;
 }

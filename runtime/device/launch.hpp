@@ -63,6 +63,10 @@ struct Launch {
 struct Work {
     std::vector<Launch> launches;
     std::vector<std::uint64_t> workspace;
+    // Of kernels that say so: trips of the image through memory, and the bytes that its values take
+    // on them, of each that is read and that is written.
+    int trips = 0;
+    double bytes_per_value = 0.0;
 
     Work() = default;
     Work(Launch launch) : launches{std::move(launch)} {} // most work is one launch

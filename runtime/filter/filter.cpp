@@ -203,11 +203,6 @@ Box boxes_like(const Gaussian &gaussian) {
     return box;
 }
 
-// The one place that says what the automatic method is.
-GaussianMethod method_of(const Gaussian &gaussian) {
-    return gaussian.method == GaussianMethod::automatic ? GaussianMethod::fir : gaussian.method;
-}
-
 } // namespace
 
 Filter Filter::gaussian(const Gaussian &gaussian) {
@@ -224,7 +219,7 @@ Filter Filter::gaussian(const Gaussian &gaussian) {
         filtered = filtered || sigma > 0.0;
     }
     require(filtered, "no axis has a sigma");
-    switch (method_of(gaussian)) {
+    switch (gaussian.method) {
     case GaussianMethod::recursive: {
         Filter filter("gaussian", {});
         filter.recursion_ = recursive_gaussian(gaussian);
@@ -235,8 +230,14 @@ Filter Filter::gaussian(const Gaussian &gaussian) {
         filter.name_ = "gaussian";
         return filter;
     }
-    default:
-        return {"gaussian", sampled(gaussian)};
+    default: {
+        Filter filter("gaussian", sampled(gaussian));
+        if (gaussian.method == GaussianMethod::automatic) {
+            check_accuracy(gaussian);
+            filter.automatic_ = gaussian;
+        }
+        return filter;
+    }
     }
 }
 
@@ -264,6 +265,7 @@ Filter Filter::with_component(std::int64_t component, const Filter &other) const
     require(other.components_.empty(), "the taps of a component differ between components "
                                        "themselves");
     Filter result = *this;
+    result.automatic_.reset(); // only taps can differ
     result.components_.insert_or_assign(component, other.correlation_);
     return result;
 }

@@ -57,7 +57,7 @@ struct Gaussian {
     std::array<int, 4> derivative{0, 0, 0, 0};
     double truncate = 4.0; // radius in sigmas, of sampled taps
     GaussianMethod method = GaussianMethod::automatic;
-    // Of the recursive method: how far results may be from the exact ones, for pixels from 0 to 1,
+    // Of the recursive method, and so of the automatic one: how far results may be from the exact ones, for pixels from 0 to 1,
     // rounding aside; derivatives of order n are measured in units of sigma^-n.
     double accuracy = 1e-3;
 };
@@ -97,6 +97,7 @@ public:
     // The Gaussian of the first sigma less that of the second, along x and y.
     static Filter dog(double sigma, double other_sigma,
                       GaussianMethod method = GaussianMethod::automatic);
+    static Filter difference(Filter first, Filter second);
     // This filter, but with the taps of `other` for one component: channel c of plane p of an image
     // with n channels is component p n + c.
     Filter with_component(std::int64_t component, const Filter &other) const;
@@ -107,6 +108,9 @@ public:
     const std::optional<Recursion> &recursion() const { return recursion_; }
     bool is_sat() const { return is_sat_; }
     const Dog *dog() const { return dog_.get(); }
+    // What a Gaussian with taps was described as, if it may be run by another method: see
+    // plan/method.hpp.
+    const std::optional<Gaussian> &automatic() const { return automatic_; }
     bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_; }
     // Of the components without taps of their own.
     const Correlation &correlation() const { return correlation_; }
@@ -134,6 +138,7 @@ private:
     std::optional<Recursion> recursion_;
     bool is_sat_ = false;
     std::shared_ptr<const Dog> dog_;
+    std::optional<Gaussian> automatic_;
 };
 
 // The result of one filter less that of another.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <optional>
 
@@ -346,11 +347,6 @@ std::int64_t memory_of(const LineStage &stage) {
     return most;
 }
 
-void step(const Section &section, std::array<double, 2> &state, double x) {
-    state[1] = section.decay * state[1] + (x - section.rest * state[0]);
-    state[0] += state[1];
-}
-
 double output(const Section &section, const std::array<double, 2> &state) {
     return section.w_weight * state[0] + section.v_weight * state[1];
 }
@@ -647,57 +643,42 @@ std::vector<LineStage> cut_stages(const std::vector<const Scan *> &scans, std::i
     return stages;
 }
 
-} // namespace
-
-Transition transition(const Section &section, std::int64_t count) {
-    using Matrix = std::array<std::array<double, 2>, 2>;
-    // (I + A)(I + B) - I, so that what is close to the identity stays exact.
-    const auto times = [](const Matrix &a, const Matrix &b) {
-        Matrix result{};
-        for (std::size_t i = 0; i < 2; ++i)
-            for (std::size_t j = 0; j < 2; ++j)
-                result[i][j] = a[i][j] + b[i][j] + a[i][0] * b[0][j] + a[i][1] * b[1][j];
-        return result;
+// The scans along an axis, trip by trip as they are grouped.
+std::vector<std::vector<const Scan *>> trips_along(const Recursion &recursion, int axis) {
+    std::vector<std::vector<const Scan *>> trips;
+    const auto begin_trip = [&] {
+        if (trips.empty() || !trips.back().empty())
+            trips.emplace_back();
     };
-    Matrix power{{{-section.rest, section.decay}, {-section.rest, section.decay - 1.0}}};
-    Matrix result{};
-    for (; count > 0; count /= 2) {
-        if (count % 2 == 1)
-            result = times(result, power);
-        power = times(power, power);
+    const auto add = [&](const Scan &scan) {
+        if (scan.axis == axis)
+            trips.back().push_back(&scan);
+    };
+    begin_trip();
+    if (recursion.grouping.trips.empty())
+        for (const Scan &scan : recursion.scans)
+            add(scan);
+    for (const std::vector<std::size_t> &trip : recursion.grouping.trips) {
+        begin_trip();
+        for (const std::size_t number : trip)
+            add(recursion.scans[number]);
     }
-    return {result};
+    if (trips.back().empty())
+        trips.pop_back();
+    return trips;
 }
 
-std::vector<std::array<double, 2>> responses(const Section &section, std::int64_t count) {
-    std::vector<std::array<double, 2>> result;
-    std::array<double, 2> state{0.0, 0.0};
-    for (std::int64_t age = 0; age < count; ++age) {
-        step(section, state, age == 0 ? 1.0 : 0.0);
-        result.push_back(state);
-    }
-    return result;
-}
+} // namespace
 
 std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const Border &border,
                                    std::int64_t length) {
-    std::vector<const Scan *> scans;
-    for (const Scan &scan : recursion.scans)
-        if (scan.axis == axis)
-            scans.push_back(&scan);
     std::vector<LineStage> stages;
-    // Kernels have a section at least: here one that adds nothing.
-    const auto fill = [&] {
-        for (LineStage &stage : stages)
-            if (stage.states() == 0)
-                stage.causal.emplace_back();
-    };
-    if (!recursion.extended) {
-        stages = cut_stages(scans, length);
-        fill();
-        return stages;
-    }
-    if (!scans.empty()) {
+    for (const std::vector<const Scan *> &scans : trips_along(recursion, axis)) {
+        if (!recursion.extended) {
+            std::vector<LineStage> own = cut_stages(scans, length);
+            std::move(own.begin(), own.end(), std::back_inserter(stages));
+            continue;
+        }
         std::vector<const Scan *> forwards, backwards;
         for (const Scan *scan : scans)
             (scan->forward ? forwards : backwards).push_back(scan);
@@ -706,8 +687,12 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
     const Modes &modes = recursion.modes[static_cast<std::size_t>(axis)];
     if (!modes.empty())
         stages.push_back(stage_of(modes));
-    fill();
-    set_extended_ends(stages, border, length);
+    // Kernels have a section at least: here one that adds nothing.
+    for (LineStage &stage : stages)
+        if (stage.states() == 0)
+            stage.causal.emplace_back();
+    if (recursion.extended)
+        set_extended_ends(stages, border, length);
     return stages;
 }
 

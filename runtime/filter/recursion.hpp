@@ -34,7 +34,8 @@ struct Modes {
 // How the caller wants scans to be run. A hint: results are the same but for rounding.
 struct Grouping {
     // Numbers of the scans that one trip through memory computes, in the order of the trips; none:
-    // chosen automatically.
+    // chosen automatically. A trip along several axes is one along each, for axes commute; scans of
+    // one axis keep their order.
     std::vector<std::vector<std::size_t>> trips;
     std::int64_t tile = 0; // pixels along each filtered axis; 0: chosen automatically
 };

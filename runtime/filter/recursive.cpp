@@ -171,9 +171,13 @@ Recursion with_modes(const Gaussian &gaussian, int count) {
 
 } // namespace
 
-Recursion recursive_gaussian(const Gaussian &gaussian) {
+void check_accuracy(const Gaussian &gaussian) {
     require(std::isfinite(gaussian.accuracy) && gaussian.accuracy > 0.0, "the accuracy is ",
             gaussian.accuracy, "; it must be a positive worst error");
+}
+
+Recursion recursive_gaussian(const Gaussian &gaussian) {
+    check_accuracy(gaussian);
     double unit = 1.0; // of the accuracy
     for (std::size_t i = 0; i < 4; ++i) {
         const double sigma = gaussian.sigma[i];
@@ -278,8 +282,12 @@ Filter Filter::dog(double sigma, double other_sigma, GaussianMethod method) {
         gaussian.method = method;
         return Filter::gaussian(gaussian);
     };
+    return difference(part(sigma), part(other_sigma));
+}
+
+Filter Filter::difference(Filter first, Filter second) {
     Filter filter("dog", {});
-    filter.dog_ = std::make_shared<const Dog>(Dog{part(sigma), part(other_sigma)});
+    filter.dog_ = std::make_shared<const Dog>(Dog{std::move(first), std::move(second)});
     return filter;
 }
 
@@ -343,6 +351,19 @@ void check_border(const Filter &filter, const Border &border) {
         !zero || filter.is_sat() || filter.recursion(),
         "the border zero is for recursive filters and summed-area tables; for a filter that is ",
         to_text(filter), " there is constant 0");
+}
+
+std::string to_text(const Grouping &grouping) {
+    std::string result;
+    for (const std::vector<std::size_t> &trip : grouping.trips) {
+        result += result.empty() ? "" : "_";
+        for (const std::size_t &number : trip)
+            result += text(&number == trip.data() ? "" : ",", number);
+    }
+    if (result.empty())
+        result = "automatic";
+    return grouping.tile == 0 ? result
+                              : text(result, ", tiles of ", grouping.tile, " pixels asked for");
 }
 
 std::string to_text(const Recursion &recursion) {

@@ -8,6 +8,9 @@
 
 namespace gz {
 
+// Refuses an accuracy that is none.
+void check_accuracy(const Gaussian &gaussian);
+
 // The Gaussian along each axis by as few modes as the accuracy asked for takes. Refuses sigmas and
 // accuracies out of range.
 Recursion recursive_gaussian(const Gaussian &gaussian);
@@ -33,5 +36,8 @@ Bordered bordered(Recursion recursion, const Border &border);
 
 // "2 scans: +x of order 3, -x of order 3", or "2 modes along x, 2 along y"
 std::string to_text(const Recursion &recursion);
+
+// As it is written: "automatic" or "0,1_2,3"; and the tile, if one is asked for.
+std::string to_text(const Grouping &grouping);
 
 } // namespace gz

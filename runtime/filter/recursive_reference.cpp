@@ -324,20 +324,26 @@ LineFilter extended_modes(const Modes &modes, const Border &border, std::int64_t
     };
 }
 
-// The response itself, on as much of the extended line as it reaches.
+// A part of a line.
+struct Range {
+    std::int64_t begin = 0, end = 0;
+};
+
+// The response itself, on as much of the extended line as it reaches; the rest of the line stays as
+// it is.
 LineFilter extended_response(const std::vector<double> &response, bool odd, const Border &border,
-                             std::int64_t n) {
+                             std::int64_t n, Range wanted) {
     const auto radius = static_cast<std::int64_t>(response.size()) - 1;
     std::vector<std::int64_t> places;
-    for (std::int64_t i = -radius; i < n + radius; ++i)
+    for (std::int64_t i = wanted.begin - radius; i < wanted.end + radius; ++i)
         places.push_back(fold(i, n, border.mode));
     return [=](Line &line) {
         std::vector<double> x;
         for (const std::int64_t i : places)
             x.push_back(i < 0 ? border.value
                               : static_cast<double>(line[static_cast<std::size_t>(i)]));
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double *at = x.data() + i + radius;
+        for (std::int64_t i = wanted.begin; i < wanted.end; ++i) {
+            const double *at = x.data() + i - wanted.begin + radius;
             double sum = odd ? 0.0 : response[0] * at[0];
             for (std::int64_t j = radius; j > 0; --j)
                 sum +=
@@ -361,6 +367,10 @@ public:
     }
 
     std::int64_t extent(std::size_t axis) const { return extent_[axis]; }
+    // Where the region is along an axis.
+    Range region(std::size_t axis) const {
+        return {first_[axis], first_[axis] + job_.region.extent[axis]};
+    }
     std::int64_t channels() const { return channels_; }
     std::int64_t row_values() const { return extent_[0] * channels_; }
 
@@ -384,15 +394,17 @@ public:
         return values_.data() + (z * extent_[1] + y) * row_values();
     }
 
-    void filter(std::size_t axis, const LineFilter &filter) {
+    // With `done` axes, along which no more is to be filtered, outside the region nothing is.
+    void filter(std::size_t axis, const LineFilter &filter, std::size_t done) {
         const std::array<std::int64_t, 3> steps = {channels_, row_values(),
                                                    row_values() * extent_[1]};
-        std::array<std::int64_t, 3> counts = extent_;
-        counts[axis] = 1;
+        std::array<Range, 3> ranges;
+        for (std::size_t i = 0; i < 3; ++i)
+            ranges[i] = i < done ? region(i) : Range{0, i == axis ? 1 : extent_[i]};
         Line line(static_cast<std::size_t>(extent_[axis]));
-        for (std::int64_t z = 0; z < counts[2]; ++z)
-            for (std::int64_t y = 0; y < counts[1]; ++y)
-                for (std::int64_t x = 0; x < counts[0]; ++x)
+        for (std::int64_t z = ranges[2].begin; z < ranges[2].end; ++z)
+            for (std::int64_t y = ranges[1].begin; y < ranges[1].end; ++y)
+                for (std::int64_t x = ranges[0].begin; x < ranges[0].end; ++x)
                     for (std::int64_t c = 0; c < channels_; ++c) {
                         double *value =
                             values_.data() + z * steps[2] + y * steps[1] + x * steps[0] + c;
@@ -422,6 +434,7 @@ private:
 struct AxisFilter {
     std::size_t axis;
     LineFilter filter;
+    std::size_t done = 0; // axes, from x on, along which all is done before
 };
 
 std::vector<AxisFilter> filters_of(const Recursion &recursion, ModesAs modes_as,
@@ -447,13 +460,14 @@ std::vector<AxisFilter> filters_of(const Recursion &recursion, ModesAs modes_as,
             if (static_cast<std::size_t>(scan.axis) == axis)
                 scans.push_back(scan);
         if (!scans.empty())
-            filters.push_back({axis, extended_scans(scans, own, n)});
+            filters.push_back({axis, extended_scans(scans, own, n), axis});
         const Modes &modes = recursion.modes[axis];
         const std::vector<double> &response = recursion.approximated[axis].response;
         if (!response.empty() && modes_as == ModesAs::approximated)
-            filters.push_back({axis, extended_response(response, modes.odd, own, n)});
+            filters.push_back(
+                {axis, extended_response(response, modes.odd, own, n, volume.region(axis)), axis});
         else if (!modes.empty())
-            filters.push_back({axis, extended_modes(modes, own, n)});
+            filters.push_back({axis, extended_modes(modes, own, n), axis});
         own.value *= recursion.gain(static_cast<int>(axis));
     }
     return filters;
@@ -469,7 +483,7 @@ void compute_recursion(const ReferenceJob &job, ModesAs modes, const RowSink<dou
         for (std::int64_t t = 0; t < job.region.extent[3]; ++t) {
             volume.read(t, plane);
             for (const AxisFilter &filter : filters)
-                volume.filter(filter.axis, filter.filter);
+                volume.filter(filter.axis, filter.filter, filter.done);
             volume.write(t, plane, sink);
         }
 }
@@ -483,8 +497,8 @@ void compute_sat(const ReferenceJob &job, const RowSink<double> &sink) {
     for (std::int64_t plane = 0; plane < job.source.planes; ++plane)
         for (std::int64_t t = 0; t < job.region.extent[3]; ++t) {
             volume.read(t, plane);
-            volume.filter(0, sum);
-            volume.filter(1, sum);
+            volume.filter(0, sum, 0);
+            volume.filter(1, sum, 1);
             volume.write(t, plane, sink);
         }
 }

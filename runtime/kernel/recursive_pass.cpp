@@ -91,6 +91,28 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType sr
 
 } // namespace
 
+namespace {
+
+bool same_buffer(const Argument &a, const Argument &b) {
+    const auto *number = std::get_if<WorkspaceBuffer>(&a);
+    const auto *other = std::get_if<WorkspaceBuffer>(&b);
+    return a.index() == b.index() && (!number || number->index == other->index);
+}
+
+// Counts what launches from `first` on read and write of a stage's images.
+void count_traffic(const RecursiveStage &stage, std::size_t first, Work &work) {
+    ++work.trips;
+    for (std::size_t i = first; i < work.launches.size(); ++i)
+        for (const Argument &argument : work.launches[i].arguments) {
+            if (same_buffer(argument, stage.src()))
+                work.bytes_per_value += static_cast<double>(size_of(stage.src_type));
+            if (same_buffer(argument, stage.dst()))
+                work.bytes_per_value += static_cast<double>(size_of(stage.dst_type));
+        }
+}
+
+} // namespace
+
 int RecursiveStage::order() const {
     const auto first = [](const std::vector<Section> &sections) {
         return std::all_of(sections.begin(), sections.end(),
@@ -151,7 +173,9 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
         if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::own)
             work.launches.push_back(
                 ends_launch(stage, stage.lines, stage.src_type, stage.src(), form));
+        const std::size_t first = work.launches.size();
         work.workspace[images] = std::max(work.workspace[images], add(stage, work));
+        count_traffic(stage, first, work);
     }
     // Kernels have these parameters whether or not they read them.
     constexpr std::uint64_t least = 16;
@@ -201,11 +225,17 @@ std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t 
     return static_cast<int>(samples);
 }
 
-std::string recursive_details(const RecursivePass &pass) {
+std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
     std::string result;
     for (const LineStage &stage : pass.stages)
         result += text(result.empty() ? "" : ", then ", stage.causal.size(), " causal and ",
                        stage.anticausal.size(), " anticausal sections");
+    if (tile > 0)
+        result += text(", tiles of ", tile, " samples");
+    if (pass.tile > 0 && tile == 0)
+        result += text(", whatever tile is asked for (", pass.tile, ")");
+    else if (pass.tile > 0 && tile != pass.tile)
+        result += text(" for the ", pass.tile, " asked for");
     return result;
 }
 

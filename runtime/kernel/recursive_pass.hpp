@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/line_stage.hpp"
 #include "core/types.hpp"
 #include "device/facts.hpp"
 #include "device/launch.hpp"
-#include "filter/line_filter.hpp"
 
 namespace gz {
 
@@ -28,6 +28,7 @@ struct RecursivePass {
     // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
     int alignment = 1;
     std::vector<LineStage> stages;
+    std::int64_t tile = 0; // samples, as asked for; 0: chosen automatically
 
     std::int64_t batch() const {
         return static_cast<std::int64_t>(lines.outer[0]) * lines.outer[1] * lines.outer[2];
@@ -84,7 +85,8 @@ Argument sections_argument(const RecursiveStage &stage, bool by_value);
 // that is more than `most`.
 std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most);
 
-// "2 causal and 2 anticausal sections", for all stages.
-std::string recursive_details(const RecursivePass &pass);
+// "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and what
+// becomes of those asked for.
+std::string recursive_details(const RecursivePass &pass, std::int64_t tile = 0);
 
 } // namespace gz

@@ -162,8 +162,31 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
     return group < 32 || group > 1024 ? text("groups would be of ", group, " items") : "";
 }
 
+const std::vector<int> chunk_counts{4, 16, 32, 64, 128, 256};
+
+std::int64_t tile_of(int chunks) {
+    return std::int64_t{chunk} * chunks;
+}
+
+// Those with tiles nearest to what is asked for first.
+std::vector<Config> nearest(const RecursivePass &pass) {
+    std::vector<int> counts = chunk_counts;
+    std::stable_sort(counts.begin(), counts.end(), [&](int a, int b) {
+        return std::abs(tile_of(a) - pass.tile) < std::abs(tile_of(b) - pass.tile);
+    });
+    std::vector<Config> configs;
+    for (const int count : counts)
+        configs.push_back({{"LANES", std::clamp((pass.along_rows ? 256 : 512) / count, 1, 32)},
+                           {"CHUNKS", count},
+                           {"APRON", 50},
+                           {"NEAR", 1}});
+    return configs;
+}
+
 // Lines side by side are read together; along rows, long tiles keep what goes between tiles small.
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
+    if (pass.tile > 0)
+        return nearest(pass);
     if (!pass.along_rows)
         return {{{"LANES", 16}, {"CHUNKS", 32}, {"APRON", 50}, {"NEAR", 1}},
                 {{"LANES", 32}, {"CHUNKS", 4}, {"APRON", 50}, {"NEAR", 1}}};
@@ -184,7 +207,7 @@ RecursiveSpec recursive_tiled() {
     RecursiveSpec spec;
     spec.name = "recursive_tiled";
     spec.tunables = {{"LANES", {1, 2, 4, 8, 16, 32}},
-                     {"CHUNKS", {4, 16, 32, 64, 128, 256}},
+                     {"CHUNKS", chunk_counts},
                      {"APRON", {0, 50}},
                      {"NEAR", {0, 1}}};
     spec.refusal = refusal;
@@ -194,8 +217,8 @@ RecursiveSpec recursive_tiled() {
             return add_launches(stage, config, facts, to);
         });
     };
-    spec.details = [](const RecursivePass &pass, const Config &) {
-        return recursive_details(pass);
+    spec.details = [](const RecursivePass &pass, const Config &config) {
+        return recursive_details(pass, tile_of(config.at("CHUNKS")));
     };
     return spec;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "filter/line_filter.hpp"
 #include "filter/recursive.hpp"
 
 namespace gz {
@@ -276,6 +277,7 @@ RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const Pla
     lines.outer[2] = narrow(desc.source.planes);
     lines.begin = narrow(begin);
     lines.end = narrow(begin + region.extent[axis]);
+    pass.tile = recursion.grouping.tile;
     pass.stages = line_stages(recursion, static_cast<int>(axis), desc.border, length);
     return pass;
 }

@@ -144,6 +144,20 @@ std::uint64_t Pipeline::workspace_bytes() const {
     return sum;
 }
 
+int Pipeline::trips() const {
+    int sum = 0;
+    for (const ChosenStep &step : steps_)
+        sum += step.choice.work.trips;
+    return sum;
+}
+
+double Pipeline::bytes_per_value() const {
+    double sum = 0.0;
+    for (const ChosenStep &step : steps_)
+        sum += step.choice.work.bytes_per_value;
+    return sum;
+}
+
 std::string Pipeline::variant() const {
     std::string result;
     for (const ChosenStep &step : steps_)

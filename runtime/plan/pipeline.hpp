@@ -26,6 +26,9 @@ public:
 
     std::size_t launches() const;
     std::uint64_t workspace_bytes() const;
+    // Sums over all passes of what their kernels say; 0 where they say nothing.
+    int trips() const;
+    double bytes_per_value() const;
     std::string variant() const;
     // A line for each pass, and lines for why its kernel was chosen.
     std::string explain() const;

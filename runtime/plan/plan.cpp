@@ -4,11 +4,20 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "filter/recursive.hpp"
 #include "plan/overlap.hpp"
 
 namespace gz {
 
 namespace {
+
+Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine,
+                const std::string &variant) {
+    // What is refused does not depend on the device.
+    check_border(filter, desc.border);
+    return settle(filter, engine.facts().device_class,
+                  variant.empty() ? environment("GAUZE_VARIANT") : variant);
+}
 
 // The same where the images may start at any address.
 Lowered unaligned(Lowered lowered) {
@@ -117,12 +126,13 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 
 } // namespace
 
-Plan::Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
+Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
-    : engine_(std::move(engine)), filter_(std::move(filter)), desc_(complete(desc)),
-      staged_desc_(staged(desc_)), direct_(*engine_, lower(filter_, desc_), variant),
-      unaligned_(*engine_, unaligned(lower(filter_, desc_)), variant),
-      staged_(*engine_, lower(filter_, staged_desc_), variant), variant_(direct_.variant()),
+    : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
+      desc_(complete(desc)), staged_desc_(staged(desc_)),
+      direct_(*engine_, lower(settled_.filter, desc_), variant),
+      unaligned_(*engine_, unaligned(lower(settled_.filter, desc_)), variant),
+      staged_(*engine_, lower(settled_.filter, staged_desc_), variant), variant_(direct_.variant()),
       explain_(make_explanation()) {}
 
 void Plan::prepare() const {
@@ -213,12 +223,18 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
 std::string Plan::make_explanation() const {
     const DeviceFacts &facts = engine_->facts();
     std::string lines = text(
-        to_text(filter_), "; ", to_text(desc_.source), " to ", to_text(desc_.target), ", border ",
+        to_text(filter()), "; ", to_text(desc_.source), " to ", to_text(desc_.target), ", border ",
         name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent), " from ",
         to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
         desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), "\n");
+    lines += settled_.reasons;
+    if (const auto &recursion = filter().recursion())
+        lines += text("grouping: ", to_text(recursion->grouping), "; ", direct_.trips(),
+                      direct_.trips() == 1 ? " trip" : " trips", " through memory, ",
+                      direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
+                      " bytes per pixel read and written\n");
     lines += direct_.explain();
     lines +=
         text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",

@@ -7,6 +7,7 @@
 
 #include "device/engine.hpp"
 #include "plan/lowering.hpp"
+#include "plan/method.hpp"
 #include "plan/pipeline.hpp"
 
 namespace gz {
@@ -24,10 +25,11 @@ struct HostTarget {
 class Plan {
 public:
     // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.
-    Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
+    Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
          const std::string &variant);
 
-    const Filter &filter() const { return filter_; }
+    // With the methods of Gaussians settled.
+    const Filter &filter() const { return settled_.filter; }
     const PlanDesc &desc() const { return desc_; }
     Engine &engine() const { return *engine_; }
     const std::string &explain() const { return explain_; }
@@ -49,7 +51,7 @@ private:
     std::string make_explanation() const;
 
     std::shared_ptr<Engine> engine_;
-    Filter filter_;
+    Settled settled_;
     PlanDesc desc_;
     PlanDesc staged_desc_;
     Pipeline direct_;    // device memory as described

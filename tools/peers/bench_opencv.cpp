@@ -70,7 +70,7 @@ public:
     PeerFilter(const BenchRow &row, const PeerOptions &options) : row_(row), size_(row.taps()) {
         if (row.filter == "separable") {
             // Symmetric, for which OpenCV has faster code than for others.
-            kernel_ = cv::getGaussianKernel(size_, 0.5 * (row.reach + 1), CV_32F);
+            kernel_ = cv::getGaussianKernel(size_, 0.5 * (row.radius + 1), CV_32F);
             name_ = "cv::sepFilter2D";
         } else if (row.filter == "correlate") {
             kernel_.create(size_, size_, CV_32F);
@@ -80,7 +80,7 @@ public:
             name_ = "cv::boxFilter";
         } else if (options.on_opencl()) {
             // GaussianBlur leaves the device for the CPU without a word.
-            kernel_ = cv::getGaussianKernel(size_, row.value, CV_32F);
+            kernel_ = cv::getGaussianKernel(size_, row.value(), CV_32F);
             name_ = "cv::sepFilter2D";
         } else {
             name_ = "cv::GaussianBlur";
@@ -99,7 +99,7 @@ public:
         else if (name_ == "cv::boxFilter")
             cv::boxFilter(src, dst, -1, size, middle, true, border);
         else
-            cv::GaussianBlur(src, dst, size, row_.value, row_.value, border);
+            cv::GaussianBlur(src, dst, size, row_.value(), row_.value(), border);
     }
 
 private:

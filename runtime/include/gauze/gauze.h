@@ -254,7 +254,8 @@ GAUZE_API gauze_status gauze_filter_separable(const gauze_separable_taps *taps,
 
 typedef int32_t gauze_gaussian_method;
 enum {
-    GAUZE_GAUSSIAN_AUTO = 0, /* the library's choice: FIR so far */
+    GAUZE_GAUSSIAN_AUTO = 0, /* FIR; but RECURSIVE for a larger sigma, where that is faster on the
+                                device, `accuracy` can be had and `truncate` is 0 or 4 */
     GAUZE_GAUSSIAN_FIR = 1,  /* sampled taps, cut off at `truncate` sigma */
     GAUZE_GAUSSIAN_RECURSIVE =
         2,                 /* sums of exponentials, at a cost that does not depend on sigma */
@@ -286,7 +287,7 @@ typedef struct gauze_gaussian {
     int32_t derivative[4]; /* order along each axis, 0 to 2 */
     double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
     double
-        accuracy; /* RECURSIVE: the worst error for pixels from 0 to 1, but for the rounding of f32
+        accuracy; /* RECURSIVE, AUTO: the worst error for pixels from 0 to 1, but for the rounding of f32
                         (about 1e-6); of derivatives in units of s^-order. 0 means 1e-3; what four
                         exponentials cannot do, about 1e-7, is refused */
 } gauze_gaussian;

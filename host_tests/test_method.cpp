@@ -1,0 +1,118 @@
+// Which method automatic Gaussians take, and why.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "plan/method.hpp"
+#include "plan/plan.hpp"
+#include "support/image_case.hpp"
+#include "support/unit.hpp"
+
+namespace {
+
+using gz::DeviceClass;
+using gz::Filter;
+using gz::Gaussian;
+using gz::Settled;
+
+Gaussian gaussian_of(double sigma_x, double sigma_y) {
+    Gaussian gaussian;
+    gaussian.sigma = {sigma_x, sigma_y, 0, 0};
+    return gaussian;
+}
+
+bool has(const Settled &settled, const std::string &part) {
+    return settled.reasons.find(part) != std::string::npos;
+}
+
+// Whether it takes taps, and says `reason`.
+bool takes_taps(const Gaussian &gaussian, DeviceClass device_class, const std::string &reason,
+                const std::string &forced = "") {
+    const Settled settled = gz::settle(Filter::gaussian(gaussian), device_class, forced);
+    return settled.filter.has_taps() && has(settled, "method: fir, ") && has(settled, reason);
+}
+
+bool is_recursive(const Gaussian &gaussian, DeviceClass device_class, const std::string &reason,
+                  const std::string &forced = "") {
+    const Settled settled = gz::settle(Filter::gaussian(gaussian), device_class, forced);
+    return settled.filter.recursion() && has(settled, "method: recursive, ") &&
+           has(settled, reason);
+}
+
+} // namespace
+
+TEST_SUITE("method") {
+    TEST_CASE("the method of an automatic Gaussian follows from its mean sigma and the device") {
+        for (const DeviceClass device_class : support::all_device_classes) {
+            CAPTURE(gz::name_of(device_class));
+            const double sigma = gz::largest_sigma_of_taps(device_class);
+            CHECK(takes_taps(gaussian_of(sigma, sigma), device_class, "is up to"));
+            CHECK(takes_taps(gaussian_of(0.0, 1.0), device_class, "sigma 1 is up to"));
+            CHECK(takes_taps(gaussian_of(sigma + 1.5, sigma - 2.0), device_class, "is up to"));
+            CHECK(is_recursive(gaussian_of(sigma + 0.5, sigma), device_class, "is above"));
+            CHECK(is_recursive(gaussian_of(0.0, 100.0), device_class, "sigma 100 is above"));
+        }
+    }
+
+    TEST_CASE("what is asked for comes first") {
+        const DeviceClass device_class = DeviceClass::other_gpu;
+        Gaussian gaussian = gaussian_of(20.0, 20.0);
+        gaussian.accuracy = 1e-6;
+        CHECK(is_recursive(gaussian, device_class, "is above"));
+        gaussian.accuracy = 1e-12;
+        CHECK(takes_taps(gaussian, device_class, "recursion is refused: the accuracy is 1e-12"));
+        gaussian.accuracy = 0.0;
+        support::check_refused(gz::Status::invalid_argument, {"accuracy is 0"},
+                               [&] { Filter::gaussian(gaussian); });
+        gaussian = gaussian_of(20.0, 20.0);
+        gaussian.truncate = 3.0;
+        CHECK(takes_taps(gaussian, device_class, "cut off at 3 sigma"));
+        // Below the smallest sigma of recursion.
+        CHECK(takes_taps(gaussian_of(0.3, 50.0), device_class, "sigma is 0.3"));
+        gaussian.truncate = 4.0;
+        CHECK(takes_taps(gaussian, device_class, "forced", "separable_passes:GROUP_X=8"));
+        CHECK(is_recursive(gaussian_of(1.0, 1.0), device_class, "forced", "recursive_plain"));
+    }
+
+    TEST_CASE("other filters stay as they are, and differences are settled by their parts") {
+        const auto settled = [](const Filter &filter) {
+            return gz::settle(filter, DeviceClass::other_gpu, "");
+        };
+        Gaussian gaussian = gaussian_of(20.0, 20.0);
+        gaussian.method = gz::GaussianMethod::fir;
+        CHECK(settled(Filter::gaussian(gaussian)).filter.has_taps());
+        CHECK(settled(Filter::gaussian(gaussian)).reasons.empty());
+        const Filter large = Filter::gaussian(gaussian_of(20.0, 20.0));
+        CHECK(settled(large.with_component(1, large)).filter.has_taps());
+        CHECK(settled(Filter::box({{2, 2, 0, 0}, 1})).filter.box());
+        const Settled difference = settled(Filter::dog(1.0, 20.0));
+        REQUIRE(difference.filter.dog());
+        CHECK(difference.filter.dog()->first.has_taps());
+        CHECK(difference.filter.dog()->second.recursion());
+        CHECK(has(difference, "method: fir, for sigma 1 is up to"));
+        CHECK(has(difference, "method: recursive, for sigma 20 is above"));
+    }
+
+    TEST_CASE("a plan runs the method that was settled on, and says so") {
+        gz::PlanDesc desc;
+        desc.source = desc.target = support::make_image(gz::PixelType::f32, {40, 30, 1, 1});
+        const auto plan = [&](double sigma, const gz::Border &border) {
+            gz::PlanDesc own = desc;
+            own.border = border;
+            return gz::Plan(support::engine(), Filter::gaussian(gaussian_of(sigma, sigma)), own,
+                            "");
+        };
+        const gz::Plan large = plan(12.0, {});
+        CHECK(large.filter().recursion());
+        CHECK(large.explain().find("method: recursive, for sigma 12 is above") !=
+              std::string::npos);
+        CHECK(large.explain().find("grouping: automatic; ") != std::string::npos);
+        CHECK(large.variant().find("recursive_") == 0);
+        CHECK(plan(1.0, {}).filter().has_taps());
+        // What is refused does not depend on the method.
+        for (const double sigma : {1.0, 12.0})
+            support::check_refused(gz::Status::invalid_argument, {"border zero"}, [&] {
+                plan(sigma, {gz::BorderMode::zero, 0.0});
+            });
+    }
+}

@@ -1,0 +1,35 @@
+#include "core/line_stage.hpp"
+
+namespace gz {
+
+Transition transition(const Section &section, std::int64_t count) {
+    using Matrix = std::array<std::array<double, 2>, 2>;
+    // (I + A)(I + B) - I, so that what is close to the identity stays exact.
+    const auto times = [](const Matrix &a, const Matrix &b) {
+        Matrix result{};
+        for (std::size_t i = 0; i < 2; ++i)
+            for (std::size_t j = 0; j < 2; ++j)
+                result[i][j] = a[i][j] + b[i][j] + a[i][0] * b[0][j] + a[i][1] * b[1][j];
+        return result;
+    };
+    Matrix power{{{-section.rest, section.decay}, {-section.rest, section.decay - 1.0}}};
+    Matrix result{};
+    for (; count > 0; count /= 2) {
+        if (count % 2 == 1)
+            result = times(result, power);
+        power = times(power, power);
+    }
+    return {result};
+}
+
+std::vector<std::array<double, 2>> responses(const Section &section, std::int64_t count) {
+    std::vector<std::array<double, 2>> result;
+    std::array<double, 2> state{0.0, 0.0};
+    for (std::int64_t age = 0; age < count; ++age) {
+        step(section, state, age == 0 ? 1.0 : 0.0);
+        result.push_back(state);
+    }
+    return result;
+}
+
+} // namespace gz

@@ -1,0 +1,86 @@
+#include "plan/method.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.hpp"
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+// Where sums of exponentials overtake taps, for large f32 images. A GPU hides the arithmetic of short
+// taps behind its memory; so does a CPU's vector unit, for longer.
+constexpr double of_gpus = 3.0;
+constexpr double of_cpus = 6.0;
+
+double mean_sigma(const Gaussian &gaussian) {
+    double sum = 0.0;
+    int axes = 0;
+    for (const double sigma : gaussian.sigma) {
+        sum += sigma;
+        axes += sigma > 0.0 ? 1 : 0;
+    }
+    return sum / axes;
+}
+
+bool is_recursive_kernel(const std::string &variant, DeviceClass device_class) {
+    const auto kernels = kernels_for(RecursivePass(), device_class);
+    const std::string name = variant.substr(0, variant.find(':'));
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [&](const RecursiveSpec &spec) { return spec.name == name; });
+}
+
+} // namespace
+
+double largest_sigma_of_taps(DeviceClass device_class) {
+    switch (device_class) {
+    case DeviceClass::pocl_cpu:
+    case DeviceClass::mesa_cpu:
+    case DeviceClass::other_cpu:
+    case DeviceClass::oclgrind:
+        return of_cpus;
+    default:
+        return of_gpus;
+    }
+}
+
+Settled settle(const Filter &filter, DeviceClass device_class, const std::string &forced) {
+    if (const Dog *dog = filter.dog()) {
+        Settled first = settle(dog->first, device_class, forced);
+        Settled second = settle(dog->second, device_class, forced);
+        return {Filter::difference(std::move(first.filter), std::move(second.filter)),
+                first.reasons + second.reasons};
+    }
+    if (!filter.automatic())
+        return {filter, ""};
+    Gaussian gaussian = *filter.automatic();
+    const double sigma = mean_sigma(gaussian);
+    const double largest = largest_sigma_of_taps(device_class);
+    const auto taps = [&](const std::string &reason) -> Settled {
+        return {filter, text("method: fir, for ", reason, "\n")};
+    };
+    const std::string crossover =
+        text("sigma ", sigma, " is ", sigma > largest ? "above " : "up to ", largest,
+             ", where exponentials overtake taps on devices of "
+             "class ",
+             name_of(device_class));
+    const bool forces_recursive = is_recursive_kernel(forced, device_class);
+    if (!forced.empty() && !forces_recursive)
+        return taps("a kernel of that is forced");
+    if (!forces_recursive && sigma <= largest)
+        return taps(crossover);
+    if (gaussian.truncate != Gaussian().truncate)
+        return taps(text("taps cut off at ", gaussian.truncate, " sigma are asked for"));
+    gaussian.method = GaussianMethod::recursive;
+    try {
+        return {Filter::gaussian(gaussian),
+                text("method: recursive, for ",
+                     forces_recursive ? "a kernel of that is forced" : crossover, "\n")};
+    } catch (const Error &error) {
+        return taps(text("recursion is refused: ", error.what()));
+    }
+}
+
+} // namespace gz
