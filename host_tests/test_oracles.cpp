@@ -37,6 +37,8 @@ double value_at(gauze::Type type, const std::byte *at) {
         return read(std::int16_t());
     case gauze::Type::f64:
         return read(double());
+    case gauze::Type::u32:
+        return read(std::uint32_t());
     default:
         return read(float());
     }
@@ -71,6 +73,8 @@ const std::vector<std::string> taps_kernels{"correlate_tiled",  "correlate_strip
                                             "separable_passes", "separable_columns"};
 const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
 
+const std::vector<std::string> sat_kernels{"sat_plain"};
+
 gauze::Taps taps_of(const json &params) {
     gauze::Taps taps;
     flatten(params["taps"], taps.values);
@@ -95,6 +99,8 @@ std::vector<Candidate> candidates(const json &test) {
                  gauze::box({params["radius"][0], params["radius"][1], 0, 0},
                             params.value("iterations", 1U)),
                  box_kernels}};
+    if (test["op"] == "sat")
+        return {{"sat", gauze::sat(), sat_kernels}};
     const gauze::Taps taps = taps_of(params);
     if (test["op"] == "convolve")
         return {{"convolve", gauze::convolve(taps), taps_kernels}};
@@ -116,7 +122,7 @@ bool has_channels(const json &test) {
 // Filters that are not there yet, and filters along z and t.
 bool is_left_out(const json &test) {
     const std::string op = test["op"];
-    if (op != "correlate" && op != "convolve" && op != "gaussian_fir" && op != "box")
+    if (op != "correlate" && op != "convolve" && op != "gaussian_fir" && op != "box" && op != "sat")
         return true;
     return test["shape"].size() - (has_channels(test) ? 1 : 0) != 2;
 }
@@ -124,12 +130,15 @@ bool is_left_out(const json &test) {
 gauze::PlanOptions make_options(const json &test) {
     gauze::PlanOptions options;
     const std::string border = test["border"];
-    const gauze::Border borders[] = {gauze::Border::clamp(), gauze::Border::reflect(),
-                                     gauze::Border::reflect101(), gauze::Border::wrap(),
-                                     gauze::Border::constant(test["border_value"])};
-    const char *const names[] = {"clamp", "reflect", "reflect101", "wrap", "constant"};
+    const gauze::Border borders[] = {gauze::Border::clamp(),
+                                     gauze::Border::reflect(),
+                                     gauze::Border::reflect101(),
+                                     gauze::Border::wrap(),
+                                     gauze::Border::constant(test["border_value"]),
+                                     gauze::Border::zero()};
+    const char *const names[] = {"clamp", "reflect", "reflect101", "wrap", "constant", "zero"};
     bool known = false;
-    for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t i = 0; i < std::size(names); ++i)
         if (border == names[i]) {
             options.border = borders[i];
             known = true;
@@ -185,9 +194,12 @@ TEST_CASE("oracles") {
 
         const auto compare = [&](const gauze::Filter &filter, const std::string &kernel) {
             gauze::PlanOptions options = make_options(test);
+            gauze::tool::HostImage output = input;
+            if (test["op"] == "sat" && input.desc.type == gauze::Type::u8)
+                output.desc = {gauze::Type::u32, input.desc.extent[0], input.desc.extent[1]};
             std::optional<gauze::Plan> plan;
             try {
-                plan = engine.plan(filter, input.desc, options.with_variant(kernel));
+                plan = engine.plan(filter, input.desc, output.desc, options.with_variant(kernel));
             } catch (const gauze::Error &error) {
                 // The second says that the kernel is for filters of another kind.
                 CHECK((error.status() == GAUZE_ERROR_UNSUPPORTED ||
@@ -197,8 +209,7 @@ TEST_CASE("oracles") {
                 return;
             }
             constexpr std::byte untouched{0x5a};
-            gauze::tool::HostImage output = input;
-            output.pixels.assign(input.pixels.size(), untouched);
+            output.pixels.assign(static_cast<std::size_t>(output.desc.bytes()), untouched);
             const double sentinel = value_at(output.desc.type, output.pixels.data());
             plan->run(input.pixels, output.pixels);
             const std::vector<double> got = values_of(output);

@@ -47,6 +47,10 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &, DeviceClass device
     return {recursive_tiled(), recursive_plain(), recursive_strips()};
 }
 
+std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass) {
+    return {sat_plain()};
+}
+
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {
     return {difference_plain()};
 }

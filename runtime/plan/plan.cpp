@@ -119,8 +119,9 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 
 Plan::Plan(std::shared_ptr<Engine> engine, Filter filter, const PlanDesc &desc,
            const std::string &variant)
-    : engine_(std::move(engine)), filter_(std::move(filter)), desc_(complete(desc)),
-      staged_desc_(staged(desc_)), direct_(*engine_, lower(filter_, desc_), variant),
+    : engine_(std::move(engine)), filter_(std::move(filter)),
+      desc_(complete(desc, results_of(filter_))), staged_desc_(staged(desc_)),
+      direct_(*engine_, lower(filter_, desc_), variant),
       unaligned_(*engine_, unaligned(lower(filter_, desc_)), variant),
       staged_(*engine_, lower(filter_, staged_desc_), variant), variant_(direct_.variant()),
       explain_(make_explanation()) {}
