@@ -201,4 +201,5 @@ void run_extremes(const std::string &kernel) {
         }                                                                                          \
     }
 
+FAMILY("sat_strips", 70)
 FAMILY("sat_plain", 40)

@@ -47,8 +47,10 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &, DeviceClass device
     return {recursive_tiled(), recursive_plain(), recursive_strips()};
 }
 
-std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass) {
-    return {sat_plain()};
+std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
+    if (wants_strips(device_class))
+        return {sat_strips(), sat_plain()};
+    return {sat_plain(), sat_strips()};
 }
 
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {
