@@ -37,6 +37,8 @@ double value_at(gauze::Type type, const std::byte *at) {
         return read(std::int16_t());
     case gauze::Type::f64:
         return read(double());
+    case gauze::Type::u32:
+        return read(std::uint32_t());
     default:
         return read(float());
     }
@@ -73,6 +75,8 @@ const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_stri
 const std::vector<std::string> recursive_kernels{"recursive_lookback", "recursive_march",
                                                  "recursive_tiled", "recursive_strips",
                                                  "recursive_plain"};
+
+const std::vector<std::string> sat_kernels{"sat_strips", "sat_plain"};
 
 gauze::Taps taps_of(const json &params) {
     gauze::Taps taps;
@@ -122,6 +126,8 @@ std::vector<Candidate> candidates(const json &test) {
                  gauze::box({params["radius"][0], params["radius"][1], 0, 0},
                             params.value("iterations", 1U)),
                  box_kernels}};
+    if (test["op"] == "sat")
+        return {{"sat", gauze::sat(), sat_kernels}};
     const gauze::Taps taps = taps_of(params);
     if (test["op"] == "convolve")
         return {{"convolve", gauze::convolve(taps), taps_kernels}};
@@ -145,7 +151,7 @@ bool is_left_out(const json &test) {
     const std::string op = test["op"];
     if (op == "recursive" || op == "bspline_prefilter" || op == "gaussian")
         return false;
-    if (op != "correlate" && op != "convolve" && op != "gaussian_fir" && op != "box")
+    if (op != "correlate" && op != "convolve" && op != "gaussian_fir" && op != "box" && op != "sat")
         return true;
     return test["shape"].size() - (has_channels(test) ? 1 : 0) != 2;
 }
@@ -216,9 +222,12 @@ TEST_CASE("oracles") {
 
         const auto compare = [&](const gauze::Filter &filter, const std::string &kernel) {
             gauze::PlanOptions options = make_options(test);
+            gauze::tool::HostImage output = input;
+            if (test["op"] == "sat" && input.desc.type == gauze::Type::u8)
+                output.desc = {gauze::Type::u32, input.desc.extent[0], input.desc.extent[1]};
             std::optional<gauze::Plan> plan;
             try {
-                plan = engine.plan(filter, input.desc, options.with_variant(kernel));
+                plan = engine.plan(filter, input.desc, output.desc, options.with_variant(kernel));
             } catch (const gauze::Error &error) {
                 // The second says that the kernel is for filters of another kind.
                 CHECK((error.status() == GAUZE_ERROR_UNSUPPORTED ||
@@ -228,8 +237,7 @@ TEST_CASE("oracles") {
                 return;
             }
             constexpr std::byte untouched{0x5a};
-            gauze::tool::HostImage output = input;
-            output.pixels.assign(input.pixels.size(), untouched);
+            output.pixels.assign(static_cast<std::size_t>(output.desc.bytes()), untouched);
             const double sentinel = value_at(output.desc.type, output.pixels.data());
             plan->run(input.pixels, output.pixels);
             const std::vector<double> got = values_of(output);

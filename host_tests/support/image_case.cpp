@@ -116,7 +116,7 @@ const std::shared_ptr<Engine> &engine() {
     return shared([] { return std::make_shared<Engine>(Engine::Options()); });
 }
 
-PlanDesc make_plan_desc(const ImageCase &test) {
+PlanDesc make_plan_desc(const ImageCase &test, Results results) {
     PlanDesc desc;
     desc.source = describe(test.src_type, test, test.width, test.height);
     // A target of another size where a region says what goes where.
@@ -124,7 +124,7 @@ PlanDesc make_plan_desc(const ImageCase &test) {
     desc.target = describe(test.dst_type, test, test.width + extra, test.height + extra);
     desc.border = {test.border, test.border_value};
     desc.region = make_region(test, desc.source);
-    return complete(desc);
+    return complete(desc, results);
 }
 
 std::vector<std::byte> make_source(const PlanDesc &plan, std::minstd_rand &random) {

@@ -47,7 +47,7 @@ ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int,
 // The engine that the environment names, made once.
 const std::shared_ptr<gz::Engine> &engine();
 
-gz::PlanDesc make_plan_desc(const ImageCase &test);
+gz::PlanDesc make_plan_desc(const ImageCase &test, gz::Results results = gz::Results::pixels);
 
 // The memory of a plan's images.
 std::vector<std::byte> make_source(const gz::PlanDesc &desc, std::minstd_rand &random);

@@ -309,6 +309,14 @@ double Filter::rounding_bound(double largest) const {
     return bound;
 }
 
+double sat_error_bound(std::int64_t x, std::int64_t y, double magnitudes) {
+    const double steps = u * static_cast<double>(x + y);
+    const double share = steps / (1.0 - steps);
+    if (steps >= 1.0 || !((1.0 + share) * magnitudes <= facts_of(PixelType::f32).highest))
+        return std::numeric_limits<double>::infinity();
+    return share * magnitudes;
+}
+
 std::string to_text(const Filter &filter) {
     if (const std::optional<Box> &box = filter.box())
         return text(filter.name() == "box" ? "" : "gaussian as ", "box of ", to_text(box->size()),

@@ -121,8 +121,8 @@ public:
     const std::map<std::int64_t, Correlation> &components() const { return components_; }
 
     // The largest of all components. Of a recursive filter: what its modes lack of the response that
-    // they stand for, and rounding_bound(). Of a summed-area table infinite: it takes the table's
-    // size to say.
+    // they stand for, and rounding_bound(). infinite: see
+    // sat_error_bound().
     double error_bound(double largest) const;
     // Bound of what rounding in f32 adds to a recursive filter, as its own scans and modes define
     // it; of others the same as error_bound().
@@ -140,6 +140,11 @@ private:
     std::shared_ptr<const Dog> dog_;
     std::optional<Gaussian> automatic_;
 };
+
+// As Filter::error_bound, of the entry of a summed-area table that sums x + 1 columns of y + 1 pixels
+// whose magnitudes add up to `magnitudes`. Kernels add one box of pixels to the next, beside it or
+// below it, and take none out again: no pixel is in more than x + y sums that round.
+double sat_error_bound(std::int64_t x, std::int64_t y, double magnitudes);
 
 // The result of one filter less that of another.
 struct Dog {

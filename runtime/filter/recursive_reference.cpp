@@ -390,6 +390,11 @@ public:
                 }
     }
 
+    void take_magnitudes() {
+        for (double &value : values_)
+            value = std::abs(value);
+    }
+
     double *row(std::int64_t y, std::int64_t z) {
         return values_.data() + (z * extent_[1] + y) * row_values();
     }
@@ -417,10 +422,17 @@ public:
                     }
     }
 
-    void write(std::int64_t t, std::int64_t plane, const RowSink<double> &sink) {
+    // Calls visit(place) for the region's rows.
+    template <class Visit> void for_each_row(std::int64_t t, std::int64_t plane, Visit &&visit) {
         for (std::int64_t z = 0; z < job_.region.extent[2]; ++z)
             for (std::int64_t y = 0; y < job_.region.extent[1]; ++y)
-                sink({y, z, t, plane}, row(first_[1] + y, first_[2] + z) + first_[0] * channels_);
+                visit(RowPlace{y, z, t, plane});
+    }
+    const double *row_at(const RowPlace &at) {
+        return row(first_[1] + at.y, first_[2] + at.z) + first_[0] * channels_;
+    }
+    void write(std::int64_t t, std::int64_t plane, const RowSink<double> &sink) {
+        for_each_row(t, plane, [&](const RowPlace &at) { sink(at, row_at(at)); });
     }
 
 private:
@@ -488,18 +500,42 @@ void compute_recursion(const ReferenceJob &job, ModesAs modes, const RowSink<dou
         }
 }
 
-void compute_sat(const ReferenceJob &job, const RowSink<double> &sink) {
+namespace {
+
+void add_up(Volume &volume) {
     const LineFilter sum = [](Line &line) {
         for (std::size_t i = 1; i < line.size(); ++i)
             line[i] += line[i - 1];
     };
+    volume.filter(0, sum, 0);
+    volume.filter(1, sum, 1);
+}
+
+} // namespace
+
+void compute_sat(const ReferenceJob &job, const RowSink<double> &sink) {
     Volume volume(job, false);
     for (std::int64_t plane = 0; plane < job.source.planes; ++plane)
         for (std::int64_t t = 0; t < job.region.extent[3]; ++t) {
             volume.read(t, plane);
-            volume.filter(0, sum, 0);
-            volume.filter(1, sum, 1);
+            add_up(volume);
             volume.write(t, plane, sink);
+        }
+}
+
+void compute_sums(const ReferenceJob &job, const SumSink &sink) {
+    Volume sums(job, false);
+    Volume magnitudes(job, false);
+    for (std::int64_t plane = 0; plane < job.source.planes; ++plane)
+        for (std::int64_t t = 0; t < job.region.extent[3]; ++t) {
+            sums.read(t, plane);
+            magnitudes.read(t, plane);
+            magnitudes.take_magnitudes();
+            add_up(sums);
+            add_up(magnitudes);
+            sums.for_each_row(t, plane, [&](const RowPlace &at) {
+                sink(at, sums.row_at(at), magnitudes.row_at(at));
+            });
         }
 }
 

@@ -36,6 +36,11 @@ void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink);
 // rounding alone.
 void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink);
 
+// Every row of a summed-area table as compute_in_double has it, and the same of the pixels'
+// magnitudes.
+using SumSink = std::function<void(const RowPlace &, const double *sums, const double *magnitudes)>;
+void compute_sums(const ReferenceJob &job, const SumSink &sink);
+
 // Every row of the region in the canonical order: one chain of fma over the taps in memory order
 // from 0, or, where the taps are separable, a chain along x for each row and then one along y. A
 // box, a recursive filter or a summed-area table has no such order.

@@ -60,6 +60,12 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
             recursive_lookback()};
 }
 
+std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
+    if (wants_strips(device_class))
+        return {sat_strips(), sat_plain()};
+    return {sat_plain(), sat_strips()};
+}
+
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {
     return {difference_plain()};
 }

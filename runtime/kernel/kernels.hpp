@@ -8,6 +8,7 @@
 #include "kernel/correlate_pass.hpp"
 #include "kernel/kernel_spec.hpp"
 #include "kernel/recursive_pass.hpp"
+#include "kernel/sat_pass.hpp"
 
 namespace gz {
 
@@ -32,6 +33,10 @@ RecursiveSpec recursive_march();
 RecursiveSpec recursive_tiled();
 RecursiveSpec recursive_strips();
 
+using SatSpec = KernelSpec<SatPass>;
+SatSpec sat_strips();
+SatSpec sat_plain();
+
 using DifferenceSpec = KernelSpec<DifferencePass>;
 DifferenceSpec difference_plain();
 
@@ -40,5 +45,6 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class);
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &pass, DeviceClass device_class);
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class);
+std::vector<SatSpec> kernels_for(const SatPass &pass, DeviceClass device_class);
 
 } // namespace gz

@@ -140,5 +140,7 @@ template Choice choose(const DifferencePass &, const DeviceFacts &, const std::s
                        const std::string &, const std::string &);
 template Choice choose(const RecursivePass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
+template Choice choose(const SatPass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
 
 } // namespace gz

@@ -1,6 +1,8 @@
 #include "plan/lowering.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "core/error.hpp"
@@ -28,6 +30,21 @@ void check_type(PixelType type, const char *what) {
         fail(Status::unsupported, "the ", what, " has pixel type ", name_of(type),
              "; u8, u16, s16, f16 and f32 are supported");
     }
+}
+
+// Sums of integers are exact, modulo 2^32 where they are not asked for in 64 bits.
+void check_sum_type(PixelType source, PixelType target) {
+    const auto check = [&](std::initializer_list<PixelType> types, const char *names) {
+        if (std::find(types.begin(), types.end(), target) == types.end())
+            fail(Status::unsupported, "the target has pixel type ", name_of(target), "; sums of ",
+                 name_of(source), " can be ", names);
+    };
+    if (source == PixelType::s16)
+        check({PixelType::s32, PixelType::f32}, "s32 and f32");
+    else if (facts_of(source).is_integer)
+        check({PixelType::u32, PixelType::u64, PixelType::f32}, "u32, u64 and f32");
+    else
+        check({PixelType::f32}, "f32");
 }
 
 // Largest power of two up to 16 that divides the value.
@@ -65,9 +82,16 @@ struct Steps {
 
 } // namespace
 
-PlanDesc complete(PlanDesc desc) {
+Results results_of(const Filter &filter) {
+    return filter.is_sat() ? Results::sums : Results::pixels;
+}
+
+PlanDesc complete(PlanDesc desc, Results results) {
     check_type(desc.source.type, "source");
-    check_type(desc.target.type, "target");
+    if (results == Results::sums)
+        check_sum_type(desc.source.type, desc.target.type);
+    else
+        check_type(desc.target.type, "target");
     desc.source = complete(desc.source, "source");
     desc.target = complete(desc.target, "target");
     require(desc.source.channels == desc.target.channels, "the source has ", desc.source.channels,
@@ -384,6 +408,10 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc) {
     return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
 }
 
+SatPass lower_sat(const PlanDesc &desc) {
+    return {lower_images(desc, {1, 1, 0, 0})};
+}
+
 Lowered lower(const Filter &filter, const PlanDesc &desc) {
     check_border(filter, desc.border);
     if (const Dog *dog = filter.dog())
@@ -394,8 +422,8 @@ Lowered lower(const Filter &filter, const PlanDesc &desc) {
         step.border = own.border;
         return lower_recursion(own.recursion, step);
     }
-    if (!filter.has_taps() && !filter.box())
-        fail(Status::unsupported, "no kernel runs a filter that is ", to_text(filter), " yet");
+    if (filter.is_sat())
+        return {{{lower_sat(desc)}}, {}};
     if (filter.box())
         return lower_iterations(*filter.box(), desc);
     return {{{lower_correlation(filter, desc)}}, {}};

@@ -11,6 +11,7 @@
 #include "kernel/box_pass.hpp"
 #include "kernel/correlate_pass.hpp"
 #include "kernel/recursive_pass.hpp"
+#include "kernel/sat_pass.hpp"
 
 namespace gz {
 
@@ -31,17 +32,22 @@ struct PlanDesc {
     }
 };
 
+// What a filter's target holds: pixels, or sums of them in the types that tables have.
+enum class Results { pixels, sums };
+Results results_of(const Filter &filter);
+
 // Fills in defaults; refuses images that the filter cannot take.
-PlanDesc complete(PlanDesc desc);
+PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
 
 CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc);
 BoxPass lower_box(const Box &box, const PlanDesc &desc);
+SatPass lower_sat(const PlanDesc &desc);
 
 // One pass, and the images it goes between: a number of an intermediate image, or `ends` for the
 // plan's source or target.
 inline constexpr int ends = -1;
 struct Step {
-    std::variant<CorrelatePass, BoxPass, RecursivePass, DifferencePass> pass;
+    std::variant<CorrelatePass, BoxPass, RecursivePass, SatPass, DifferencePass> pass;
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;

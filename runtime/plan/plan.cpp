@@ -129,7 +129,7 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
-      desc_(complete(desc)), staged_desc_(staged(desc_)),
+      desc_(complete(desc, results_of(filter))), staged_desc_(staged(desc_)),
       direct_(*engine_, lower(settled_.filter, desc_), variant),
       unaligned_(*engine_, unaligned(lower(settled_.filter, desc_)), variant),
       staged_(*engine_, lower(settled_.filter, staged_desc_), variant), variant_(direct_.variant()),

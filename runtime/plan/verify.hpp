@@ -9,7 +9,7 @@ namespace gz {
 
 struct Verification {
     double worst_error = 0.0;
-    double bound = 0.0;
+    double bound = 0.0; // of a summed-area table that of the entry that takes up most of its own
     std::array<std::int64_t, 6> worst_at{}; // x, y, z, t, plane, channel, in the target
     std::uint64_t pixels = 0;
 };
@@ -17,6 +17,9 @@ struct Verification {
 // Distance of a stored value from the exact one: 0 where both are NaN or beyond the type's range on
 // the same side.
 double distance(double exact, double stored, PixelType type);
+
+// The same of sums: those of integers are modulo the type's range.
+double distance_of_sums(double exact, double stored, PixelType type);
 
 // What storing in the type adds to a filter's error, for results up to `largest` in magnitude.
 double storing_error(PixelType type, double largest);

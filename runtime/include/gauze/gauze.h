@@ -488,6 +488,8 @@ typedef struct gauze_verification {
     int32_t within_bound; /* 1 if worst_error <= bound */
     double worst_error; /* largest absolute difference from the reference, in units of the pixels */
     double bound;       /* the filter's stated bound for this source */
+    /* Bounds of a summed-area table grow with what an entry sums: the worst one is that with the largest
+     * share of its own, and both numbers are its. */
     int64_t worst_at[6]; /* x, y, z, t, plane, channel of the worst pixel, in the target */
     uint64_t pixels;     /* number of pixels compared */
 } gauze_verification;

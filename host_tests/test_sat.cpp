@@ -1,0 +1,205 @@
+// Every kernel of summed-area tables against the reference in double: integers exact modulo their
+// range, floats within the bound of each entry.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/error.hpp"
+#include "filter/reference.hpp"
+#include "kernel/kernels.hpp"
+#include "plan/plan.hpp"
+#include "plan/verify.hpp"
+#include "support/correlate_case.hpp"
+#include "support/pairwise.hpp"
+
+namespace {
+
+using namespace gz;
+using namespace support;
+
+struct SatCase : ImageCase {
+    std::string kernel;
+    Config config;
+
+    std::string variant() const { return kernel + ":" + gz::to_text(config); }
+};
+
+enum class Sums { usual, other };
+
+// The type in which sums of the type are kept, unless others are asked for; or one of the others.
+PixelType sum_type(PixelType type, Sums sums) {
+    const bool is_usual = sums == Sums::usual;
+    switch (type) {
+    case PixelType::u8:
+        return is_usual ? PixelType::u32 : PixelType::u64;
+    case PixelType::u16:
+        return is_usual ? PixelType::u32 : PixelType::f32;
+    case PixelType::s16:
+        return is_usual ? PixelType::s32 : PixelType::f32;
+    default:
+        return PixelType::f32;
+    }
+}
+
+// "" if what a kernel made of the source is right.
+std::string check(const PlanDesc &desc, const std::vector<std::byte> &source,
+                  const std::vector<std::byte> &before, const std::vector<std::byte> &got,
+                  Tally &tally) {
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+    const Plan plan(engine(), Filter::sat(), desc, "sat_plain");
+    const Verification result =
+        verify(plan, {source.data(), source.size()}, {got.data(), got.size()});
+    if (result.worst_error > 0.0)
+        tally.worst = std::max(tally.worst, result.worst_error / result.bound);
+    if (!(result.worst_error <= result.bound))
+        return text("error ", result.worst_error, " over the bound ", result.bound, " at x ",
+                    result.worst_at[0], " y ", result.worst_at[1], " z ", result.worst_at[2],
+                    " plane ", result.worst_at[4], " channel ", result.worst_at[5]);
+    return "";
+}
+
+std::string run(const SatCase &test, Tally &tally) {
+    std::minstd_rand random(7);
+    const PlanDesc desc = make_plan_desc(test, Results::sums);
+    const std::vector<std::byte> source = make_source(desc, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got =
+        run_forced(Filter::sat(), desc, test.variant(), source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    ++tally.ran;
+    return check(desc, source, before, got, tally);
+}
+
+void run_all(const std::vector<SatCase> &cases) {
+    Tally tally;
+    for (const SatCase &test : cases) {
+        INFO(test.variant(), " ", test.name());
+        CHECK(run(test, tally) == "");
+    }
+    CHECK(tally.ran > 0);
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+SatSpec spec_of(const std::string &kernel) {
+    const auto kernels = kernels_for(SatPass(), DeviceClass::other_gpu);
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const auto &k) { return k.name == kernel; });
+}
+
+// A case for each pair of parameter values; images up to the limits.
+std::vector<SatCase> pairwise_tables(const std::string &kernel, const Limits &limits) {
+    const SatSpec spec = spec_of(kernel);
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    for (const Tunable &tunable : spec.tunables)
+        counts.push_back(static_cast<int>(tunable.values.size()));
+    std::vector<SatCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        SatCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
+        test.dst_type = sum_type(test.src_type, row[1] ? Sums::other : Sums::usual);
+        test.border = BorderMode::zero;
+        test.kernel = kernel;
+        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
+            test.config[spec.tunables[i].name] =
+                spec.tunables[i].values[static_cast<std::size_t>(row[image + i])];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// Every configuration x type x size, the other parameters in turn.
+std::vector<SatCase> all_tables(const std::string &kernel) {
+    std::vector<SatCase> cases;
+    std::size_t turn = 0;
+    std::vector<std::pair<int, int>> sizes = all_sizes();
+    sizes.insert(sizes.end(), {{1030, 259}, {259, 1030}});
+    for (const Config &config : all_configs(spec_of(kernel).tunables))
+        for (const PixelType type : all_types)
+            for (const auto &size : sizes) {
+                SatCase test;
+                test.kernel = kernel;
+                test.config = config;
+                test.src_type = type;
+                test.dst_type = sum_type(type, turn % 4 == 3 ? Sums::other : Sums::usual);
+                test.channels = turn % 2 == 0 ? 1 : static_cast<int>(turn / 2 % 4) + 1;
+                test.planes = turn % 5 == 4 ? 3 : 1;
+                test.slices = turn % 7 == 6 ? 2 : 1;
+                std::tie(test.width, test.height) = size;
+                test.border = BorderMode::zero;
+                test.region = all_regions[turn % 3];
+                test.layout = all_layouts[turn / 3 % 3];
+                cases.push_back(test);
+                ++turn;
+            }
+    return cases;
+}
+
+SatCase table(const std::string &kernel, PixelType type, int width, int height) {
+    SatCase test;
+    test.kernel = kernel;
+    test.src_type = type;
+    test.dst_type = sum_type(type, Sums::usual);
+    test.border = BorderMode::zero;
+    std::tie(test.width, test.height) = std::pair(width, height);
+    return test;
+}
+
+// What the kernel makes of a table whose source holds `pixel` everywhere, but `other` at a place.
+template <class Pixel>
+std::string run_constant(const SatCase &test, Pixel pixel, std::size_t place, Pixel other) {
+    const PlanDesc desc = make_plan_desc(test, Results::sums);
+    std::vector<Pixel> pixels(static_cast<std::size_t>(test.width * test.height), pixel);
+    pixels[place] = other;
+    std::vector<std::byte> source(static_cast<std::size_t>(desc.source.bytes()));
+    std::memcpy(source.data() + desc.source.offset, pixels.data(), pixels.size() * sizeof(Pixel));
+    std::minstd_rand random(7);
+    const std::vector<std::byte> before = make_target(desc, random);
+    Tally tally;
+    return check(desc, source, before, run_forced(Filter::sat(), desc, test.kernel, source, before),
+                 tally);
+}
+
+// Sums that pass 2^32 and come back, and pixels whose sums are not numbers.
+void run_extremes(const std::string &kernel) {
+    CHECK(run_constant<std::uint16_t>(table(kernel, PixelType::u16, 301, 517), 65535, 0, 65535) ==
+          "");
+    CHECK(run_constant<std::int16_t>(table(kernel, PixelType::s16, 517, 301), -32768, 5, 32767) ==
+          "");
+    const SatCase floats = table(kernel, PixelType::f32, 301, 217);
+    for (const float other :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
+        CHECK(run_constant(floats, 1.0F, 80 * 301 + 150, other) == "");
+}
+
+} // namespace
+
+#define FAMILY(family, small_image)                                                                \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": pairwise") {                                                           \
+            run_all(pairwise_tables(family, {}));                                                  \
+            run_extremes(family);                                                                  \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(family ": all") {                                                                \
+            run_all(all_tables(family));                                                           \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(family ": small") {                                                              \
+            run_all(pairwise_tables(family, {small_image, 100000, 100000}));                       \
+        }                                                                                          \
+    }
+
+FAMILY("sat_strips", 70)
+FAMILY("sat_plain", 40)
