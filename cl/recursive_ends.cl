@@ -1,39 +1,55 @@
 // The states from which the sections of a stage start where the line begins and ends: a weighted sum
-// of its first and last samples. An item makes those of a line.
+// of its first and last samples. PARTS items share those of a line, LANES lines are of one group.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 
-#if !defined(STATES) || !defined(GROUP)
-#error STATES or GROUP is not defined
+#if !defined(STATES) || !defined(LANES) || !defined(PARTS)
+#error STATES, LANES or PARTS is not defined
 #endif
 #define UNROLL _Pragma("unroll")
 
 // weights: STATES constants, then for each of the first `near` samples STATES weights, and then for
 // each of the last `far`, the last first.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(LANES, PARTS, 1)))
 void recursive_ends(__global const SRC *restrict src, __global float *restrict ends,
                     const Lines lines, __global const float *restrict weights, const int near,
-                    const int far) {
+                    const int far, __local float *sums) {
     const int line = get_global_id(0);
+    const int part = get_local_id(1);
     const int batch = get_global_id(2);
-    if (line >= lines.lines)
-        return;
-    __global const SRC *from = src + SRC_LINE(line, batch);
     float sum[STATES];
     UNROLL for (int s = 0; s < STATES; ++s)
-        sum[s] = weights[s];
-    weights += STATES;
-    for (int i = 0; i < near; ++i) {
-        const float x = LOAD(from + i * lines.src.step);
-        UNROLL for (int s = 0; s < STATES; ++s)
-            sum[s] = fma(weights[i * STATES + s], x, sum[s]);
+        sum[s] = part == 0 ? weights[s] : 0.0f;
+    if (line < lines.lines) {
+        __global const SRC *from = src + SRC_LINE(line, batch);
+        __global const float *of = weights + STATES;
+        for (int i = part; i < near; i += PARTS) {
+            const float x = LOAD(from + i * lines.src.step);
+            UNROLL for (int s = 0; s < STATES; ++s)
+                sum[s] = fma(of[i * STATES + s], x, sum[s]);
+        }
+        of += near * STATES;
+        for (int i = part; i < far; i += PARTS) {
+            const float x = LOAD(from + (lines.length - 1 - i) * lines.src.step);
+            UNROLL for (int s = 0; s < STATES; ++s)
+                sum[s] = fma(of[i * STATES + s], x, sum[s]);
+        }
     }
-    weights += near * STATES;
-    for (int i = 0; i < far; ++i) {
-        const float x = LOAD(from + (lines.length - 1 - i) * lines.src.step);
-        UNROLL for (int s = 0; s < STATES; ++s)
-            sum[s] = fma(weights[i * STATES + s], x, sum[s]);
-    }
+#if PARTS > 1
+    const int lane = get_local_id(0);
     UNROLL for (int s = 0; s < STATES; ++s)
-        ends[((long)batch * STATES + s) * lines.lines + line] = sum[s];
+        sums[(s * PARTS + part) * LANES + lane] = sum[s];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = part; s < STATES; s += PARTS) {
+        float all = 0.0f;
+        for (int p = 0; p < PARTS; ++p)
+            all += sums[(s * PARTS + p) * LANES + lane];
+        if (line < lines.lines)
+            ends[((long)batch * STATES + s) * lines.lines + line] = all;
+    }
+#else
+    if (line < lines.lines)
+        UNROLL for (int s = 0; s < STATES; ++s)
+            ends[((long)batch * STATES + s) * lines.lines + line] = sum[s];
+#endif
 }

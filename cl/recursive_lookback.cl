@@ -47,8 +47,8 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                         SECTIONS_PARAMETER, POWERS_PARAMETER,
                         __global const float *restrict places,
                         __global const float *restrict run_places,
-                        __global const float *restrict tile_places, __local float4 *restrict tile,
-                        __local float *restrict carries, __local float *restrict runs) {
+                        __global const float *restrict tile_places, __local float4 *tile,
+                        __local float *carries, __local float *runs) {
     __local int given;
     __local float entering[STATES], own[STATES], scale[SECTIONS * MATRIX];
     __local float window[STATES * WINDOW];
@@ -67,6 +67,9 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     const int first = (CAUSAL ? in_line : line_tiles - 1 - in_line) * TILE;
     const int place = first + chunk * CHUNK;
     const bool is_there = true;
+    __local float end_states[STATES];
+    if (HAS_ENDS && (in_line == 0 || in_line == line_tiles - 1))
+        FETCH_ENDS;
     READ_ENDS
     float x[CHUNK];
     READ_ROWS(x);

@@ -25,14 +25,18 @@
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_march(__global const SRC *restrict src, __global DST *restrict dst,
                      __global const float *restrict ends, const Lines lines, const int segment,
-                     SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *restrict carries) {
+                     SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries) {
     const int item = get_local_id(0);
     const int lane = item % LANES;
-    const int line = (int)get_group_id(0) * LANES + lane;
+    const int first_line = (int)get_group_id(0) * LANES;
+    const int line = first_line + lane;
     const int batch = get_global_id(2);
     const bool is_there = line < lines.lines;
     const int first_tile = (int)get_group_id(1) * segment;
     const int last_tile = min(first_tile + segment, (lines.length + TILE - 1) / TILE);
+    __local float end_states[STATES * LANES];
+    if (HAS_ENDS)
+        FETCH_ENDS;
     float x[CHUNK], next[CHUNK];
     for (int t = first_tile - 1; t <= last_tile; ++t) {
         {

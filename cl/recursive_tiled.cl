@@ -51,6 +51,9 @@
     const int line = first_line + lane;                                                            \
     const int place = first + chunk * CHUNK;                                                       \
     const bool is_there = line < lines.lines;                                                      \
+    __local float end_states[STATES * LANES];                                                      \
+    if (HAS_ENDS && (first <= 0 || first + TILE >= lines.length))                                  \
+        FETCH_ENDS;                                                                                \
     READ_ENDS
 
 // States between tiles: [batch][tile][state][line].
@@ -61,8 +64,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_aggregate(__global const SRC *restrict src, __global float *restrict between,
                          __global const float *restrict ends, const Lines lines,
                          const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
-                         __local float4 *restrict tile, __local float *restrict carries,
-                         __local float *restrict runs) {
+                         __local float4 *tile, __local float *carries,
+                         __local float *runs) {
     const int lead = 0, trail = 0;
     PLACE_ITEM
     float x[CHUNK];
@@ -94,7 +97,7 @@ void recursive_aggregate(__global const SRC *restrict src, __global float *restr
 __kernel __attribute__((reqd_work_group_size(CARRY_LANES, CARRY_PARTS, 1)))
 void recursive_carry(__global float *restrict between, const Lines lines, const int tile_count,
                      __global const float *restrict tiles, __global const float *restrict parts,
-                     __local float *restrict sums) {
+                     __local float *sums) {
     const int lane = get_local_id(0);
     const int part = get_local_id(1);
     const int i = get_global_id(0);
@@ -184,8 +187,8 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
                      __global const float *restrict entering, __global const float *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                      __global const float *restrict places, const int lead, const int trail,
-                     __local float4 *restrict tile,
-                     __local float *restrict carries, __local float *restrict runs) {
+                     __local float4 *tile,
+                     __local float *carries, __local float *runs) {
     PLACE_ITEM
     float x[CHUNK];
     READ_CHUNK(x);

@@ -99,7 +99,7 @@ RecursiveSpec recursive_lookback() {
         return std::vector<Config>{{{"CHUNKS", 512}}, {{"CHUNKS", 256}}, {{"CHUNKS", 128}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
             return add_launches(stage, config, facts, to);
         });
     };

@@ -60,14 +60,16 @@ RecursiveSpec recursive_march() {
     RecursiveSpec spec;
     spec.name = "recursive_march";
     // ROWS: of a segment.
-    spec.tunables = {
-        {"LANES", {16, 32, 64}}, {"CHUNKS", {1, 2, 4, 8, 16}}, {"ROWS", {512, 1024, 2048, 4096}}};
+    spec.tunables = {{"LANES", {16, 32, 64}},
+                     {"CHUNKS", {1, 2, 4, 8, 16}},
+                     {"ROWS", {512, 1024, 1536, 2048, 3072, 5504}}};
     spec.refusal = refusal;
     spec.preferred = [](const RecursivePass &, const DeviceFacts &) {
-        return std::vector<Config>{{{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 1024}}};
+        return std::vector<Config>{{{"LANES", 64}, {"CHUNKS", 4}, {"ROWS", 1024}},
+                                   {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 1024}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
             return add_launch(stage, config, facts, to);
         });
     };

@@ -38,8 +38,11 @@ LinePlaces packed_places(const RecursivePass &pass) {
 
 // See cl/recursive_ends.cl.
 Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType src_type,
-                   const Argument &src) {
+                   const Argument &src, LineEnds form) {
+    // Items of a group read what lies together.
     constexpr int group = 64;
+    const int line_parts = form == LineEnds::alone ? 1 : stage.along_rows ? 32 : 4;
+    const int lanes = group / line_parts;
     const std::vector<EndWeights> &ends = stage.stage->ends;
     const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
     std::size_t near = 0;
@@ -69,16 +72,20 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType sr
                        {"DST_TYPE", static_cast<int>(PixelType::f32)},
                        {"COMPONENTS", stage.components},
                        {"STATES", static_cast<int>(stage.states())},
-                       {"GROUP", group}}};
-    launch.range.local = {group, 1, 1};
-    launch.range.global = {static_cast<std::size_t>(parts(lines.lines, group) * group), 1,
+                       {"LANES", lanes},
+                       {"PARTS", line_parts}}};
+    launch.range.local = {static_cast<std::size_t>(lanes), static_cast<std::size_t>(line_parts), 1};
+    launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * lanes),
+                           static_cast<std::size_t>(line_parts),
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = {src,
-                        stage.ends,
-                        by_value(lines),
-                        ConstantData{bytes_of(weights.data(), weights.size()), true},
-                        by_value(static_cast<std::int32_t>(near)),
-                        by_value(static_cast<std::int32_t>(far))};
+    launch.arguments = {
+        src,
+        stage.ends,
+        by_value(lines),
+        ConstantData{bytes_of(weights.data(), weights.size()), true},
+        by_value(static_cast<std::int32_t>(near)),
+        by_value(static_cast<std::int32_t>(far)),
+        LocalMemory{static_cast<std::size_t>(stage.states() * lanes * line_parts) * sizeof(float)}};
     return launch;
 }
 
@@ -114,7 +121,7 @@ int RecursiveStage::order() const {
     return first(stage->causal) && first(stage->anticausal) ? 1 : 2;
 }
 
-Work recursive_work(const RecursivePass &pass,
+Work recursive_work(const RecursivePass &pass, LineEnds form,
                     const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add) {
     Work work;
     const LinePlaces packed = packed_places(pass);
@@ -160,10 +167,12 @@ Work recursive_work(const RecursivePass &pass,
     }
     for (const RecursiveStage &stage : stages)
         if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::first)
-            work.launches.push_back(ends_launch(stage, pass.lines, pass.src_type, SourceBuffer()));
+            work.launches.push_back(
+                ends_launch(stage, pass.lines, pass.src_type, SourceBuffer(), form));
     for (const RecursiveStage &stage : stages) {
         if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::own)
-            work.launches.push_back(ends_launch(stage, stage.lines, stage.src_type, stage.src()));
+            work.launches.push_back(
+                ends_launch(stage, stage.lines, stage.src_type, stage.src(), form));
         const std::size_t first = work.launches.size();
         work.workspace[images] = std::max(work.workspace[images], add(stage, work));
         count_traffic(stage, first, work);

@@ -68,9 +68,12 @@ struct RecursiveStage {
     }
 };
 
+// What makes the states that a line starts from: an item for each line, or several with a barrier.
+enum class LineEnds { alone, shared };
+
 // All stages of a pass: `add` appends the launches of one and returns the bytes of its own buffer.
 // What its sections start from is there by then.
-Work recursive_work(const RecursivePass &pass,
+Work recursive_work(const RecursivePass &pass, LineEnds form,
                     const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add);
 
 // The macros of cl/lib/lines.clh, pixel.clh and recursive.clh, and the argument of the last.

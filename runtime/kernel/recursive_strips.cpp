@@ -70,7 +70,7 @@ RecursiveSpec recursive_strips() {
                                    {{"WIDE", 1}, {"BLOCK", 64}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, LineEnds::alone, [&](const RecursiveStage &stage, Work &to) {
             return add_launch(stage, config, facts, to);
         });
     };

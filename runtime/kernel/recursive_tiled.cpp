@@ -213,7 +213,7 @@ RecursiveSpec recursive_tiled() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
             return add_launches(stage, config, facts, to);
         });
     };
