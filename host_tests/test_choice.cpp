@@ -314,6 +314,9 @@ TEST_SUITE("choice") {
                           .details.find(gz::text("whatever tile is asked for (", tile, ")")) !=
                       std::string::npos);
             }
+        // What takes the hint comes first.
+        CHECK(choice(64, 1, "").kernel == "recursive_tiled");
+        CHECK(choice(0, 1, "").kernel != "recursive_tiled");
         CHECK(choice(0, 0, "recursive_plain").details.find("asked for") == std::string::npos);
     }
     TEST_CASE("where nothing can run, every candidate's reason is given") {

@@ -835,6 +835,23 @@ TEST_CASE("command: kernels of the other filters, forced and explained") {
         {"separable", "--taps-x", "1,2,1", "--taps-y", "1,2,1", "--variant", "separable_passes"});
     explained({"gaussian", "--sigma", "2", "--variant", "separable_passes"});
     explained({"box", "--radius", "2", "--variant", "box_plain"});
+    explained({"gaussian", "--sigma", "2", "--variant", "recursive_plain"});
+
+    // Groupings and tiles are hints, and what becomes of them is said.
+    for (const auto &[options, said] :
+         {std::pair{Arguments{}, "grouping: automatic; 1 trip through memory, at least 8 bytes"},
+          std::pair{Arguments{"--overlap"}, "grouping: 0,1; 1 trip through memory"},
+          std::pair{Arguments{"--cascade", "each"}, "grouping: 0_1; 2 trips through memory"},
+          std::pair{Arguments{"--tile", "64"}, "whatever tile is asked for (64)"}}) {
+        Arguments arguments{"recursive",  "--scan",    "+x:0.5,0.5",      "--scan",
+                            "-x:0.5,0.5", "--variant", "recursive_plain", "--explain",
+                            "--verify",   "in.npy",    "out.npy"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const Outcome outcome = place.run(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK(contains(outcome.err, said));
+    }
 
     for (const Arguments &wrong : {Arguments{"box", "--radius", "1", "--variant", "no_kernel"},
                                    Arguments{"gaussian", "--sigma", "1", "--variant", "box_plain"},

@@ -232,7 +232,7 @@ std::string Plan::make_explanation() const {
     lines += settled_.reasons;
     if (const auto &recursion = filter().recursion())
         lines += text("grouping: ", to_text(recursion->grouping), "; ", direct_.trips(),
-                      direct_.trips() == 1 ? " trip" : " trips", " through memory, ",
+                      direct_.trips() == 1 ? " trip" : " trips", " through memory, at least ",
                       direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
                       " bytes per pixel read and written\n");
     lines += direct_.explain();
