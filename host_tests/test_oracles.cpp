@@ -73,7 +73,7 @@ const std::vector<std::string> taps_kernels{"correlate_tiled",  "correlate_strip
                                             "separable_passes", "separable_columns"};
 const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
 
-const std::vector<std::string> sat_kernels{"sat_strips", "sat_plain"};
+const std::vector<std::string> sat_kernels{"sat_tiled", "sat_strips", "sat_plain"};
 
 gauze::Taps taps_of(const json &params) {
     gauze::Taps taps;
