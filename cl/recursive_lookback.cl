@@ -60,17 +60,19 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     const int ticket = given;
     const int chunk = item;
     const int lane = 0;
-    const int batch = ticket / line_tiles / lines.lines;
-    const int first_line = ticket / line_tiles % lines.lines;
-    const int line = first_line;
-    const int in_line = ticket % line_tiles; // tiles of the line that come before in the scan
+    const int whole = ticket / line_tiles; // lines before this one
+    const int batch = whole / lines.lines;
+    const int line = abs_diff((uint)whole, (uint)(batch * lines.lines));
+    const int first_line = line;
+    // Tiles of the line that come before in the scan.
+    const int in_line = abs_diff((uint)ticket, (uint)(whole * line_tiles));
     const int first = (CAUSAL ? in_line : line_tiles - 1 - in_line) * TILE;
     const int place = first + chunk * CHUNK;
     const bool is_there = true;
     __local float end_states[STATES];
     if (HAS_ENDS && (in_line == 0 || in_line == line_tiles - 1))
         FETCH_ENDS;
-    READ_ENDS
+    FIND_ENDS
     float x[CHUNK];
     READ_ROWS(x);
     AGGREGATE(x);
@@ -159,7 +161,7 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // What enters the tile, carried on to each run.
-    for (int i = item; i < SECTIONS * RUNS; i += GROUP) {
+    for (uint i = item; i < SECTIONS * RUNS; i += GROUP) {
         const int s = i / RUNS;
         const int run = i % RUNS;
         float w = entering[s * ORDER], v = entering[s * ORDER + ORDER - 1];

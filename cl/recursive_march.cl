@@ -27,7 +27,7 @@ void recursive_march(__global const SRC *restrict src, __global DST *restrict ds
                      __global const float *restrict ends, const Lines lines, const int segment,
                      SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries) {
     const int item = get_local_id(0);
-    const int lane = item % LANES;
+    const int lane = (uint)item % LANES;
     const int first_line = (int)get_group_id(0) * LANES;
     const int line = first_line + lane;
     const int batch = get_global_id(2);
@@ -40,17 +40,17 @@ void recursive_march(__global const SRC *restrict src, __global DST *restrict ds
     float x[CHUNK], next[CHUNK];
     for (int t = first_tile - 1; t <= last_tile; ++t) {
         {
-            const int chunk = t * CHUNKS + item / LANES;
+            const int chunk = t * CHUNKS + (int)((uint)item / LANES);
             const int place = chunk * CHUNK;
             READ_STRIDED(next);
-            READ_ENDS
+            FIND_ENDS
             AGGREGATE(next);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t > first_tile) {
-            const int chunk = (t - 1) * CHUNKS + item / LANES;
+            const int chunk = (t - 1) * CHUNKS + (int)((uint)item / LANES);
             const int place = chunk * CHUNK;
-            READ_ENDS
+            FIND_ENDS
             float w[SECTIONS], v[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 ENTERING_FROM_NEAR(s, w[s], v[s]);

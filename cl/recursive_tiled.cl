@@ -21,11 +21,11 @@
 #define GROUP (LANES * CHUNKS)
 #define OF_TILE(i) tiles[i]
 #if ALONG_ROWS
-#define CHUNK_OF(item) ((item) % CHUNKS)
-#define LANE_OF(item) ((item) / CHUNKS)
+#define CHUNK_OF(item) ((int)((uint)(item) % CHUNKS))
+#define LANE_OF(item) ((int)((uint)(item) / CHUNKS))
 #else
-#define CHUNK_OF(item) ((item) / LANES)
-#define LANE_OF(item) ((item) % LANES)
+#define CHUNK_OF(item) ((int)((uint)(item) / LANES))
+#define LANE_OF(item) ((int)((uint)(item) % LANES))
 #endif
 #include "lib/recursive_runs.clh"
 #define IS_NEAR(c) ((c) >= 0 && (c) < CHUNKS)
@@ -54,7 +54,7 @@
     __local float end_states[STATES * LANES];                                                      \
     if (HAS_ENDS && (first <= 0 || first + TILE >= lines.length))                                  \
         FETCH_ENDS;                                                                                \
-    READ_ENDS
+    FIND_ENDS
 
 // States between tiles: [batch][tile][state][line].
 #define AT_TILE(batch, number) (((long)(batch) * tile_count + (number)) * STATES * lines.lines)
@@ -77,7 +77,7 @@ void recursive_aggregate(__global const SRC *restrict src, __global float *restr
     SUM_RUNS
 #undef READ_ENTERING
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < SECTIONS * LANES; i += GROUP) {
+    for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         const int to = first_line + i % LANES;
         float w = 0.0f, v = 0.0f;
@@ -92,7 +92,7 @@ void recursive_aggregate(__global const SRC *restrict src, __global float *restr
 }
 
 // What a tile leaves becomes what enters it. An item takes a part of the tiles of a line, for one
-// section; the parts of a line are of one group.
+// section; the parts of a line are of one group, and sections lie along y.
 #define AT_ONCE 8
 __kernel __attribute__((reqd_work_group_size(CARRY_LANES, CARRY_PARTS, 1)))
 void recursive_carry(__global float *restrict between, const Lines lines, const int tile_count,
@@ -100,9 +100,8 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
                      __local float *sums) {
     const int lane = get_local_id(0);
     const int part = get_local_id(1);
-    const int i = get_global_id(0);
-    const int s = i / ((lines.lines + CARRY_LANES - 1) / CARRY_LANES * CARRY_LANES);
-    const int line = i % ((lines.lines + CARRY_LANES - 1) / CARRY_LANES * CARRY_LANES);
+    const int s = get_group_id(1);
+    const int line = get_global_id(0);
     const bool is_there = line < lines.lines;
     const int batch = get_global_id(2);
     const int count = (tile_count + CARRY_PARTS - 1) / CARRY_PARTS;
@@ -202,7 +201,7 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
     SUM_RUNS
     barrier(CLK_LOCAL_MEM_FENCE);
 #if RUNS > 1
-    for (int i = item; i < SECTIONS * LANES; i += GROUP) {
+    for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         float sum_w = 0.0f, sum_v = 0.0f;
         READ_ENTERING(s, i % LANES, sum_w, sum_v);

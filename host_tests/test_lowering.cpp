@@ -515,6 +515,29 @@ TEST_SUITE("plan description") {
         }
     }
 
+    TEST_CASE("sums have types of their own") {
+        const auto sums = [](PixelType from, PixelType to) {
+            PlanDesc desc;
+            desc.source = make_image(from, {8, 8, 1, 1});
+            desc.target = make_image(to, {8, 8, 1, 1});
+            return gz::complete(desc, gz::results_of(Filter::sat()));
+        };
+        for (const PixelType from : {PixelType::u8, PixelType::u16}) {
+            for (const PixelType to : {PixelType::u32, PixelType::u64, PixelType::f32})
+                CHECK(sums(from, to).target.type == to);
+            check_refused(Status::unsupported, {"target", "s32", gz::name_of(from)},
+                          [&] { sums(from, PixelType::s32); });
+        }
+        CHECK(sums(PixelType::s16, PixelType::s32).target.type == PixelType::s32);
+        check_refused(Status::unsupported, {"target", "u32", "s16"},
+                      [&] { sums(PixelType::s16, PixelType::u32); });
+        CHECK(sums(PixelType::f16, PixelType::f32).target.type == PixelType::f32);
+        check_refused(Status::unsupported, {"target", "u32", "f32"},
+                      [&] { sums(PixelType::f32, PixelType::u32); });
+        check_refused(Status::unsupported, {"target", "u8", "u32"},
+                      [&] { sums(PixelType::u8, PixelType::u8); });
+    }
+
     TEST_CASE("images that do not go together are refused") {
         check_spoiled(Status::invalid_argument, {"2 channels", "1"}, [](PlanDesc &desc) {
             desc.target = make_image(PixelType::f32, {30, 12, 4, 2}, 1, 2);

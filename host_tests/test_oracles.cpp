@@ -76,7 +76,7 @@ const std::vector<std::string> recursive_kernels{"recursive_lookback", "recursiv
                                                  "recursive_tiled", "recursive_strips",
                                                  "recursive_plain"};
 
-const std::vector<std::string> sat_kernels{"sat_strips", "sat_plain"};
+const std::vector<std::string> sat_kernels{"sat_tiled", "sat_strips", "sat_plain"};
 
 gauze::Taps taps_of(const json &params) {
     gauze::Taps taps;

@@ -201,5 +201,6 @@ void run_extremes(const std::string &kernel) {
         }                                                                                          \
     }
 
+FAMILY("sat_tiled", 40)
 FAMILY("sat_strips", 70)
 FAMILY("sat_plain", 40)

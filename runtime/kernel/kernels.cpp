@@ -65,8 +65,8 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
 
 std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
     if (wants_strips(device_class))
-        return {sat_strips(), sat_plain()};
-    return {sat_plain(), sat_strips()};
+        return {sat_strips(), sat_plain(), sat_tiled()};
+    return {sat_tiled(), sat_plain(), sat_strips()};
 }
 
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {

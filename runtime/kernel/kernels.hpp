@@ -34,6 +34,7 @@ RecursiveSpec recursive_tiled();
 RecursiveSpec recursive_strips();
 
 using SatSpec = KernelSpec<SatPass>;
+SatSpec sat_tiled();
 SatSpec sat_strips();
 SatSpec sat_plain();
 

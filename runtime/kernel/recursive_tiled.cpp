@@ -110,10 +110,10 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         carry.program = {"recursive_tiled.cl", "recursive_carry", defines};
         carry.range.local = {static_cast<std::size_t>(carry_lanes),
                              static_cast<std::size_t>(carry_parts), 1};
-        carry.range.global = {static_cast<std::size_t>(parts(lines.lines, carry_lanes) *
-                                                       carry_lanes * stage.sections()),
-                              static_cast<std::size_t>(carry_parts),
-                              static_cast<std::size_t>(stage.batch)};
+        carry.range.global = {
+            static_cast<std::size_t>(parts(lines.lines, carry_lanes) * carry_lanes),
+            static_cast<std::size_t>(carry_parts * stage.sections()),
+            static_cast<std::size_t>(stage.batch)};
         const std::int64_t part = parts(shape.tiles, carry_parts);
         carry.arguments = {stage.own,
                            by_value(lines),

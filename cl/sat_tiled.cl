@@ -1,0 +1,317 @@
+// Summed-area tables on tiles, for GPUs; the image is read twice. sat_sums sums the columns and the
+// rows of each tile. sat_before makes of these what lies above each column and left of each row of
+// a tile; sat_left sums the latter down the rows: the table's column left of the tile. With both,
+// sat_tiled adds up each tile by itself: down its columns in registers, and along its rows by way
+// of local memory.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/sat.clh"
+
+#if !defined(LANES) || !defined(STACKED) || !defined(ROWS) || !defined(VECTORS)
+#error LANES, STACKED, ROWS or VECTORS is not defined
+#endif
+
+#define UNROLL _Pragma("unroll")
+
+// An item has whole pixels, CHUNK values, of each of ROWS rows. LANES items lie side by side and
+// STACKED of them below each other, powers of two as ROWS is.
+#define CHUNK (CHANNELS == 3 ? 3 : 4)
+#define GROUP (LANES * STACKED)
+#define TILE_X (LANES * CHUNK)
+#define TILE_Y (STACKED * ROWS)
+// Sums along rows: each item makes that of as many chunks of one row as it has rows.
+#define RUN ROWS
+#define RUNS (LANES / RUN)
+#define CHUNK_PITCH (LANES + 1) // so that items which go through runs meet different banks
+
+#define AT(r, i) ((r) * CHUNK + (i))
+// Columns of a tile, too, are stored so that items side by side have theirs side by side.
+#define COLUMN(i) ((i) * LANES + lane)
+
+// Values [x, x + CHUNK) of rows y to y + ROWS - 1, in v; 0 outside the image.
+#if VECTORS
+#define READ_CHUNK(v, r, p)                                                                        \
+    do {                                                                                           \
+        const SUM4 four_ = LOAD_SUM4(p);                                                           \
+        (v)[AT(r, 0)] = four_.s0;                                                                  \
+        (v)[AT(r, 1)] = four_.s1;                                                                  \
+        (v)[AT(r, 2)] = four_.s2;                                                                  \
+        (v)[AT(r, CHUNK - 1)] = four_.s3;                                                          \
+    } while (0)
+#define WRITE_CHUNK(v, r, p)                                                                       \
+    (*(__global SUM4 *)(p) =                                                                       \
+         (SUM4)((v)[AT(r, 0)], (v)[AT(r, 1)], (v)[AT(r, 2)], (v)[AT(r, CHUNK - 1)]))
+#else
+#define READ_CHUNK(v, r, p)                                                                        \
+    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                      \
+        (v)[AT(r, i_)] = LOAD_SUM((p) + i_)
+#define WRITE_CHUNK(v, r, p)                                                                       \
+    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                      \
+        (p)[i_] = (v)[AT(r, i_)]
+#endif
+#define READ_ROWS(v)                                                                               \
+    do {                                                                                           \
+        __global const SRC *from_ = src + sums_start(g, batch) + y * g.src_row + x;                \
+        if (x + CHUNK <= width && y + ROWS <= height) {                                            \
+            UNROLL for (int r_ = 0; r_ < ROWS; ++r_)                                               \
+                READ_CHUNK(v, r_, from_ + r_ * g.src_row);                                         \
+        } else {                                                                                   \
+            UNROLL for (int r_ = 0; r_ < ROWS; ++r_)                                               \
+                UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                          \
+                    (v)[AT(r_, i_)] = x + i_ < width && y + r_ < height                            \
+                                          ? LOAD_SUM(from_ + r_ * g.src_row + i_)                  \
+                                          : (SUM)0;                                                \
+        }                                                                                          \
+    } while (0)
+
+// Where a group's tile is. sat_tiled takes the tiles in the other order than sat_sums: the last
+// ones are in the cache still.
+#define TILE_COLUMNS(width) (((width) + TILE_X - 1) / TILE_X)
+#define PLACE(number)                                                                              \
+    const int item = get_local_id(0);                                                              \
+    const int lane = item & (LANES - 1);                                                           \
+    const int stack = item / LANES;                                                                \
+    const int batch = get_global_id(2);                                                            \
+    const int width = SUMMED_VALUES(g);                                                            \
+    const int height = SUMMED_ROWS(g);                                                             \
+    const int tile_columns = TILE_COLUMNS(width);                                                  \
+    const int bands = (height + TILE_Y - 1) / TILE_Y;                                              \
+    const int band = (number) / tile_columns;                                                      \
+    const int tile = (number) - band * tile_columns;                                               \
+    const int x = tile * TILE_X + lane * CHUNK;                                                    \
+    const int y = band * TILE_Y + stack * ROWS
+
+// What lies between the launches. Of columns: a row for each band, that ends with the last tile. Of
+// rows: for each column of tiles a line for each channel, that ends with the last tile.
+#define COLUMNS_PITCH(tile_columns) ((tile_columns) * TILE_X)
+#define ROWS_PITCH(bands) ((bands) * TILE_Y)
+#define OF_COLUMNS(batch, band) (((long)(batch) * bands + (band)) * COLUMNS_PITCH(tile_columns))
+#define OF_ROWS(batch, tile, channel)                                                              \
+    ((((long)(batch) * tile_columns + (tile)) * CHANNELS + (channel)) * ROWS_PITCH(bands))
+
+// chunks: a value for each chunk of each row; runs: one for each run of these; stacks: one for each
+// value of each item's columns.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sat_sums(__global const SRC *restrict src, __global SUM *restrict columns,
+              __global SUM *restrict rows, const Geometry g, __local SUM *restrict chunks,
+              __local SUM *restrict runs, __local SUM *restrict stacks) {
+    PLACE(get_group_id(0));
+    SUM v[ROWS * CHUNK];
+    READ_ROWS(v);
+
+    UNROLL for (int i = 0; i < CHUNK; ++i) {
+        SUM sum = v[i];
+        UNROLL for (int r = 1; r < ROWS; ++r)
+            sum += v[AT(r, i)];
+        stacks[stack * TILE_X + COLUMN(i)] = sum;
+    }
+    UNROLL for (int channel = 0; channel < CHANNELS; ++channel) {
+        UNROLL for (int r = 0; r < ROWS; ++r) {
+            SUM sum = 0;
+            UNROLL for (int i = channel; i < CHUNK; i += CHANNELS)
+                sum += v[AT(r, i)];
+            chunks[(stack * ROWS + r) * CHUNK_PITCH + lane] = sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int row = item / RUNS;
+        const int run = item & (RUNS - 1);
+        SUM sum = 0;
+        UNROLL for (int k = 0; k < RUN; ++k)
+            sum += chunks[row * CHUNK_PITCH + run * RUN + k];
+        runs[item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (run == 0) {
+            for (int k = 1; k < RUNS; ++k)
+                sum += runs[item + k];
+            rows[OF_ROWS(batch, tile, channel) + band * TILE_Y + row] = sum;
+        }
+    }
+    for (int i = item; i < TILE_X; i += GROUP) {
+        SUM sum = stacks[i];
+        for (int s = 1; s < STACKED; ++s)
+            sum += stacks[s * TILE_X + i];
+        columns[OF_COLUMNS(batch, band) + tile * TILE_X + i] = sum;
+    }
+}
+
+// Lines that lie side by side, `count` long: in place of each value the sum of those before it.
+// First those of columns, which are `column_groups` groups, and then those of rows.
+#define BEFORE_LANES 32
+#define BEFORE_PARTS 8
+#define BEFORE_EACH 16 // values that an item has at a time
+__kernel __attribute__((reqd_work_group_size(BEFORE_LANES, BEFORE_PARTS, 1)))
+void sat_before(__global SUM *restrict columns, __global SUM *restrict rows, const Geometry g,
+                const int column_groups, __local SUM *restrict parts) {
+    const int lane = get_local_id(0);
+    const int part = get_local_id(1);
+    const int batch = get_global_id(2);
+    const int tile_columns = TILE_COLUMNS(SUMMED_VALUES(g));
+    const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
+    const int group = get_group_id(0);
+    const bool is_column = group < column_groups;
+    const int count = is_column ? bands : tile_columns;
+    const int lines = is_column ? COLUMNS_PITCH(tile_columns) : CHANNELS * ROWS_PITCH(bands);
+    const int line = (is_column ? group : group - column_groups) * BEFORE_LANES + lane;
+    __global SUM *values = is_column ? columns : rows;
+    values += (long)batch * count * lines + line;
+
+    SUM carry = 0;
+    for (int first = 0; first < count; first += BEFORE_PARTS * BEFORE_EACH) {
+        const int begin = first + part * BEFORE_EACH;
+        const int present = line < lines ? min(count - begin, BEFORE_EACH) : 0;
+        SUM v[BEFORE_EACH];
+        SUM sum = 0;
+        UNROLL for (int k = 0; k < BEFORE_EACH; ++k)
+            v[k] = k < present ? values[(long)(begin + k) * lines] : (SUM)0;
+        UNROLL for (int k = 0; k < BEFORE_EACH; ++k)
+            sum += v[k];
+        parts[part * BEFORE_LANES + lane] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        SUM before = carry;
+        for (int p = 0; p < BEFORE_PARTS; ++p) {
+            if (p == part)
+                before = carry;
+            carry += parts[p * BEFORE_LANES + lane];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        UNROLL for (int k = 0; k < BEFORE_EACH; ++k) {
+            if (k < present)
+                values[(long)(begin + k) * lines] = before;
+            before += v[k];
+        }
+    }
+}
+
+// Lines one after the other, ROWS_PITCH(bands) long, a group each: in place of each value the sum
+// of those up to it.
+#define LEFT_EACH 16 // a divisor of TILE_Y
+#define LEFT_RUN 16
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sat_left(__global SUM *restrict rows, const Geometry g, __local SUM *restrict items,
+              __local SUM *restrict runs) {
+    const int item = get_local_id(0);
+    const int run = item / LEFT_RUN;
+    const int tile_columns = TILE_COLUMNS(SUMMED_VALUES(g));
+    const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
+    const int length = ROWS_PITCH(bands);
+    __global SUM *values = rows + OF_ROWS(get_global_id(2), 0, get_group_id(0));
+
+    SUM carry = 0;
+    for (int first = 0; first < length; first += GROUP * LEFT_EACH) {
+        const int begin = first + item * LEFT_EACH;
+        __global SUM4 *fours = (__global SUM4 *)(values + begin);
+        SUM v[LEFT_EACH];
+        if (begin < length) {
+            UNROLL for (int k = 0; k < LEFT_EACH / 4; ++k) {
+                const SUM4 four = fours[k];
+                v[4 * k] = four.s0;
+                v[4 * k + 1] = four.s1;
+                v[4 * k + 2] = four.s2;
+                v[4 * k + 3] = four.s3;
+            }
+        } else {
+            UNROLL for (int k = 0; k < LEFT_EACH; ++k)
+                v[k] = 0;
+        }
+        UNROLL for (int k = 1; k < LEFT_EACH; ++k)
+            v[k] += v[k - 1];
+        const SUM sum = v[LEFT_EACH - 1];
+        items[item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < GROUP / LEFT_RUN) {
+            SUM run_sum = 0;
+            for (int k = 0; k < LEFT_RUN; ++k)
+                run_sum += items[item * LEFT_RUN + k];
+            runs[item] = run_sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        SUM before = carry;
+        for (int k = 0; k < GROUP / LEFT_RUN; ++k) {
+            if (k == run)
+                before = carry;
+            carry += runs[k];
+        }
+        for (int k = run * LEFT_RUN; k < item; ++k)
+            before += items[k];
+        if (begin < length)
+            UNROLL for (int k = 0; k < LEFT_EACH / 4; ++k)
+                fours[k] = (SUM4)(v[4 * k] + before, v[4 * k + 1] + before, v[4 * k + 2] + before,
+                                  v[4 * k + 3] + before);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// starts: what lies left of each run.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sat_tiled(__global const SRC *restrict src, __global SUM *restrict dst,
+               __global const SUM *restrict columns, __global const SUM *restrict rows,
+               const Geometry g, __local SUM *restrict chunks, __local SUM *restrict runs,
+               __local SUM *restrict starts, __local SUM *restrict stacks) {
+    PLACE((int)get_num_groups(0) - 1 - (int)get_group_id(0));
+    const int row = item / RUNS;
+    const int run = item & (RUNS - 1);
+    SUM v[ROWS * CHUNK];
+    READ_ROWS(v);
+    SUM above[CHUNK], left[CHANNELS];
+    UNROLL for (int i = 0; i < CHUNK; ++i)
+        above[i] = columns[OF_COLUMNS(batch, band) + tile * TILE_X + COLUMN(i)];
+    UNROLL for (int c = 0; c < CHANNELS; ++c)
+        left[c] = rows[OF_ROWS(batch, tile, c) + band * TILE_Y + row];
+
+    UNROLL for (int r = 1; r < ROWS; ++r)
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            v[AT(r, i)] += v[AT(r - 1, i)];
+    UNROLL for (int i = 0; i < CHUNK; ++i)
+        stacks[stack * TILE_X + COLUMN(i)] = v[AT(ROWS - 1, i)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 0; s < stack; ++s)
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            above[i] += stacks[s * TILE_X + COLUMN(i)];
+    UNROLL for (int r = 0; r < ROWS; ++r)
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            v[AT(r, i)] += above[i];
+
+    UNROLL for (int r = 0; r < ROWS; ++r)
+        UNROLL for (int i = CHANNELS; i < CHUNK; ++i)
+            v[AT(r, i)] += v[AT(r, i - CHANNELS)];
+    UNROLL for (int c = 0; c < CHANNELS; ++c) {
+        UNROLL for (int r = 0; r < ROWS; ++r)
+            chunks[(stack * ROWS + r) * CHUNK_PITCH + lane] = v[AT(r, CHUNK - CHANNELS + c)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        SUM sum = 0;
+        UNROLL for (int k = 0; k < RUN; ++k) {
+            const int at = row * CHUNK_PITCH + run * RUN + k;
+            const SUM chunk = chunks[at];
+            chunks[at] = sum;
+            sum += chunk;
+        }
+        runs[item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        SUM start = left[c];
+        for (int k = row * RUNS; k < item; ++k)
+            start += runs[k];
+        starts[item] = start;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        UNROLL for (int r = 0; r < ROWS; ++r) {
+            const int line = stack * ROWS + r;
+            const SUM before = starts[line * RUNS + lane / RUN] + chunks[line * CHUNK_PITCH + lane];
+            UNROLL for (int i = c; i < CHUNK; i += CHANNELS)
+                v[AT(r, i)] += before;
+        }
+        if (c + 1 < CHANNELS)
+            barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    const int skipped_x = -FIRST_VALUE(g);
+    const int skipped_y = -FIRST_ROW(g);
+    __global SUM *to = dst + dst_start(g, batch) + (y - skipped_y) * g.dst_row + (x - skipped_x);
+    if (x >= skipped_x && y >= skipped_y && x + CHUNK <= width && y + ROWS <= height) {
+        UNROLL for (int r = 0; r < ROWS; ++r)
+            WRITE_CHUNK(v, r, to + r * g.dst_row);
+    } else {
+        UNROLL for (int r = 0; r < ROWS; ++r)
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                if (x + i >= skipped_x && y + r >= skipped_y && x + i < width && y + r < height)
+                    to[r * g.dst_row + i] = v[AT(r, i)];
+    }
+}
