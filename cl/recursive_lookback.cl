@@ -8,8 +8,8 @@
 #include "lib/recursive.clh"
 #include "lib/recursive_chunk.clh"
 
-#if !defined(CHUNKS) || CHUNKS < 32
-#error CHUNKS is not defined, or less than 32
+#if !defined(POLLS_ATOMICALLY) || !defined(CHUNKS) || CHUNKS < 32
+#error POLLS_ATOMICALLY or CHUNKS is not defined, or CHUNKS is less than 32
 #endif
 #define ALONG_ROWS 1
 #define LANES 1
@@ -24,6 +24,12 @@
 #define UNKNOWN 0xffffffffu
 #define OWN(state, tile) (1 + (long)(state) * tiles + (tile))
 #define ALL(state, tile) (1 + (long)(STATES + (state)) * tiles + (tile))
+// Some devices read old values again and again unless they are read as they were written.
+#if POLLS_ATOMICALLY
+#define POLL(word) atomic_or(word, 0)
+#else
+#define POLL(word) (*(word))
+#endif
 static inline uint published(float value) {
     const uint word = as_uint(value);
     return word == UNKNOWN ? 0x7fc00000u : word;
@@ -48,10 +54,10 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                         __global const float *restrict places,
                         __global const float *restrict run_places,
                         __global const float *restrict tile_places, __local float4 *tile,
-                        __local float *carries, __local float *runs) {
+                        __local float *carries, __local float *runs, __local float *window,
+                        __local float *end_states) {
     __local int given;
-    __local float entering[STATES], own[STATES], scale[SECTIONS * MATRIX];
-    __local float window[STATES * WINDOW];
+    __local float entering[STATES], own[STATES];
     __local int is_all[WINDOW], is_done;
     const int item = get_local_id(0);
     if (item == 0)
@@ -69,7 +75,6 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     const int first = (CAUSAL ? in_line : line_tiles - 1 - in_line) * TILE;
     const int place = first + chunk * CHUNK;
     const bool is_there = true;
-    __local float end_states[STATES];
     if (HAS_ENDS && (in_line == 0 || in_line == line_tiles - 1))
         FETCH_ENDS;
     FIND_ENDS
@@ -106,13 +111,13 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                     waits = false;
                     all = true;
                     UNROLL for (int i = 0; i < STATES; ++i) {
-                        const uint word = shared[ALL(i, from)];
+                        const uint word = POLL(shared + ALL(i, from));
                         all = all && word != UNKNOWN;
                         found[i] = as_float(word);
                     }
                     if (!all)
                         UNROLL for (int i = 0; i < STATES; ++i) {
-                            const uint word = shared[OWN(i, from)];
+                            const uint word = POLL(shared + OWN(i, from));
                             waits = waits || word == UNKNOWN;
                             found[i] = as_float(word);
                         }

@@ -25,7 +25,8 @@
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_march(__global const SRC *restrict src, __global DST *restrict dst,
                      __global const float *restrict ends, const Lines lines, const int segment,
-                     SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries) {
+                     SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries,
+                     __local float *end_states) {
     const int item = get_local_id(0);
     const int lane = (uint)item % LANES;
     const int first_line = (int)get_group_id(0) * LANES;
@@ -34,7 +35,6 @@ void recursive_march(__global const SRC *restrict src, __global DST *restrict ds
     const bool is_there = line < lines.lines;
     const int first_tile = (int)get_group_id(1) * segment;
     const int last_tile = min(first_tile + segment, (lines.length + TILE - 1) / TILE);
-    __local float end_states[STATES * LANES];
     if (HAS_ENDS)
         FETCH_ENDS;
     float x[CHUNK], next[CHUNK];

@@ -51,7 +51,6 @@
     const int line = first_line + lane;                                                            \
     const int place = first + chunk * CHUNK;                                                       \
     const bool is_there = line < lines.lines;                                                      \
-    __local float end_states[STATES * LANES];                                                      \
     if (HAS_ENDS && (first <= 0 || first + TILE >= lines.length))                                  \
         FETCH_ENDS;                                                                                \
     FIND_ENDS
@@ -65,7 +64,7 @@ void recursive_aggregate(__global const SRC *restrict src, __global float *restr
                          __global const float *restrict ends, const Lines lines,
                          const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                          __local float4 *tile, __local float *carries,
-                         __local float *runs) {
+                         __local float *runs, __local float *end_states) {
     const int lead = 0, trail = 0;
     PLACE_ITEM
     float x[CHUNK];
@@ -187,7 +186,7 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                      __global const float *restrict places, const int lead, const int trail,
                      __local float4 *tile,
-                     __local float *carries, __local float *runs) {
+                     __local float *carries, __local float *runs, __local float *end_states) {
     PLACE_ITEM
     float x[CHUNK];
     READ_CHUNK(x);

@@ -20,6 +20,10 @@ std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t sa
 // Whether the anticausal sections are the causal ones, backwards.
 bool is_mirrored(const RecursiveStage &stage);
 
+inline LocalMemory local_floats(std::int64_t count) {
+    return {static_cast<std::size_t>(count) * sizeof(float)};
+}
+
 // Whether aligned vectors of 4 values can be read along rows.
 bool reads_vectors(const RecursiveStage &stage);
 

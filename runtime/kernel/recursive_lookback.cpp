@@ -20,10 +20,6 @@ ConstantData places_of(const RecursiveStage &stage, std::int64_t samples, int co
     return {bytes_of(values.data(), values.size()), true};
 }
 
-LocalMemory floats(std::int64_t count) {
-    return {static_cast<std::size_t>(count) * sizeof(float)};
-}
-
 std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                            const DeviceFacts &facts, Work &to) {
     const int chunks = config.at("CHUNKS");
@@ -38,6 +34,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
 
     Defines defines = chunk_defines(stage, small, 0);
     defines["CHUNKS"] = chunks;
+    defines["POLLS_ATOMICALLY"] = facts.device_class == DeviceClass::nvidia_gpu ? 0 : 1;
     defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
 
     constexpr std::size_t clear_group = 64;
@@ -52,21 +49,16 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     launch.program = {"recursive_lookback.cl", "recursive_lookback", defines};
     launch.range.local = {static_cast<std::size_t>(chunks), 1, 1};
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
-    launch.arguments = {stage.src(),
-                        stage.dst(),
-                        stage.own,
-                        stage.ends,
-                        by_value(lines),
-                        by_value(static_cast<std::int32_t>(line_tiles)),
-                        by_value(tiles),
-                        sections_argument(stage, small),
-                        powers_argument(std::move(powers), small),
-                        places_of(stage, recursive_chunk, run),
-                        places_of(stage, std::int64_t{recursive_chunk} * run, runs),
-                        places_of(stage, tile, window + 1),
-                        floats(tile),
-                        floats(stage.states() * (chunks + runs)),
-                        floats(stage.states() * runs)};
+    launch.arguments = {
+        stage.src(), stage.dst(), stage.own, stage.ends, by_value(lines),
+        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
+        sections_argument(stage, small), powers_argument(std::move(powers), small),
+        places_of(stage, recursive_chunk, run),
+        places_of(stage, std::int64_t{recursive_chunk} * run, runs),
+        places_of(stage, tile, window + 1), local_floats(tile),
+        local_floats(stage.states() * (chunks + runs)), local_floats(stage.states() * runs),
+        // and what the kernel declares itself
+        local_floats(stage.states() * (window + 2) + window + 2), local_floats(stage.states())};
     to.launches.push_back(std::move(launch));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }

@@ -36,8 +36,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
                         by_value(static_cast<std::int32_t>(segment)),
                         sections_argument(stage, small),
                         powers_argument(std::move(powers), small),
-                        LocalMemory{static_cast<std::size_t>(stage.states()) * held_tiles *
-                                    static_cast<std::size_t>(group) * sizeof(float)}};
+                        local_floats(stage.states() * held_tiles * group),
+                        local_floats(stage.states() * lanes)};
     to.launches.push_back(std::move(launch));
     return 0;
 }

@@ -54,10 +54,6 @@ ConstantData in_memory(const std::vector<float> &values) {
     return {bytes_of(values.data(), values.size()), true};
 }
 
-LocalMemory floats(std::int64_t count) {
-    return {static_cast<std::size_t>(count) * sizeof(float)};
-}
-
 std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                            const DeviceFacts &facts, Work &to) {
     const Shape shape = shape_of(stage, config);
@@ -89,11 +85,12 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     };
     const ByValue tile_count = by_value(static_cast<std::int32_t>(shape.tiles));
     const LocalMemory tile_memory =
-        floats(stage.along_rows ? shape.lanes * shape.tile() : std::int64_t{4});
+        local_floats(stage.along_rows ? shape.lanes * shape.tile() : std::int64_t{4});
     const std::int64_t places =
         stage.along_rows ? std::int64_t{shape.lanes} * (shape.chunks + shape.runs) : shape.group();
-    const LocalMemory carries = floats(stage.states() * places);
-    const LocalMemory runs = floats(stage.states() * shape.lanes * shape.runs);
+    const LocalMemory carries = local_floats(stage.states() * places);
+    const LocalMemory runs = local_floats(stage.states() * shape.lanes * shape.runs);
+    const LocalMemory end_states = local_floats(stage.states() * shape.lanes);
 
     if (several) {
         Launch aggregate;
@@ -103,7 +100,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                                stage.ends,   by_value(lines),
                                tile_count,   sections_argument(stage, small),
                                powers_given, tile_memory,
-                               carries,      runs};
+                               carries,      runs,
+                               end_states};
         to.launches.push_back(std::move(aggregate));
 
         Launch carry;
@@ -120,7 +118,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                            tile_count,
                            in_memory(section_matrices(stage, shape.tile())),
                            in_memory(section_matrices(stage, shape.tile() * part)),
-                           floats(2 * carry_lanes * carry_parts)};
+                           local_floats(2 * carry_lanes * carry_parts)};
         to.launches.push_back(std::move(carry));
     }
 
@@ -145,7 +143,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                        by_value(static_cast<std::int32_t>(shape.trail)),
                        tile_memory,
                        carries,
-                       runs};
+                       runs,
+                       end_states};
     to.launches.push_back(std::move(apply));
     return several ? static_cast<std::uint64_t>(stage.batch * shape.tiles * stage.states() *
                                                 lines.lines * 4)
