@@ -181,6 +181,18 @@ void run_extremes(const std::string &kernel) {
         CHECK(run_constant(floats, 1.0F, 80 * 301 + 150, other) == "");
 }
 
+// A simulator takes seconds over groups of many items.
+std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
+    cases.erase(std::remove_if(cases.begin(), cases.end(),
+                               [](const SatCase &test) {
+                                   const auto lanes = test.config.find("LANES");
+                                   return lanes != test.config.end() &&
+                                          lanes->second * test.config.at("STACKED") > 64;
+                               }),
+                cases.end());
+    return cases;
+}
+
 } // namespace
 
 #define FAMILY(family, small_image)                                                                \
@@ -197,7 +209,7 @@ void run_extremes(const std::string &kernel) {
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(pairwise_tables(family, {small_image, 100000, 100000}));                       \
+            run_all(of_small_groups(pairwise_tables(family, {small_image, 100000, 100000})));      \
         }                                                                                          \
     }
 

@@ -5,7 +5,8 @@
 namespace gz {
 
 std::string ProgramRequest::options() const {
-    std::string result = "-cl-std=CL1.2";
+    // Without warnings: some compilers write them to the standard error of whoever embeds us.
+    std::string result = "-cl-std=CL1.2 -w";
     for (const auto &[name, value] : defines)
         result += " -D " + name + "=" + std::to_string(value);
     return result;

@@ -12,6 +12,9 @@ bool wants_strips(DeviceClass device_class) {
            device_class == DeviceClass::oclgrind;
 }
 
+// Of a vector of lines: fewer are as fast one after the other.
+constexpr std::int64_t lanes_of_strips = 8;
+
 // Whether groups that have started are known to go on while others wait for them.
 bool keeps_groups_going(DeviceClass device_class) {
     return device_class == DeviceClass::nvidia_gpu || device_class == DeviceClass::amd_gpu ||
@@ -48,12 +51,13 @@ std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) 
 }
 
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class) {
-    if (wants_strips(device_class))
+    if (wants_strips(device_class)) {
+        if (pass.lines.lines * pass.batch() < lanes_of_strips)
+            return {recursive_plain(), recursive_strips(), recursive_tiled(), recursive_march(),
+                    recursive_lookback()};
         return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march(),
                 recursive_lookback()};
-    if (pass.tile > 0) // the kernel that takes the hint
-        return {recursive_tiled(), recursive_march(), recursive_plain(), recursive_strips(),
-                recursive_lookback()};
+    }
     // Few lines, which lie apart.
     constexpr std::int64_t few = 128;
     if (pass.lines.lines * pass.batch() <= few && keeps_groups_going(device_class))

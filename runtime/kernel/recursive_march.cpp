@@ -65,7 +65,7 @@ RecursiveSpec recursive_march() {
                      {"ROWS", {512, 1024, 1536, 2048, 3072, 5504}}};
     spec.refusal = refusal;
     spec.preferred = [](const RecursivePass &, const DeviceFacts &) {
-        return std::vector<Config>{{{"LANES", 64}, {"CHUNKS", 4}, {"ROWS", 1024}},
+        return std::vector<Config>{{{"LANES", 64}, {"CHUNKS", 4}, {"ROWS", 3072}},
                                    {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 1024}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {

@@ -182,22 +182,28 @@ std::vector<Config> nearest(const RecursivePass &pass) {
     return configs;
 }
 
-// Lines side by side are read together; along rows, long tiles keep what goes between tiles small.
+// Lines side by side are read together. Where more than a few chunks matter to one, sums over all
+// tiles take less time than aprons.
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
     if (pass.tile > 0)
         return nearest(pass);
+    const bool is_near =
+        std::all_of(pass.stages.begin(), pass.stages.end(),
+                    [](const LineStage &stage) { return near_chunks(stage).has_value(); });
+    const auto shape = [&](int lanes, int chunks) {
+        return Config{{"LANES", lanes},
+                      {"CHUNKS", chunks},
+                      {"APRON", is_near ? 50 : 0},
+                      {"NEAR", is_near ? 1 : 0}};
+    };
     if (!pass.along_rows)
-        return {{{"LANES", 16}, {"CHUNKS", 32}, {"APRON", 50}, {"NEAR", 1}},
-                {{"LANES", 32}, {"CHUNKS", 4}, {"APRON", 50}, {"NEAR", 1}}};
+        return {shape(16, is_near ? 32 : 16), shape(32, 4)};
     const std::int64_t chunks = parts(pass.lines.length, chunk);
     for (const int count : {16, 64})
         if (chunks <= count)
-            return {{{"LANES", std::max(256 / count, 1)},
-                     {"CHUNKS", count},
-                     {"APRON", 50},
-                     {"NEAR", 1}}};
-    return {{{"LANES", 1}, {"CHUNKS", 128}, {"APRON", 50}, {"NEAR", 1}},
-            {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 50}, {"NEAR", 1}}};
+            return {shape(256 / count, count)};
+    const bool is_alone = pass.lines.lines == 1;
+    return {shape(1, is_alone ? 256 : 128), shape(4, 16)};
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 
 // Where sums of exponentials overtake taps, for large f32 images. A GPU hides the arithmetic of short
 // taps behind its memory; so does a CPU's vector unit, for longer.
-constexpr double of_gpus = 3.0;
+constexpr double of_gpus = 4.0;
 constexpr double of_cpus = 6.0;
 
 double mean_sigma(const Gaussian &gaussian) {
