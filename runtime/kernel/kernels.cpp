@@ -58,6 +58,9 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
         return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march(),
                 recursive_lookback()};
     }
+    if (pass.tile > 0) // the kernel that takes the hint
+        return {recursive_tiled(), recursive_march(), recursive_plain(), recursive_strips(),
+                recursive_lookback()};
     // Few lines, which lie apart.
     constexpr std::int64_t few = 128;
     if (pass.lines.lines * pass.batch() <= few && keeps_groups_going(device_class))
