@@ -66,7 +66,7 @@ RecursiveSpec recursive_march() {
     spec.refusal = refusal;
     spec.preferred = [](const RecursivePass &, const DeviceFacts &) {
         return std::vector<Config>{{{"LANES", 64}, {"CHUNKS", 4}, {"ROWS", 3072}},
-                                   {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 1024}}};
+                                   {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 3072}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
         return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
