@@ -7,13 +7,18 @@
 #error STATES, LANES or PARTS is not defined
 #endif
 #define UNROLL _Pragma("unroll")
+#if PARTS > 1 // some drivers cannot be given local memory that is not used
+#define SUMS_PARAMETER , __local float *sums
+#else
+#define SUMS_PARAMETER
+#endif
 
 // weights: STATES constants, then for each of the first `near` samples STATES weights, and then for
 // each of the last `far`, the last first.
 __kernel __attribute__((reqd_work_group_size(LANES, PARTS, 1)))
 void recursive_ends(__global const SRC *restrict src, __global float *restrict ends,
                     const Lines lines, __global const float *restrict weights, const int near,
-                    const int far, __local float *sums) {
+                    const int far SUMS_PARAMETER) {
     const int line = get_global_id(0);
     const int part = get_local_id(1);
     const int batch = get_global_id(2);

@@ -54,8 +54,8 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                         __global const float *restrict places,
                         __global const float *restrict run_places,
                         __global const float *restrict tile_places, __local float4 *tile,
-                        __local float *carries, __local float *runs, __local float *window,
-                        __local float *end_states) {
+                        __local float *carries, __local float *runs,
+                        __local float *window ENDS_PARAMETER) {
     __local int given;
     __local float entering[STATES], own[STATES];
     __local int is_all[WINDOW], is_done;

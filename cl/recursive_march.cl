@@ -25,8 +25,7 @@
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_march(__global const SRC *restrict src, __global DST *restrict dst,
                      __global const float *restrict ends, const Lines lines, const int segment,
-                     SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries,
-                     __local float *end_states) {
+                     SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries ENDS_PARAMETER) {
     const int item = get_local_id(0);
     const int lane = (uint)item % LANES;
     const int first_line = (int)get_group_id(0) * LANES;

@@ -58,13 +58,25 @@
 // States between tiles: [batch][tile][state][line].
 #define AT_TILE(batch, number) (((long)(batch) * tile_count + (number)) * STATES * lines.lines)
 
+// Local memory that is used.
+#if ALONG_ROWS
+#define TILE_PARAMETER , __local float4 *tile
+#else
+#define TILE_PARAMETER
+#endif
+#if NEAR == 0
+#define RUNS_PARAMETER , __local float *runs
+#else
+#define RUNS_PARAMETER
+#endif
+
+#if HAS_CARRIES
 // What every tile leaves behind.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_aggregate(__global const SRC *restrict src, __global float *restrict between,
                          __global const float *restrict ends, const Lines lines,
-                         const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
-                         __local float4 *tile, __local float *carries,
-                         __local float *runs, __local float *end_states) {
+                         const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER
+                         TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
     const int lead = 0, trail = 0;
     PLACE_ITEM
     float x[CHUNK];
@@ -162,6 +174,7 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
             }
     }
 }
+#endif
 
 // What enters a tile from the others.
 #if HAS_CARRIES
@@ -184,9 +197,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_apply(__global const SRC *restrict src, __global DST *restrict dst,
                      __global const float *restrict entering, __global const float *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
-                     __global const float *restrict places, const int lead, const int trail,
-                     __local float4 *tile,
-                     __local float *carries, __local float *runs, __local float *end_states) {
+                     __global const float *restrict places, const int lead, const int trail
+                     TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
     PLACE_ITEM
     float x[CHUNK];
     READ_CHUNK(x);

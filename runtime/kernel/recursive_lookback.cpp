@@ -49,16 +49,18 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     launch.program = {"recursive_lookback.cl", "recursive_lookback", defines};
     launch.range.local = {static_cast<std::size_t>(chunks), 1, 1};
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
-    launch.arguments = {
-        stage.src(), stage.dst(), stage.own, stage.ends, by_value(lines),
-        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
-        sections_argument(stage, small), powers_argument(std::move(powers), small),
-        places_of(stage, recursive_chunk, run),
-        places_of(stage, std::int64_t{recursive_chunk} * run, runs),
-        places_of(stage, tile, window + 1), local_floats(tile),
-        local_floats(stage.states() * (chunks + runs)), local_floats(stage.states() * runs),
-        // and what the kernel declares itself
-        local_floats(stage.states() * (window + 2) + window + 2), local_floats(stage.states())};
+    launch.arguments = {stage.src(), stage.dst(), stage.own, stage.ends, by_value(lines),
+                        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
+                        sections_argument(stage, small), powers_argument(std::move(powers), small),
+                        places_of(stage, recursive_chunk, run),
+                        places_of(stage, std::int64_t{recursive_chunk} * run, runs),
+                        places_of(stage, tile, window + 1), local_floats(tile),
+                        local_floats(stage.states() * (chunks + runs)),
+                        local_floats(stage.states() * runs),
+                        // and what the kernel declares itself
+                        local_floats(stage.states() * (window + 2) + window + 2)};
+    if (stage.has_ends())
+        launch.arguments.push_back(local_floats(stage.states()));
     to.launches.push_back(std::move(launch));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }

@@ -36,8 +36,9 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
                         by_value(static_cast<std::int32_t>(segment)),
                         sections_argument(stage, small),
                         powers_argument(std::move(powers), small),
-                        local_floats(stage.states() * held_tiles * group),
-                        local_floats(stage.states() * lanes)};
+                        local_floats(stage.states() * held_tiles * group)};
+    if (stage.has_ends())
+        launch.arguments.push_back(local_floats(stage.states() * lanes));
     to.launches.push_back(std::move(launch));
     return 0;
 }

@@ -78,14 +78,15 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType sr
     launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * lanes),
                            static_cast<std::size_t>(line_parts),
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = {
-        src,
-        stage.ends,
-        by_value(lines),
-        ConstantData{bytes_of(weights.data(), weights.size()), true},
-        by_value(static_cast<std::int32_t>(near)),
-        by_value(static_cast<std::int32_t>(far)),
-        LocalMemory{static_cast<std::size_t>(stage.states() * lanes * line_parts) * sizeof(float)}};
+    launch.arguments = {src,
+                        stage.ends,
+                        by_value(lines),
+                        ConstantData{bytes_of(weights.data(), weights.size()), true},
+                        by_value(static_cast<std::int32_t>(near)),
+                        by_value(static_cast<std::int32_t>(far))};
+    if (line_parts > 1)
+        launch.arguments.push_back(LocalMemory{
+            static_cast<std::size_t>(stage.states() * lanes * line_parts) * sizeof(float)});
     return launch;
 }
 

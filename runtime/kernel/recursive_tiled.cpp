@@ -84,24 +84,26 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         return range;
     };
     const ByValue tile_count = by_value(static_cast<std::int32_t>(shape.tiles));
-    const LocalMemory tile_memory =
-        local_floats(stage.along_rows ? shape.lanes * shape.tile() : std::int64_t{4});
     const std::int64_t places =
         stage.along_rows ? std::int64_t{shape.lanes} * (shape.chunks + shape.runs) : shape.group();
-    const LocalMemory carries = local_floats(stage.states() * places);
-    const LocalMemory runs = local_floats(stage.states() * shape.lanes * shape.runs);
-    const LocalMemory end_states = local_floats(stage.states() * shape.lanes);
+    const auto add_local = [&](Launch &launch) {
+        if (stage.along_rows)
+            launch.arguments.push_back(local_floats(shape.lanes * shape.tile()));
+        launch.arguments.push_back(local_floats(stage.states() * places));
+        if (shape.near == 0)
+            launch.arguments.push_back(local_floats(stage.states() * shape.lanes * shape.runs));
+        if (stage.has_ends())
+            launch.arguments.push_back(local_floats(stage.states() * shape.lanes));
+    };
 
     if (several) {
         Launch aggregate;
         aggregate.program = {"recursive_tiled.cl", "recursive_aggregate", defines};
         aggregate.range = tile_range();
-        aggregate.arguments = {stage.src(),  stage.own,
-                               stage.ends,   by_value(lines),
-                               tile_count,   sections_argument(stage, small),
-                               powers_given, tile_memory,
-                               carries,      runs,
-                               end_states};
+        aggregate.arguments = {stage.src(),     stage.own,  stage.ends,
+                               by_value(lines), tile_count, sections_argument(stage, small),
+                               powers_given};
+        add_local(aggregate);
         to.launches.push_back(std::move(aggregate));
 
         Launch carry;
@@ -140,11 +142,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                        powers_given,
                        in_memory(positions),
                        by_value(static_cast<std::int32_t>(shape.lead)),
-                       by_value(static_cast<std::int32_t>(shape.trail)),
-                       tile_memory,
-                       carries,
-                       runs,
-                       end_states};
+                       by_value(static_cast<std::int32_t>(shape.trail))};
+    add_local(apply);
     to.launches.push_back(std::move(apply));
     return several ? static_cast<std::uint64_t>(stage.batch * shape.tiles * stage.states() *
                                                 lines.lines * 4)
