@@ -60,7 +60,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                         // and what the kernel declares itself
                         local_floats(stage.states() * (window + 2) + window + 2)};
     if (stage.has_ends())
-        launch.arguments.push_back(local_floats(stage.states()));
+        launch.arguments.emplace_back(local_floats(stage.states()));
     to.launches.push_back(std::move(launch));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }

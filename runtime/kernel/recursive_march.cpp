@@ -1,4 +1,5 @@
 // Groups that march along lines side by side. See cl/recursive_march.cl.
+#include "kernel/image_pass.hpp"
 #include "kernel/kernels.hpp"
 #include "kernel/recursive_chunks.hpp"
 
@@ -38,7 +39,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
                         powers_argument(std::move(powers), small),
                         local_floats(stage.states() * held_tiles * group)};
     if (stage.has_ends())
-        launch.arguments.push_back(local_floats(stage.states() * lanes));
+        launch.arguments.emplace_back(local_floats(stage.states() * lanes));
     to.launches.push_back(std::move(launch));
     return 0;
 }
@@ -55,6 +56,19 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
     return "";
 }
 
+// Long segments, as both of a segment's ends are read twice, but enough of them for all of the device.
+std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
+    constexpr int lanes = 64;
+    const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
+    const std::int64_t strips = parts(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
+    int rows = 512;
+    for (const int more : {1024, 1536, 2048, 3072})
+        if (strips * parts(pass.lines.length, std::int64_t{more}) >= wanted)
+            rows = more;
+    return {{{"LANES", lanes}, {"CHUNKS", 4}, {"ROWS", rows}},
+            {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", rows}}};
+}
+
 } // namespace
 
 RecursiveSpec recursive_march() {
@@ -65,10 +79,7 @@ RecursiveSpec recursive_march() {
                      {"CHUNKS", {1, 2, 4, 8, 16}},
                      {"ROWS", {512, 1024, 1536, 2048, 3072, 5504}}};
     spec.refusal = refusal;
-    spec.preferred = [](const RecursivePass &, const DeviceFacts &) {
-        return std::vector<Config>{{{"LANES", 64}, {"CHUNKS", 4}, {"ROWS", 3072}},
-                                   {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", 3072}}};
-    };
+    spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
         return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
             return add_launch(stage, config, facts, to);

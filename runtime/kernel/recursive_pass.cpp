@@ -85,7 +85,7 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType sr
                         by_value(static_cast<std::int32_t>(near)),
                         by_value(static_cast<std::int32_t>(far))};
     if (line_parts > 1)
-        launch.arguments.push_back(LocalMemory{
+        launch.arguments.emplace_back(LocalMemory{
             static_cast<std::size_t>(stage.states() * lanes * line_parts) * sizeof(float)});
     return launch;
 }

@@ -88,12 +88,12 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         stage.along_rows ? std::int64_t{shape.lanes} * (shape.chunks + shape.runs) : shape.group();
     const auto add_local = [&](Launch &launch) {
         if (stage.along_rows)
-            launch.arguments.push_back(local_floats(shape.lanes * shape.tile()));
-        launch.arguments.push_back(local_floats(stage.states() * places));
+            launch.arguments.emplace_back(local_floats(shape.lanes * shape.tile()));
+        launch.arguments.emplace_back(local_floats(stage.states() * places));
         if (shape.near == 0)
-            launch.arguments.push_back(local_floats(stage.states() * shape.lanes * shape.runs));
+            launch.arguments.emplace_back(local_floats(stage.states() * shape.lanes * shape.runs));
         if (stage.has_ends())
-            launch.arguments.push_back(local_floats(stage.states() * shape.lanes));
+            launch.arguments.emplace_back(local_floats(stage.states() * shape.lanes));
     };
 
     if (several) {
