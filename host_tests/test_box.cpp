@@ -217,7 +217,7 @@ TEST_SUITE("kernels") {
     }
 }
 
-FAMILY("box_columns", 40, 20)
-FAMILY("box_tiled", 40, 20)
+FAMILY("box_columns", 40, 10)
+FAMILY("box_tiled", 40, 10)
 FAMILY("box_strips", 70, 40)
 FAMILY("box_plain", 40, 40)
