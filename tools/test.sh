@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds with warnings as errors and runs all tests; then the same with the address and
+# Builds with warnings as errors and runs all tests; then those of host code with the address and
 # undefined-behaviour sanitizers.
 set -euo pipefail
 
