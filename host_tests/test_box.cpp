@@ -52,23 +52,8 @@ std::string run(const BoxCase &test, Tally &tally) {
     const double bound = is_exact ? 0.5
                                   : std::min(filter.error_bound(largest), 2e-6 * largest) +
                                         storing_error(desc.target.type, largest);
-    std::string wrong;
-    compute_in_double(job, [&](const RowPlace &at, const double *row) {
-        const Axes &origin = desc.region.target_origin;
-        const std::byte *out =
-            got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
-        for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i) {
-            const double value = load_pixel(
-                desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
-            const double error = distance(row[i], value, desc.target.type);
-            tally.worst = std::max(tally.worst, error / bound);
-            if (error > bound && wrong.empty())
-                wrong = text("at value ", i, " of row ", at.y, " slice ", at.z, " plane ", at.plane,
-                             ": expected ", row[i], ", got ", value, ", bound ", bound);
-        }
-    });
     ++tally.ran;
-    return wrong;
+    return compare_with_double(job, desc, got, tally, [&](double) { return bound; });
 }
 
 void run_all(const std::vector<BoxCase> &cases) {

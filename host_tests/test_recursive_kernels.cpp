@@ -100,25 +100,10 @@ std::string run(const Filter &filter, const RecursiveCase &test, Tally &tally) {
     const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
     const double largest = largest_magnitude(job);
     const double of_filter = filter.error_bound(largest);
-    std::string wrong;
-    compute_in_double(job, [&](const RowPlace &at, const double *row) {
-        const Axes &origin = desc.region.target_origin;
-        const std::byte *out =
-            got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
-        for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i) {
-            const double value = load_pixel(
-                desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
-            const double error = distance(row[i], value, desc.target.type);
-            const double bound =
-                of_filter + storing_error(desc.target.type, std::abs(row[i]) + of_filter);
-            tally.worst = std::max(tally.worst, error / bound);
-            if (!(error <= bound) && wrong.empty())
-                wrong = text("at value ", i, " of row ", at.y, " slice ", at.z, " plane ", at.plane,
-                             ": expected ", row[i], ", got ", value, ", bound ", bound);
-        }
-    });
     ++tally.ran;
-    return wrong;
+    return compare_with_double(job, desc, got, tally, [&](double exact) {
+        return of_filter + storing_error(desc.target.type, std::abs(exact) + of_filter);
+    });
 }
 
 void run_all(const std::vector<RecursiveCase> &cases) {

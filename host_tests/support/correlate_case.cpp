@@ -98,6 +98,28 @@ Filter make_filter(const TapsCase &test, unsigned seed) {
     return test.convolve ? Filter::convolve(taps) : Filter::correlate(taps);
 }
 
+std::string compare_with_double(const ReferenceJob &job, const PlanDesc &desc,
+                                const std::vector<std::byte> &got, Tally &tally,
+                                const std::function<double(double)> &bound_of) {
+    std::string wrong;
+    compute_in_double(job, [&](const RowPlace &at, const double *row) {
+        const Axes &origin = desc.region.target_origin;
+        const std::byte *out =
+            got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
+        for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i) {
+            const double value = load_pixel(
+                desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
+            const double error = distance(row[i], value, desc.target.type);
+            const double bound = bound_of(row[i]);
+            tally.worst = std::max(tally.worst, error / bound);
+            if (!(error <= bound) && wrong.empty())
+                wrong = text("at value ", i, " of row ", at.y, " slice ", at.z, " plane ", at.plane,
+                             ": expected ", row[i], ", got ", value, ", bound ", bound);
+        }
+    });
+    return wrong;
+}
+
 std::string run(const CorrelateCase &test, Tally &tally) {
     std::minstd_rand random(7);
     const Filter filter = make_filter(test.taps, 3);

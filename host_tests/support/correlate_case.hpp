@@ -2,6 +2,7 @@
 // bound, the guard bands.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ struct Tally {
     int ran = 0, misfits = 0; // misfits: the configuration does not fit the device
     double worst = 0.0;       // largest share of the error bound that a result used up
 };
+
+// "" where all of the region is as near to the reference in double as bound_of(its exact value)
+// asks; else the first pixel that is not.
+std::string compare_with_double(const gz::ReferenceJob &job, const gz::PlanDesc &desc,
+                                const std::vector<std::byte> &got, Tally &tally,
+                                const std::function<double(double)> &bound_of);
 
 // "" if the case passes, or does not fit the device; else what is wrong.
 std::string run(const CorrelateCase &test, Tally &tally);

@@ -11,8 +11,6 @@ namespace {
 constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
 constexpr int near_numbers[] = {1, 2, 4, 6, 8};
 
-} // namespace
-
 void append_matrix(std::vector<float> &to, const Section &section, int order,
                    std::int64_t samples) {
     const Transition result = transition(section, samples);
@@ -21,11 +19,26 @@ void append_matrix(std::vector<float> &to, const Section &section, int order,
             to.push_back(static_cast<float>(result.less_identity[i][j]));
 }
 
+} // namespace
+
 std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
     std::vector<float> result;
     for (std::int64_t s = 0; s < stage.sections(); ++s)
         append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(), samples);
     return result;
+}
+
+std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samples, int count) {
+    std::vector<float> result;
+    for (std::int64_t s = 0; s < stage.sections(); ++s)
+        for (int k = 0; k < count; ++k)
+            append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(),
+                          samples * k);
+    return result;
+}
+
+ConstantData in_memory(const std::vector<float> &values) {
+    return {bytes_of(values.data(), values.size()), true};
 }
 
 bool is_mirrored(const RecursiveStage &stage) {

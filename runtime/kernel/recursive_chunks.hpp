@@ -12,14 +12,15 @@ namespace gz {
 
 constexpr int recursive_chunk = 16; // samples
 
-// What a section's state becomes over a number of samples, less itself: a matrix, row by row.
-void append_matrix(std::vector<float> &to, const Section &section, int order, std::int64_t samples);
-// The same for each section of a stage.
+// For each section what its state becomes over `samples`, less itself: a matrix, row by row; and
+// the same over 0, 1, ... count - 1 times `samples`.
 std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t samples);
+std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
 
 // Whether the anticausal sections are the causal ones, backwards.
 bool is_mirrored(const RecursiveStage &stage);
 
+ConstantData in_memory(const std::vector<float> &values);
 inline LocalMemory local_floats(std::int64_t count) {
     return {static_cast<std::size_t>(count) * sizeof(float)};
 }

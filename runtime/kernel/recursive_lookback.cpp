@@ -8,17 +8,6 @@ namespace {
 
 constexpr int run = 16;    // chunks, see RUN in cl/lib/recursive_runs.clh
 constexpr int window = 32; // tiles, see WINDOW in the kernel
-constexpr std::int64_t most_sections = 16;
-
-// For each section, what states become over 0, 1, ... count - 1 times `samples`.
-ConstantData places_of(const RecursiveStage &stage, std::int64_t samples, int count) {
-    std::vector<float> values;
-    for (std::int64_t s = 0; s < stage.sections(); ++s)
-        for (int k = 0; k < count; ++k)
-            append_matrix(values, stage.section(static_cast<std::size_t>(s)), stage.order(),
-                          samples * k);
-    return {bytes_of(values.data(), values.size()), true};
-}
 
 std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                            const DeviceFacts &facts, Work &to) {
@@ -52,9 +41,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     launch.arguments = {stage.src(), stage.dst(), stage.own, stage.ends, by_value(lines),
                         by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
                         sections_argument(stage, small), powers_argument(std::move(powers), small),
-                        places_of(stage, recursive_chunk, run),
-                        places_of(stage, std::int64_t{recursive_chunk} * run, runs),
-                        places_of(stage, tile, window + 1), local_floats(tile),
+                        in_memory(section_places(stage, recursive_chunk, run)),
+                        in_memory(section_places(stage, std::int64_t{recursive_chunk} * run, runs)),
+                        in_memory(section_places(stage, tile, window + 1)), local_floats(tile),
                         local_floats(stage.states() * (chunks + runs)),
                         local_floats(stage.states() * runs),
                         // and what the kernel declares itself
@@ -66,20 +55,15 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
 }
 
 std::string refusal(const RecursivePass &pass, const Config &config) {
-    std::int64_t tiles =
+    const std::int64_t tiles =
         parts(pass.lines.length, std::int64_t{recursive_chunk} * config.at("CHUNKS")) *
         pass.lines.lines * pass.batch();
     if (tiles >= std::int64_t{1} << 30)
         return text("there would be ", tiles, " tiles");
-    for (const LineStage &stage : pass.stages) {
+    for (const LineStage &stage : pass.stages)
         if (!stage.causal.empty() && !stage.anticausal.empty())
             return "scans run in both directions";
-        if (static_cast<std::int64_t>(stage.causal.size() + stage.anticausal.size()) >
-            most_sections)
-            return text("a stage has ", stage.causal.size() + stage.anticausal.size(),
-                        " sections, more than ", most_sections);
-    }
-    return "";
+    return sections_refusal(pass);
 }
 
 } // namespace

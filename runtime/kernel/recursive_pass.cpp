@@ -226,6 +226,16 @@ std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t 
     return static_cast<int>(samples);
 }
 
+std::string sections_refusal(const RecursivePass &pass) {
+    constexpr std::size_t most = 16;
+    for (const LineStage &stage : pass.stages) {
+        const std::size_t sections = stage.causal.size() + stage.anticausal.size();
+        if (sections > most)
+            return text("a stage has ", sections, " sections, more than ", most);
+    }
+    return "";
+}
+
 std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
     std::string result;
     for (const LineStage &stage : pass.stages)

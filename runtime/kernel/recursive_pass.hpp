@@ -85,6 +85,9 @@ Argument sections_argument(const RecursiveStage &stage, bool by_value);
 // that is more than `most`.
 std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most);
 
+// Why kernels that keep the states of a stage in registers refuse the pass; "" if they do not.
+std::string sections_refusal(const RecursivePass &pass);
+
 // "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and what
 // becomes of those asked for.
 std::string recursive_details(const RecursivePass &pass, std::int64_t tile = 0);

@@ -9,8 +9,8 @@ namespace gz {
 namespace {
 
 constexpr int vector_width = 16; // values of a vector
-constexpr std::int64_t most_sections = 16;
 constexpr std::int64_t most_sections_by_value = 8;
+
 std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
                          const DeviceFacts &facts, Work &to) {
     const int wide = config.at("WIDE");
@@ -48,22 +48,13 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
            sizeof(float);
 }
 
-std::string refusal(const RecursivePass &pass, const Config &) {
-    for (const LineStage &stage : pass.stages)
-        if (static_cast<std::int64_t>(stage.causal.size() + stage.anticausal.size()) >
-            most_sections)
-            return text("a stage has ", stage.causal.size() + stage.anticausal.size(),
-                        " sections, more than ", most_sections);
-    return "";
-}
-
 } // namespace
 
 RecursiveSpec recursive_strips() {
     RecursiveSpec spec;
     spec.name = "recursive_strips";
     spec.tunables = {{"WIDE", {1, 2, 4}}, {"BLOCK", {64, 256, 512}}};
-    spec.refusal = refusal;
+    spec.refusal = [](const RecursivePass &pass, const Config &) { return sections_refusal(pass); };
     // Down columns a line of the cache has 16 values, and pages have more.
     spec.preferred = [](const RecursivePass &pass, const DeviceFacts &) {
         return std::vector<Config>{{{"WIDE", pass.along_rows ? 1 : 4}, {"BLOCK", 256}},

@@ -1,6 +1,5 @@
 // Tiles with a chunk of samples an item. See cl/recursive_tiled.cl.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
@@ -13,7 +12,10 @@ namespace {
 
 constexpr int chunk = recursive_chunk;
 constexpr int longest_run = 16; // chunks
-constexpr std::int64_t most_sections = 16;
+
+std::int64_t tile_of(int chunks) {
+    return std::int64_t{chunk} * chunks;
+}
 
 struct Shape {
     int lanes, chunks, run, runs;
@@ -21,7 +23,7 @@ struct Shape {
     std::int64_t tiles;
     bool carries; // from tile to tile
     int near;     // chunks around one that matter to it; 0: any number
-    std::int64_t tile() const { return std::int64_t{chunk} * chunks; }
+    std::int64_t tile() const { return tile_of(chunks); }
     int group() const { return lanes * chunks; }
 };
 
@@ -48,10 +50,6 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
         shape.near = 0;
     }
     return shape;
-}
-
-ConstantData in_memory(const std::vector<float> &values) {
-    return {bytes_of(values.data(), values.size()), true};
 }
 
 std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
@@ -124,11 +122,6 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         to.launches.push_back(std::move(carry));
     }
 
-    std::vector<float> positions;
-    for (std::int64_t s = 0; s < stage.sections(); ++s)
-        for (int k = 0; k < shape.run; ++k)
-            append_matrix(positions, stage.section(static_cast<std::size_t>(s)), stage.order(),
-                          std::int64_t{chunk} * k);
     Launch apply;
     apply.program = {"recursive_tiled.cl", "recursive_apply", defines};
     apply.range = tile_range();
@@ -140,7 +133,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
                        tile_count,
                        sections_argument(stage, small),
                        powers_given,
-                       in_memory(positions),
+                       in_memory(section_places(stage, chunk, shape.run)),
                        by_value(static_cast<std::int32_t>(shape.lead)),
                        by_value(static_cast<std::int32_t>(shape.trail))};
     add_local(apply);
@@ -151,20 +144,13 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
 }
 
 std::string refusal(const RecursivePass &pass, const Config &config) {
-    for (const LineStage &stage : pass.stages)
-        if (static_cast<std::int64_t>(stage.causal.size() + stage.anticausal.size()) >
-            most_sections)
-            return text("a stage has ", stage.causal.size() + stage.anticausal.size(),
-                        " sections, more than ", most_sections);
+    if (std::string reason = sections_refusal(pass); !reason.empty())
+        return reason;
     const int group = config.at("LANES") * config.at("CHUNKS");
     return group < 32 || group > 1024 ? text("groups would be of ", group, " items") : "";
 }
 
 const std::vector<int> chunk_counts{4, 16, 32, 64, 128, 256};
-
-std::int64_t tile_of(int chunks) {
-    return std::int64_t{chunk} * chunks;
-}
 
 // Those with tiles nearest to what is asked for first.
 std::vector<Config> nearest(const RecursivePass &pass) {
