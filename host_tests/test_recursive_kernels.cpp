@@ -46,6 +46,7 @@ struct Range {
 };
 constexpr Range of_columns_alone{0, 5};
 constexpr Range of_one_direction{4, 8};
+constexpr Range of_planes{14, 20};
 
 const std::vector<Filter> &filters() {
     constexpr bool there = true;
@@ -77,6 +78,11 @@ const std::vector<Filter> &filters() {
         recursive_gaussian_of(1.5, 2.0, 1),
         Filter::bspline(3),
         Filter::bspline(5),
+        recursive_gaussian_of(0.8, 0.7, 0),
+        recursive_gaussian_of(0.9, 1.1, 1),
+        Filter::recursive({scan(0, there, {0.2}), scan(0, back, {0.4}), scan(1, there, {-0.3}),
+                           scan(1, back, {0.5})}),
+        Filter::recursive({scan(0, there, {0.6, -0.2}), scan(1, back, {0.3})}),
         // Long memories.
         Filter::recursive({scan(0, there, {0.99}), scan(0, back, {0.99}), scan(1, there, {0.995})}),
     };
@@ -118,10 +124,14 @@ void run_all(const std::vector<RecursiveCase> &cases) {
             " that do not fit it; the worst error is ", tally.worst, " of its bound");
 }
 
-RecursiveSpec spec_of(const std::string &kernel) {
+std::vector<Tunable> tunables_of(const std::string &kernel) {
+    for (const RecursivePlaneSpec &spec : kernels_for(RecursivePlanePass(), DeviceClass::other_gpu))
+        if (spec.name == kernel)
+            return spec.tunables;
     const auto kernels = kernels_for(RecursivePass(), DeviceClass::other_gpu);
-    return *std::find_if(kernels.begin(), kernels.end(),
-                         [&](const auto &k) { return k.name == kernel; });
+    return std::find_if(kernels.begin(), kernels.end(),
+                        [&](const auto &k) { return k.name == kernel; })
+        ->tunables;
 }
 
 Range filters_of(const std::string &kernel) {
@@ -129,6 +139,8 @@ Range filters_of(const std::string &kernel) {
         return of_columns_alone;
     if (kernel == "recursive_lookback")
         return of_one_direction;
+    if (kernel == "recursive_fused")
+        return of_planes;
     return {0, filters().size()};
 }
 
@@ -137,16 +149,26 @@ BorderMode border_of(std::size_t i) {
     return i < std::size(all_border_modes) ? all_border_modes[i] : BorderMode::zero;
 }
 
+// Where nothing lies beyond the edge, scans that come back start from more than an extended image.
+BorderMode border_for(const RecursiveCase &test, std::size_t i) {
+    constexpr std::size_t there_and_back = 18;
+    const BorderMode border = border_of(i);
+    return test.kernel == "recursive_fused" && test.filter == there_and_back &&
+                   border == BorderMode::zero
+               ? BorderMode::clamp
+               : border;
+}
+
 // A case for each pair of parameter values; images and filters up to the limits.
 std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Limits &limits) {
-    const RecursiveSpec spec = spec_of(kernel);
+    const std::vector<Tunable> tunables = tunables_of(kernel);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
     const Range range = filters_of(kernel);
     const auto kinds = std::min(range.end - range.begin, static_cast<std::size_t>(limits.kinds));
     counts.insert(counts.end(), {static_cast<int>(kinds), 6});
-    for (const Tunable &tunable : spec.tunables)
+    for (const Tunable &tunable : tunables)
         counts.push_back(static_cast<int>(tunable.values.size()));
     std::vector<RecursiveCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
@@ -157,9 +179,9 @@ std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Lim
         // Evenly from all of them.
         test.filter =
             range.begin + (kinds > 1 ? at(0) * (range.end - range.begin - 1) / (kinds - 1) : 0);
-        test.border = border_of(at(1));
-        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
-            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(2 + i)];
+        test.border = border_for(test, at(1));
+        for (std::size_t i = 0; i < tunables.size(); ++i)
+            test.config[tunables[i].name] = tunables[i].values[at(2 + i)];
         cases.push_back(test);
     }
     return cases;
@@ -184,7 +206,7 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
     std::vector<RecursiveCase> cases;
     std::size_t turn = 0;
     const Range range = filters_of(kernel);
-    for (const Config &config : all_configs(spec_of(kernel).tunables))
+    for (const Config &config : all_configs(tunables_of(kernel)))
         for (std::size_t filter = range.begin; filter < range.end; ++filter)
             for (const auto &size : all_sizes()) {
                 RecursiveCase test;
@@ -197,7 +219,7 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
                 test.planes = turn % 5 == 4 ? 3 : 1;
                 test.slices = turn % 7 == 6 ? 2 : 1;
                 std::tie(test.width, test.height) = size;
-                test.border = border_of(turn % 6);
+                test.border = border_for(test, turn % 6);
                 test.region = all_regions[turn % 3];
                 test.layout = all_layouts[turn / 3 % 3];
                 cases.push_back(test);
@@ -282,5 +304,6 @@ TEST_SUITE("simulated" * doctest::skip()) {
 FAMILY("recursive_plain", 40, 9)
 FAMILY("recursive_tiled", 70, 7)
 FAMILY("recursive_march", 70, 4)
+FAMILY("recursive_fused", 70, 4)
 
 FAMILY("recursive_strips", 70, 7)

@@ -70,6 +70,14 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
             recursive_lookback()};
 }
 
+bool prefers_planes(DeviceClass device_class) {
+    return !wants_strips(device_class);
+}
+
+std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &, DeviceClass) {
+    return {recursive_fused()};
+}
+
 std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {sat_strips(), sat_plain(), sat_tiled()};

@@ -33,6 +33,9 @@ RecursiveSpec recursive_march();
 RecursiveSpec recursive_tiled();
 RecursiveSpec recursive_strips();
 
+using RecursivePlaneSpec = KernelSpec<RecursivePlanePass>;
+RecursivePlaneSpec recursive_fused();
+
 using SatSpec = KernelSpec<SatPass>;
 SatSpec sat_tiled();
 SatSpec sat_strips();
@@ -41,11 +44,17 @@ SatSpec sat_plain();
 using DifferenceSpec = KernelSpec<DifferencePass>;
 DifferenceSpec difference_plain();
 
+// Whether a device of the class should run a recursive filter along x and y in one pass where that
+// can be, rather than axis by axis.
+bool prefers_planes(DeviceClass device_class);
+
 // All families for a kind of pass, in the order in which a device of the class should try them.
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class);
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &pass, DeviceClass device_class);
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class);
+std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &pass,
+                                            DeviceClass device_class);
 std::vector<SatSpec> kernels_for(const SatPass &pass, DeviceClass device_class);
 
 } // namespace gz

@@ -41,12 +41,10 @@ ConstantData in_memory(const std::vector<float> &values) {
     return {bytes_of(values.data(), values.size()), true};
 }
 
-bool is_mirrored(const RecursiveStage &stage) {
-    const LineStage &sections = *stage.stage;
-    return std::equal(sections.causal.begin(), sections.causal.end(), sections.anticausal.begin(),
-                      sections.anticausal.end(), [](const Section &a, const Section &b) {
-                          return a.rest == b.rest && a.decay == b.decay;
-                      });
+bool is_mirrored(const LineStage &stage) {
+    return std::equal(
+        stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(), stage.anticausal.end(),
+        [](const Section &a, const Section &b) { return a.rest == b.rest && a.decay == b.decay; });
 }
 
 bool reads_vectors(const RecursiveStage &stage) {
@@ -59,7 +57,7 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
     constexpr auto chunk = static_cast<std::size_t>(recursive_chunk);
     std::vector<float> values;
     const auto order = static_cast<std::size_t>(stage.order());
-    if (is_mirrored(stage)) {
+    if (is_mirrored(*stage.stage)) {
         for (const double sign : {1.0, -1.0})
             for (const Section &section : stage.stage->causal) {
                 const auto ages = responses(section, recursive_chunk);
@@ -97,7 +95,7 @@ std::optional<int> near_chunks(const LineStage &stage) {
 
 Defines chunk_defines(const RecursiveStage &stage, bool by_value, int near) {
     Defines defines = recursive_defines(stage, by_value);
-    defines["MIRRORED"] = is_mirrored(stage) ? 1 : 0;
+    defines["MIRRORED"] = is_mirrored(*stage.stage) ? 1 : 0;
     defines["NEAR"] = near;
     return defines;
 }

@@ -18,7 +18,7 @@ std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t sa
 std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
 
 // Whether the anticausal sections are the causal ones, backwards.
-bool is_mirrored(const RecursiveStage &stage);
+bool is_mirrored(const LineStage &stage);
 
 ConstantData in_memory(const std::vector<float> &values);
 inline LocalMemory local_floats(std::int64_t count) {

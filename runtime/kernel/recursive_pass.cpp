@@ -114,12 +114,12 @@ void count_traffic(const RecursiveStage &stage, std::size_t first, Work &work) {
 
 } // namespace
 
-int RecursiveStage::order() const {
+int order_of(const LineStage &stage) {
     const auto first = [](const std::vector<Section> &sections) {
         return std::all_of(sections.begin(), sections.end(),
                            [](const Section &section) { return section.is_first_order(); });
     };
-    return first(stage->causal) && first(stage->anticausal) ? 1 : 2;
+    return first(stage.causal) && first(stage.anticausal) ? 1 : 2;
 }
 
 Work recursive_work(const RecursivePass &pass, LineEnds form,
@@ -196,12 +196,18 @@ Defines recursive_defines(const RecursiveStage &stage, bool by_value) {
             {"BY_VALUE", by_value ? 1 : 0}};
 }
 
-Argument sections_argument(const RecursiveStage &stage, bool by_value) {
-    std::vector<float> values{static_cast<float>(stage.stage->direct)};
+void append_sections(std::vector<float> &to, const LineStage &stage) {
+    to.push_back(static_cast<float>(stage.direct));
     for (const double Section::*what :
          {&Section::rest, &Section::decay, &Section::w_weight, &Section::v_weight})
-        for (std::int64_t s = 0; s < stage.sections(); ++s)
-            values.push_back(static_cast<float>(stage.section(static_cast<std::size_t>(s)).*what));
+        for (const auto *sections : {&stage.causal, &stage.anticausal})
+            for (const Section &section : *sections)
+                to.push_back(static_cast<float>(section.*what));
+}
+
+Argument sections_argument(const RecursiveStage &stage, bool by_value) {
+    std::vector<float> values;
+    append_sections(values, *stage.stage);
     std::vector<std::byte> bytes = bytes_of(values.data(), values.size());
     return by_value ? Argument(ByValue{std::move(bytes)})
                     : Argument(ConstantData{std::move(bytes)});

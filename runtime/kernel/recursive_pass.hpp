@@ -1,6 +1,7 @@
 // A recursive filter along one axis: what the plan lowers it to, axis by axis.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "core/types.hpp"
 #include "device/facts.hpp"
 #include "device/launch.hpp"
+#include "kernel/image_pass.hpp"
 
 namespace gz {
 
@@ -35,6 +37,14 @@ struct RecursivePass {
     }
 };
 
+// A recursive filter along x and y, of one stage each, on an image that its border extends.
+struct RecursivePlanePass : ImagePass {
+    std::array<LineStage, 2> axes;
+};
+
+// 1 if all of a stage's sections have one pole, else 2.
+int order_of(const LineStage &stage);
+
 // One stage, between the images that it goes between.
 struct RecursiveStage {
     const LineStage *stage;
@@ -55,8 +65,7 @@ struct RecursiveStage {
     Argument dst() const {
         return dst_buffer ? Argument(WorkspaceBuffer{*dst_buffer}) : Argument(TargetBuffer());
     }
-    // 1 if all its sections have one pole, else 2.
-    int order() const;
+    int order() const { return order_of(*stage); }
     std::int64_t sections() const {
         return static_cast<std::int64_t>(stage->causal.size() + stage->anticausal.size());
     }
@@ -80,6 +89,7 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
 // by_value: whether sections are small enough for that, with all else that is.
 Defines recursive_defines(const RecursiveStage &stage, bool by_value);
 Argument sections_argument(const RecursiveStage &stage, bool by_value);
+void append_sections(std::vector<float> &to, const LineStage &stage);
 
 // Samples, a multiple of 16, after which states of the sections do not matter to f32; nothing where
 // that is more than `most`.

@@ -87,20 +87,39 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &f
     return result;
 }
 
+template <class Pass>
+Choice chosen(const KernelSpec<Pass> &spec, const Pass &pass, Fitting fitting, std::string rule) {
+    const Config &config = *fitting.config;
+    return {spec.name,       config, std::move(fitting.work), spec.details(pass, config),
+            std::move(rule), {}};
+}
+
+// The first kernel that can run; else why none can.
+template <class Pass>
+std::optional<Choice> first_fitting(const Pass &pass, const DeviceFacts &facts,
+                                    std::vector<std::string> &refused) {
+    for (const KernelSpec<Pass> &spec : kernels_for(pass, facts.device_class)) {
+        Fitting fitting = fit(spec, pass, facts, {});
+        if (fitting.config) {
+            Choice choice =
+                chosen(spec, pass, std::move(fitting),
+                       text("preferred on devices of class ", name_of(facts.device_class)));
+            choice.refused = refused;
+            return choice;
+        }
+        refused.push_back(spec.name + ": " + fitting.refusal);
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 template <class Pass>
 Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
               const std::string &forced_by, const std::string &others) {
-    const std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
-    const auto chosen = [&](const KernelSpec<Pass> &spec, Fitting fitting, std::string rule) {
-        const Config &config = *fitting.config;
-        return Choice{spec.name,       config, std::move(fitting.work), spec.details(pass, config),
-                      std::move(rule), {}};
-    };
-
     if (!forced.empty()) {
         const Forced wanted = parse(forced);
+        const auto kernels = kernels_for(pass, facts.device_class);
         const auto spec =
             std::find_if(kernels.begin(), kernels.end(),
                          [&](const KernelSpec<Pass> &k) { return k.name == wanted.name; });
@@ -111,27 +130,25 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
         if (!fitting.config)
             fail(Status::unsupported, "kernel ", spec->name, ", forced by ", forced_by,
                  ", cannot run on ", facts.name, ": ", fitting.refusal);
-        return chosen(*spec, std::move(fitting), "forced by " + forced_by);
+        return chosen(*spec, pass, std::move(fitting), "forced by " + forced_by);
     }
 
     std::vector<std::string> refused;
-    for (const KernelSpec<Pass> &spec : kernels) {
-        Fitting fitting = fit(spec, pass, facts, {});
-        if (fitting.config) {
-            Choice choice =
-                chosen(spec, std::move(fitting),
-                       text("preferred on devices of class ", name_of(facts.device_class)));
-            choice.refused = std::move(refused);
-            return choice;
-        }
-        refused.push_back(spec.name + ": " + fitting.refusal);
-    }
+    if (std::optional<Choice> choice = first_fitting(pass, facts, refused))
+        return std::move(*choice);
     std::string reasons;
     for (const std::string &reason : refused)
         reasons += "; " + reason;
     fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
 }
 
+template <class Pass>
+std::optional<Choice> choose_if_any(const Pass &pass, const DeviceFacts &facts) {
+    std::vector<std::string> refused;
+    return first_fitting(pass, facts, refused);
+}
+
+template std::optional<Choice> choose_if_any(const RecursivePlanePass &, const DeviceFacts &);
 template Choice choose(const CorrelatePass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
 template Choice choose(const BoxPass &, const DeviceFacts &, const std::string &,
@@ -139,6 +156,8 @@ template Choice choose(const BoxPass &, const DeviceFacts &, const std::string &
 template Choice choose(const DifferencePass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
 template Choice choose(const RecursivePass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
+template Choice choose(const RecursivePlanePass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
 template Choice choose(const SatPass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);

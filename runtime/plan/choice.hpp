@@ -1,6 +1,7 @@
 // Which kernel computes a pass, in which configuration, and why.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,9 @@ struct Choice {
 template <class Pass>
 Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
               const std::string &forced_by, const std::string &others = "");
+
+// The same where nothing is forced; nothing where no kernel can run on the device.
+template <class Pass>
+std::optional<Choice> choose_if_any(const Pass &pass, const DeviceFacts &facts);
 
 } // namespace gz

@@ -306,6 +306,27 @@ RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const Pla
     return pass;
 }
 
+// Both axes in one pass, from a pass for each; nothing where that is not what was asked for, or where
+// scans start from more than what the border makes of the image.
+std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Step> &steps,
+                                const PlanDesc &desc) {
+    if (steps.size() != 2 || recursion.filters(2) || recursion.grouping.tile > 0 ||
+        !recursion.grouping.trips.empty())
+        return std::nullopt;
+    PlanDesc extended = desc;
+    if (!recursion.extended)
+        extended.border = {BorderMode::constant, 0.0};
+    RecursivePlanePass pass;
+    static_cast<ImagePass &>(pass) = lower_images(extended, {1, 1, 0, 0});
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const auto &stages = std::get<RecursivePass>(steps[axis].pass).stages;
+        if (stages.size() != 1 || (!recursion.extended && !stages[0].ends.empty()))
+            return std::nullopt;
+        pass.axes[axis] = stages[0];
+    }
+    return Step{std::move(pass)};
+}
+
 } // namespace
 
 Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc) {
@@ -330,6 +351,7 @@ Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc) {
         lowered.steps.push_back({lower_axis(recursion, axes[i], step),
                                  first ? ends : (number + 1) % 2, last ? ends : number % 2});
     }
+    lowered.whole = lower_plane(recursion, lowered.steps, desc);
     return lowered;
 }
 

@@ -47,7 +47,8 @@ SatPass lower_sat(const PlanDesc &desc);
 // plan's source or target.
 inline constexpr int ends = -1;
 struct Step {
-    std::variant<CorrelatePass, BoxPass, RecursivePass, SatPass, DifferencePass> pass;
+    std::variant<CorrelatePass, BoxPass, RecursivePass, RecursivePlanePass, SatPass, DifferencePass>
+        pass;
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;
@@ -59,6 +60,8 @@ struct Step {
 struct Lowered {
     std::vector<Step> steps;
     std::vector<std::uint64_t> intermediates;
+    // One step with the same result, for devices that prefer it.
+    std::optional<Step> whole = std::nullopt;
 };
 Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc);
 Lowered lower(const Filter &filter, const PlanDesc &desc);

@@ -51,17 +51,41 @@ Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::stri
                       step.pass);
 }
 
+// The one step that may stand for all, where the device prefers it and a kernel of it fits, or where
+// it is forced.
+std::optional<Choice> choose_whole(const Lowered &lowered, const DeviceFacts &facts,
+                                   const std::string &forced, const std::string &forced_by) {
+    if (!lowered.whole)
+        return std::nullopt;
+    const auto &pass = std::get<RecursivePlanePass>(lowered.whole->pass);
+    if (!forced.empty()) {
+        const auto kernels = kernels_for(pass, facts.device_class);
+        const bool names_one =
+            std::any_of(kernels.begin(), kernels.end(), [&](const RecursivePlaneSpec &spec) {
+                return spec.name == forced.substr(0, forced.find(':'));
+            });
+        return names_one ? std::optional(choose(pass, facts, forced, forced_by)) : std::nullopt;
+    }
+    return prefers_planes(facts.device_class) ? choose_if_any(pass, facts) : std::nullopt;
+}
+
 } // namespace
 
 Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant)
     : buffers_(lowered.intermediates) {
+    const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
+    const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
+    std::optional<Choice> whole = choose_whole(lowered, engine.facts(), forced, forced_by);
+    if (whole) {
+        buffers_.clear();
+        steps_.push_back({std::move(*whole), ends, ends, ends, {}});
+        return;
+    }
     for (const std::uint64_t bytes : buffers_)
         if (bytes > engine.facts().max_allocation)
             fail(Status::unsupported, "the image between iterations needs ", bytes,
                  " bytes; the largest buffer of ", engine.facts().name, " is ",
                  engine.facts().max_allocation, " bytes");
-    const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
-    const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
     for (const Step &step : lowered.steps) {
         ChosenStep chosen{choose_kernel(step, engine.facts(), forced, forced_by),
                           step.from,

@@ -1,0 +1,132 @@
+// Both axes in one pass, for filters that forget soon. See cl/recursive_fused.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+#include "kernel/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int chunk = recursive_chunk;
+constexpr std::int64_t longest_apron = 2 * chunk;
+constexpr std::size_t most_bytes_by_value = 640; // beside the geometry, of what 1024 are allowed
+
+// Pixels around one that matter to it.
+std::optional<int> apron_of(const RecursivePlanePass &pass) {
+    int longest = chunk;
+    for (const LineStage &stage : pass.axes)
+        for (const auto &sections : {stage.causal, stage.anticausal}) {
+            const std::optional<int> memory = memory_of(sections, longest_apron);
+            if (!memory)
+                return std::nullopt;
+            longest = std::max(longest, static_cast<int>(parts(*memory, chunk)) * chunk);
+        }
+    return longest;
+}
+
+std::string refusal(const RecursivePlanePass &pass, const Config &config) {
+    const auto &[x, y] = pass.axes;
+    if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
+        return "x and y have sections of different kinds";
+    constexpr std::size_t most_sections = 4;
+    if (x.causal.size() + x.anticausal.size() > most_sections)
+        return text("there are more than ", most_sections, " sections an axis");
+    if (!apron_of(pass))
+        return text("pixels matter to others that are more than ", longest_apron, " away");
+    const int group = config.at("LANES") * pass.channels;
+    return group > 1024 ? text("groups would be of ", group, " items") : "";
+}
+
+// The struct Axes.
+std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, int order,
+                                  bool mirrored) {
+    std::vector<float> values;
+    for (const LineStage &stage : pass.axes)
+        append_sections(values, stage);
+    for (const LineStage &stage : pass.axes) {
+        const auto append = [&](const std::vector<Section> &sections) {
+            for (const Section &section : sections)
+                for (const auto &state : responses(section, apron))
+                    for (int o = 0; o < order; ++o)
+                        values.push_back(static_cast<float>(state[static_cast<std::size_t>(o)]));
+        };
+        append(stage.causal);
+        if (!mirrored)
+            append(stage.anticausal);
+    }
+    return bytes_of(values.data(), values.size());
+}
+
+Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const int lanes = config.at("LANES");
+    const int rows = config.at("ROWS");
+    const int width = lanes * pass.channels;
+    const int apron = *apron_of(pass);
+    const auto &[x, y] = pass.axes;
+    const int order = std::max(order_of(x), order_of(y));
+    const bool mirrored = is_mirrored(x) && is_mirrored(y);
+    std::vector<std::byte> axes = axes_bytes(pass, apron, order, mirrored);
+    const bool small = !facts.misreads_arguments && axes.size() <= most_bytes_by_value;
+
+    Launch launch;
+    launch.program = {"recursive_fused.cl", "recursive_fused", type_defines(pass)};
+    Defines &defines = launch.program.defines;
+    defines["CAUSAL"] = static_cast<int>(x.causal.size());
+    defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
+    defines["ORDER"] = order;
+    defines["MIRRORED"] = mirrored ? 1 : 0;
+    defines["BY_VALUE"] = small ? 1 : 0;
+    defines["LANES"] = lanes;
+    defines["APRON"] = apron;
+    defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;
+    launch.range = batched_range(pass, parts(g.width, width), parts(g.height, rows), width, 1);
+    const std::int64_t columns = width + 2 * std::int64_t{apron} * pass.channels;
+    constexpr std::int64_t padding = 4; // see PITCH
+    launch.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(rows)),
+                        powers_argument(std::move(axes), small),
+                        local_floats(chunk * (columns + padding)),
+                        local_floats(chunk * (width + padding))};
+    Work result(std::move(launch));
+    result.trips = 1;
+    result.bytes_per_value = static_cast<double>(size_of(pass.src_type) + size_of(pass.dst_type));
+    return result;
+}
+
+// Long segments, as both ends of one are read twice, but enough of them for all of the device.
+std::vector<Config> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
+    constexpr int lanes = 128;
+    const std::int64_t wanted = 8 * std::int64_t{facts.compute_units};
+    const std::int64_t slabs =
+        parts(pass.geometry.width, std::int64_t{lanes} * pass.channels) * pass.batch();
+    int rows = 256;
+    for (const int more : {512, 1024, 2048})
+        if (slabs * parts(pass.geometry.height, more) >= wanted)
+            rows = more;
+    return {{{"LANES", lanes}, {"ROWS", rows}}, {{"LANES", 64}, {"ROWS", rows}}};
+}
+
+} // namespace
+
+RecursivePlaneSpec recursive_fused() {
+    RecursivePlaneSpec spec;
+    spec.name = "recursive_fused";
+    // ROWS: of a segment.
+    spec.tunables = {{"LANES", {64, 128, 256}}, {"ROWS", {256, 512, 1024, 2048}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const RecursivePlanePass &pass, const Config &config) {
+        const LineStage &stage = pass.axes[0];
+        return text(stage.causal.size(), " causal and ", stage.anticausal.size(),
+                    " anticausal sections along x and y, slabs of ", config.at("LANES"),
+                    " columns with ", *apron_of(pass), " more on either side");
+    };
+    return spec;
+}
+
+} // namespace gz
