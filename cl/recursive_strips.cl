@@ -38,26 +38,7 @@
     } while (0)
 
 #if ALONG_ROWS
-// Rows become columns in four rounds, each of which takes two vectors lane by lane in turn.
-#define LOW(a, b)                                                                                  \
-    (float16)((a).s0, (b).s0, (a).s1, (b).s1, (a).s2, (b).s2, (a).s3, (b).s3, (a).s4, (b).s4,      \
-              (a).s5, (b).s5, (a).s6, (b).s6, (a).s7, (b).s7)
-#define HIGH(a, b)                                                                                 \
-    (float16)((a).s8, (b).s8, (a).s9, (b).s9, (a).sa, (b).sa, (a).sb, (b).sb, (a).sc, (b).sc,      \
-              (a).sd, (b).sd, (a).se, (b).se, (a).sf, (b).sf)
-#define ROUND(to, from)                                                                            \
-    UNROLL for (int i_ = 0; i_ < 8; ++i_) {                                                        \
-        (to)[2 * i_] = LOW((from)[i_], (from)[i_ + 8]);                                            \
-        (to)[2 * i_ + 1] = HIGH((from)[i_], (from)[i_ + 8]);                                       \
-    }
-#define TRANSPOSE(a)                                                                               \
-    do {                                                                                           \
-        float16 b_[16];                                                                            \
-        ROUND(b_, a);                                                                              \
-        ROUND(a, b_);                                                                              \
-        ROUND(b_, a);                                                                              \
-        ROUND(a, b_);                                                                              \
-    } while (0)
+#include "lib/transpose.clh"
 #endif
 
 // Samples first to first + count - 1 of all lanes.

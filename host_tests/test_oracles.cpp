@@ -72,9 +72,9 @@ const std::vector<std::string> taps_kernels{"correlate_tiled",  "correlate_strip
                                             "correlate_plain",  "separable_fused",
                                             "separable_passes", "separable_columns"};
 const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
-const std::vector<std::string> recursive_kernels{"recursive_lookback", "recursive_march",
-                                                 "recursive_tiled", "recursive_strips",
-                                                 "recursive_plain"};
+const std::vector<std::string> recursive_kernels{
+    "recursive_lookback", "recursive_march",  "recursive_fused", "recursive_segments",
+    "recursive_tiled",    "recursive_strips", "recursive_plain"};
 
 const std::vector<std::string> sat_kernels{"sat_tiled", "sat_strips", "sat_plain"};
 

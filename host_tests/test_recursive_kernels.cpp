@@ -85,6 +85,10 @@ const std::vector<Filter> &filters() {
         Filter::recursive({scan(0, there, {0.6, -0.2}), scan(1, back, {0.3})}),
         // Long memories.
         Filter::recursive({scan(0, there, {0.99}), scan(0, back, {0.99}), scan(1, there, {0.995})}),
+        // Along x alone.
+        Filter::recursive({scan(0, there, {0.7}), scan(0, back, {0.7})}),
+        recursive_gaussian_of(3.0, 0.0, 1),
+        Filter::recursive({scan(0, there, third), scan(0, back, {0.5})}),
     };
     return list;
 }
@@ -251,6 +255,60 @@ TEST_CASE("signals of many tiles that wait for others") {
             }
     CHECK(tally.ran == 30);
     MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
+namespace {
+
+// Lines as long as the segments want them, each configuration, the other parameters in turn.
+std::vector<RecursiveCase> long_lines(int configs) {
+    // Filters along x whose anticausal sections forget soon.
+    static const std::size_t along_x[] = {7, 21, 22, 23};
+    std::vector<RecursiveCase> cases;
+    std::size_t turn = 0;
+    const std::vector<Config> all = all_configs(tunables_of("recursive_segments"));
+    for (const Config &config : all) {
+        const int least = 16 * config.at("BLOCK") * config.at("BLOCKS");
+        if (least > 16 * configs)
+            continue;
+        for (const int length : {least, least + 1, 2 * least - 17, 3 * least + 5})
+            for (const std::size_t filter : along_x) {
+                RecursiveCase test;
+                test.kernel = "recursive_segments";
+                test.config = config;
+                test.filter = filter;
+                test.src_type = all_types[turn % 5];
+                test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
+                test.planes = turn % 5 == 4 ? 2 : 1;
+                test.width = length;
+                test.height = turn % 4 == 3 ? 2 : 1;
+                test.border = border_of(turn % 6);
+                test.region = all_regions[turn % 3];
+                test.layout = all_layouts[turn / 3 % 3];
+                cases.push_back(test);
+                ++turn;
+            }
+    }
+    return cases;
+}
+
+} // namespace
+
+TEST_SUITE("kernels") {
+    TEST_CASE("recursive_segments: pairwise") {
+        run_all(long_lines(64 * 15));
+    }
+}
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("recursive_segments: all") {
+        run_all(long_lines(256 * 255));
+    }
+}
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("recursive_segments: small") {
+        std::vector<RecursiveCase> cases = long_lines(64 * 7);
+        cases.resize(3);
+        run_all(cases);
+    }
 }
 
 TEST_SUITE("kernels") {

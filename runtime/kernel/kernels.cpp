@@ -21,6 +21,14 @@ bool keeps_groups_going(DeviceClass device_class) {
            device_class == DeviceClass::intel_gpu;
 }
 
+// Whether a tile's apron of all that matters to it is a small part of a tile.
+bool forgets_soon(const RecursivePass &pass) {
+    constexpr std::int64_t short_memory = 512;
+    return std::all_of(pass.stages.begin(), pass.stages.end(), [](const LineStage &stage) {
+        return memory_of(stage.causal, short_memory) && memory_of(stage.anticausal, short_memory);
+    });
+}
+
 } // namespace
 
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class) {
@@ -53,21 +61,22 @@ std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) 
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class) {
     if (wants_strips(device_class)) {
         if (pass.lines.lines * pass.batch() < lanes_of_strips)
-            return {recursive_plain(), recursive_strips(), recursive_tiled(), recursive_march(),
-                    recursive_lookback()};
-        return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march(),
-                recursive_lookback()};
+            return {recursive_segments(), recursive_plain(), recursive_strips(),
+                    recursive_tiled(),    recursive_march(), recursive_lookback()};
+        return {recursive_strips(), recursive_plain(),    recursive_tiled(),
+                recursive_march(),  recursive_lookback(), recursive_segments()};
     }
     if (pass.tile > 0) // the kernel that takes the hint
-        return {recursive_tiled(), recursive_march(), recursive_plain(), recursive_strips(),
-                recursive_lookback()};
+        return {recursive_tiled(),  recursive_march(),    recursive_plain(),
+                recursive_strips(), recursive_lookback(), recursive_segments()};
     // Few lines, which lie apart.
     constexpr std::int64_t few = 128;
-    if (pass.lines.lines * pass.batch() <= few && keeps_groups_going(device_class))
-        return {recursive_lookback(), recursive_march(), recursive_tiled(), recursive_plain(),
-                recursive_strips()};
-    return {recursive_march(), recursive_tiled(), recursive_plain(), recursive_strips(),
-            recursive_lookback()};
+    if (pass.lines.lines * pass.batch() <= few && keeps_groups_going(device_class) &&
+        !forgets_soon(pass))
+        return {recursive_lookback(), recursive_march(),  recursive_tiled(),
+                recursive_plain(),    recursive_strips(), recursive_segments()};
+    return {recursive_march(),  recursive_tiled(),    recursive_plain(),
+            recursive_strips(), recursive_lookback(), recursive_segments()};
 }
 
 bool prefers_planes(DeviceClass device_class) {

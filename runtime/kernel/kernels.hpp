@@ -32,6 +32,7 @@ RecursiveSpec recursive_lookback();
 RecursiveSpec recursive_march();
 RecursiveSpec recursive_tiled();
 RecursiveSpec recursive_strips();
+RecursiveSpec recursive_segments();
 
 using RecursivePlaneSpec = KernelSpec<RecursivePlanePass>;
 RecursivePlaneSpec recursive_fused();

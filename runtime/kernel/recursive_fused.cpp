@@ -97,15 +97,17 @@ Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFact
     return result;
 }
 
-// Long segments, as both ends of one are read twice, but enough of them for all of the device.
+// Measured on NVIDIA (H200): long segments, as both ends of one are read twice, but two groups at
+// least for each compute unit; and wide slabs beside a wide apron.
 std::vector<Config> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
-    constexpr int lanes = 128;
-    const std::int64_t wanted = 8 * std::int64_t{facts.compute_units};
+    const bool is_short = apron_of(pass) == chunk;
+    const int lanes = is_short || pass.channels > 1 ? 128 : 256;
+    const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
     const std::int64_t slabs =
         parts(pass.geometry.width, std::int64_t{lanes} * pass.channels) * pass.batch();
     int rows = 256;
-    for (const int more : {512, 1024, 2048})
-        if (slabs * parts(pass.geometry.height, more) >= wanted)
+    for (const int more : {512, 1024})
+        if ((more == 512 || !is_short) && slabs * parts(pass.geometry.height, more) >= wanted)
             rows = more;
     return {{{"LANES", lanes}, {"ROWS", rows}}, {{"LANES", 64}, {"ROWS", rows}}};
 }

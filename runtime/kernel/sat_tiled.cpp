@@ -96,7 +96,7 @@ SatSpec sat_tiled() {
     spec.tunables = {{"LANES", {16, 32, 64}}, {"STACKED", {4, 8}}, {"ROWS", {4, 8, 16}}};
     spec.refusal = [](const SatPass &, const Config &) { return std::string(); };
     spec.preferred = [](const SatPass &, const DeviceFacts &) {
-        return std::vector<Config>{shaped(32, 8, 8), shaped(16, 4, 4)};
+        return std::vector<Config>{shaped(64, 8, 8), shaped(32, 8, 8), shaped(16, 4, 4)};
     };
     spec.work = work;
     spec.details = [](const SatPass &pass, const Config &config) {
