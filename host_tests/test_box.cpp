@@ -149,7 +149,7 @@ std::vector<BoxCase> all_boxes(const std::string &kernel) {
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
         TEST_CASE(family ": all") {                                                                \
-            run_all(all_boxes(family));                                                            \
+            run_all(share_of(all_boxes(family)));                                                  \
         }                                                                                          \
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \

@@ -29,7 +29,7 @@ void run_all(const std::vector<CorrelateCase> &cases) {
 #define ALL_OF(family, type)                                                                       \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
         TEST_CASE(family ": all " #type) {                                                         \
-            run_all(support::all_cases(family, gz::PixelType::type));                              \
+            run_all(support::share_of(support::all_cases(family, gz::PixelType::type)));           \
         }                                                                                          \
     }
 #define FAMILY(family, kinds, small_image, small_taps)                                             \

@@ -300,7 +300,7 @@ TEST_SUITE("kernels") {
 }
 TEST_SUITE("full product" * doctest::skip()) {
     TEST_CASE("recursive_segments: all") {
-        run_all(long_lines(256 * 255));
+        run_all(share_of(long_lines(256 * 255)));
     }
 }
 TEST_SUITE("simulated" * doctest::skip()) {
@@ -318,7 +318,7 @@ TEST_SUITE("kernels") {
 }
 TEST_SUITE("full product" * doctest::skip()) {
     TEST_CASE("recursive_lookback: all") {
-        run_all(all_filters("recursive_lookback"));
+        run_all(share_of(all_filters("recursive_lookback")));
     }
 }
 TEST_SUITE("simulated" * doctest::skip()) {
@@ -349,7 +349,7 @@ TEST_SUITE("simulated" * doctest::skip()) {
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
         TEST_CASE(family ": all") {                                                                \
-            run_all(all_filters(family));                                                          \
+            run_all(share_of(all_filters(family)));                                                \
         }                                                                                          \
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \

@@ -204,7 +204,7 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
         TEST_CASE(family ": all") {                                                                \
-            run_all(all_tables(family));                                                           \
+            run_all(share_of(all_tables(family)));                                                 \
         }                                                                                          \
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \

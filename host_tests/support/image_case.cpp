@@ -112,6 +112,27 @@ ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int,
     return test;
 }
 
+bool is_of_share(std::size_t i) {
+    struct Share {
+        std::size_t number = 0, count = 1;
+    };
+    static const Share share = [] {
+        Share result;
+        const std::string given = environment("GAUZE_SHARE");
+        if (given.empty())
+            return result;
+        const std::size_t slash = given.find('/');
+        require(slash != std::string::npos, "GAUZE_SHARE is '", given, "', not as 3/16");
+        result.number = std::stoul(given);
+        result.count = std::stoul(given.substr(slash + 1));
+        require(result.number < result.count, "GAUZE_SHARE is '", given, "', not as 3/16");
+        return result;
+    }();
+    // Neighbours have programs in common.
+    constexpr std::size_t together = 60;
+    return i / together % share.count == share.number;
+}
+
 const std::shared_ptr<Engine> &engine() {
     return shared([] { return std::make_shared<Engine>(Engine::Options()); });
 }

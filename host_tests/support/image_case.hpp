@@ -44,6 +44,17 @@ struct ImageCase {
 std::vector<int> image_counts(std::size_t sizes);
 ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int, int>> &sizes);
 
+// Whether case number i is one of those that GAUZE_SHARE asks for: "3/16" is the fourth of 16 shares.
+// All of them where it is not set.
+bool is_of_share(std::size_t i);
+template <class Case> std::vector<Case> share_of(const std::vector<Case> &cases) {
+    std::vector<Case> result;
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        if (is_of_share(i))
+            result.push_back(cases[i]);
+    return result;
+}
+
 // The engine that the environment names, made once.
 const std::shared_ptr<gz::Engine> &engine();
 

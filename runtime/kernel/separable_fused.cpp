@@ -61,7 +61,9 @@ int group_of(const Config &config) {
 std::string refusal(const CorrelatePass &pass, const Config &config) {
     if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
         return reason;
-    return group_of(config) < 32 ? "its groups are too small" : "";
+    // The largest keep more in the arrays of their items than PoCL's stack holds.
+    const int group = group_of(config);
+    return group < 32 || group > 1024 ? text("groups would be of ", group, " items") : "";
 }
 
 Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &facts) {
