@@ -10,7 +10,10 @@
  *  - Engines, filters and plans may be used from many threads at once. An image may be used by many
  *    threads, but what they write to its pixels is for the caller to order.
  *  - Description structs start with struct_size, which the caller sets to sizeof of the struct, so
- *    that the struct can grow. All other fields may be left 0 for their defaults.
+ *    that the struct can grow. All other fields may be left 0 for their defaults. A caller of an older
+ *    header leaves new fields out, and gets their defaults. One of a newer header is served as long as
+ *    the fields that this library does not know are 0; else the call is refused. The elements of an
+ *    array have one struct_size.
  *  - Axes are ordered x, y, z, t; x is the fastest in memory.
  *  - The library never prints and never ends the process; the log callback gets what it has to say.
  */
