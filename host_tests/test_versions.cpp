@@ -226,6 +226,7 @@ TEST_SUITE("versions of structs") {
                 return gauze_engine_create(given, engine);
             });
         };
+        check_sizes(options, offsetof(gauze_engine_options, cache_mode), make);
         check_sizes(options, offsetof(gauze_engine_options, context), make);
         Older<gauze_engine_options> oldest(options, offsetof(gauze_engine_options, log));
         CHECK(make(oldest.get()) == GAUZE_OK);
@@ -238,6 +239,11 @@ TEST_SUITE("versions of structs") {
                         CHECK((status != GAUZE_OK || *info->name != '\0'));
                         return status;
                     });
+        check_sizes(
+            gauze_cache_counts{}, offsetof(gauze_cache_counts, misses),
+            [](gauze_cache_counts *counts) { return gauze_engine_cache_counts(engine(), counts); });
+        check_sizes(gauze_cache_info{}, offsetof(gauze_cache_info, entries),
+                    [](gauze_cache_info *info) { return gauze_cache_query("", info); });
 
         const gauze::Engine own;
         const gauze::Plan plan = own.plan(gauze::box(1), gauze::Image::f32(8, 4));

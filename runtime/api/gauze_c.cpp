@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "api/versioned_struct.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
+#include "device/cache_directory.hpp"
 #include "device/discovery.hpp"
 #include "device/engine.hpp"
 #include "filter/filter.hpp"
@@ -268,13 +270,30 @@ const char *or_empty(const char *text) {
 
 gz::Engine::Options engine_options(const gauze_engine_options *given) {
     const gauze_engine_options options = known_part(given, "options");
+    require(options.cache_mode >= GAUZE_CACHE_READ_WRITE && options.cache_mode <= GAUZE_CACHE_OFF,
+            "options->cache_mode is ", options.cache_mode, ", which is no mode");
     gz::Engine::Options result;
     result.device = or_empty(options.device);
     result.cl_dir = or_empty(options.cl_dir);
     result.log = {options.log, options.log_user};
     result.context = options.context;
     result.device_id = options.device_id;
+    result.cache.mode = static_cast<gz::CacheMode>(options.cache_mode);
+    result.cache.directory = or_empty(options.cache_directory);
+    if (options.cache_max_bytes != 0)
+        result.cache.max_bytes = options.cache_max_bytes;
+    result.cache.load = options.cache_load;
+    result.cache.store = options.cache_store;
+    result.cache.user = options.cache_user;
     return result;
+}
+
+// The directory as an engine that is asked for it has it; nothing where it would have none.
+std::optional<gz::CacheDirectory> cache_directory(const char *asked) {
+    const std::string path = gz::cache_directory(or_empty(asked));
+    if (path.empty())
+        return std::nullopt;
+    return gz::CacheDirectory(path, gz::CacheAccess::read_write, gz::default_cache_bytes);
 }
 
 gz::HostSource host_source(const gauze_host_source *source) {
@@ -396,6 +415,44 @@ gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *co
         check_pointer(engine, "engine");
         check_pointer(count, "count");
         *count = engine->engine->compile_count();
+    });
+}
+
+gauze_status gauze_engine_cache_counts(const gauze_engine *engine, gauze_cache_counts *counts) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        const gz::BinaryCache &cache = engine->engine->cache();
+        gauze_cache_counts result{};
+        result.hits = cache.hit_count();
+        result.misses = cache.miss_count();
+        result.stores = cache.store_count();
+        write_struct(counts, result, "counts");
+    });
+}
+
+gauze_status gauze_cache_query(const char *directory, gauze_cache_info *info) {
+    return guarded([&] {
+        thread_local std::string path;
+        check_struct(info, "info");
+        gauze_cache_info result{};
+        result.max_bytes = gz::default_cache_bytes;
+        if (const auto own = cache_directory(directory)) {
+            const gz::CacheDirectory::Contents contents = own->contents();
+            path = own->path();
+            result.directory = path.c_str();
+            result.entries = contents.entries;
+            result.bytes = contents.bytes;
+        }
+        write_struct(info, result, "info");
+    });
+}
+
+gauze_status gauze_cache_clear(const char *directory, uint64_t *removed) {
+    return guarded([&] {
+        const auto own = cache_directory(directory);
+        const std::uint64_t count = own ? own->clear() : 0;
+        if (removed)
+            *removed = count;
     });
 }
 
