@@ -43,9 +43,9 @@ BinaryCache::BinaryCache(const Options &options, Log log) : options_(options), l
         else
             directory_.emplace(path, access_of(options_.mode), options_.max_bytes);
     }
-    log_(GAUZE_LOG_DEBUG, is_off_      ? std::string("compiled programs are not kept")
-                          : directory_ ? "compiled programs are kept in " + directory_->path()
-                                       : "compiled programs are kept by the embedder");
+    log_(GAUZE_LOG_DEBUG, is_off_      ? std::string("programs are not kept")
+                          : directory_ ? "programs are kept in " + directory_->path()
+                                       : "programs are kept by the embedder");
 }
 
 void BinaryCache::give_up(const Error &error) {
