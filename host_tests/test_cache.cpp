@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
 #include <gauze/gauze.hpp>
 
 namespace fs = std::filesystem;
@@ -142,6 +146,40 @@ TEST_SUITE("cache") {
         CHECK(third.compile_count() == first.compile_count());
         CHECK(third.cache_counts().stores == first.compile_count());
         CHECK(fs::is_empty(directory.path()));
+    }
+
+    // CTest runs this one with two devices, where PoCL is the platform.
+    TEST_CASE("engines in a context of all devices of a platform") {
+        const gauze::Engine engine;
+        const gauze::Image image = engine.image(gauze::Image::u8(1, 1));
+        cl_context context = nullptr;
+        clGetMemObjectInfo(image.mem(), CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+        cl_device_id device = nullptr;
+        clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
+        cl_platform_id platform = nullptr;
+        clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr);
+        cl_uint count = 0;
+        REQUIRE(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) == CL_SUCCESS);
+        std::vector<cl_device_id> devices(count);
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
+        cl_int error = CL_SUCCESS;
+        const cl_context shared =
+            clCreateContext(nullptr, count, devices.data(), nullptr, nullptr, &error);
+        REQUIRE(error == CL_SUCCESS);
+        const Directory directory;
+        MESSAGE(count, " devices");
+        for (const cl_device_id one : devices) {
+            gauze::EngineOptions options = in(directory);
+            options.context = shared;
+            options.device_id = one;
+            const gauze::Engine first(options);
+            const auto expected = results(first);
+            const gauze::Engine second(options);
+            CHECK(results(second) == expected);
+            CHECK(second.compile_count() == 0);
+            CHECK(second.cache_counts().hits == first.cache_counts().stores);
+        }
+        clReleaseContext(shared);
     }
 
     TEST_CASE("bad arguments") {

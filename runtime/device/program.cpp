@@ -39,24 +39,35 @@ void Program::give_back(cl::Kernel kernel) noexcept {
     }
 }
 
-std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device) {
-    // A context of the embedder's may have more devices, for which nothing was compiled.
+namespace {
+
+// What the driver has of one kind for each device; nothing where it fails.
+template <class T>
+std::vector<T> for_each_device(const cl::Program &program, cl_program_info what) {
     std::size_t bytes = 0;
-    if (clGetProgramInfo(program(), CL_PROGRAM_DEVICES, 0, nullptr, &bytes) != CL_SUCCESS)
+    if (clGetProgramInfo(program(), what, 0, nullptr, &bytes) != CL_SUCCESS)
         return {};
-    std::vector<cl_device_id> devices(bytes / sizeof(cl_device_id));
-    std::vector<std::size_t> sizes(devices.size());
-    if (clGetProgramInfo(program(), CL_PROGRAM_DEVICES, bytes, devices.data(), nullptr) !=
-            CL_SUCCESS ||
-        clGetProgramInfo(program(), CL_PROGRAM_BINARY_SIZES, sizes.size() * sizeof(std::size_t),
-                         sizes.data(), nullptr) != CL_SUCCESS)
+    std::vector<T> values(bytes / sizeof(T));
+    if (clGetProgramInfo(program(), what, bytes, values.data(), nullptr) != CL_SUCCESS)
         return {};
-    const auto place = static_cast<std::size_t>(
-        std::distance(devices.begin(), std::find(devices.begin(), devices.end(), device())));
-    if (place == devices.size() || sizes[place] == 0)
+    return values;
+}
+
+} // namespace
+
+std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device) {
+    // A context of the embedder's may have more devices, for which nothing was compiled: they have
+    // no bytes, and PoCL 3.1 leaves them out.
+    const auto devices = for_each_device<cl_device_id>(program, CL_PROGRAM_DEVICES);
+    const auto sizes = for_each_device<std::size_t>(program, CL_PROGRAM_BINARY_SIZES);
+    std::size_t place = 0;
+    if (sizes.size() != 1)
+        place = static_cast<std::size_t>(
+            std::distance(devices.begin(), std::find(devices.begin(), devices.end(), device())));
+    if (place >= sizes.size() || sizes[place] == 0)
         return {};
     std::vector<std::byte> binary(sizes[place]);
-    std::vector<unsigned char *> targets(devices.size(), nullptr); // null: not asked for
+    std::vector<unsigned char *> targets(sizes.size(), nullptr); // null: not asked for
     targets[place] = reinterpret_cast<unsigned char *>(binary.data());
     if (clGetProgramInfo(program(), CL_PROGRAM_BINARIES, targets.size() * sizeof(unsigned char *),
                          targets.data(), nullptr) != CL_SUCCESS)
