@@ -186,6 +186,25 @@ TEST_SUITE("engine") {
         CHECK(cache.file_count() == 3);
     }
 
+    TEST_CASE("what the environment has PoCL compile otherwise is another program") {
+        const TempDir directory;
+        const TempDir cache;
+        write_tree(directory, good_source);
+        Engine::Options options = options_of("", directory.path());
+        options.cache.directory = cache.path();
+        const auto compiled_with = [&](const char *flags) {
+            const support::EnvironmentVariable variable("POCL_EXTRA_BUILD_FLAGS", flags);
+            Engine engine(options);
+            engine.program(fill_program());
+            const bool is_pocl = engine.facts().device_class == gz::DeviceClass::pocl_cpu;
+            CHECK(engine.facts().driver_settings == (is_pocl ? flags : ""));
+            return is_pocl ? engine.compile_count() : 0;
+        };
+        const bool is_pocl = compiled_with("-cl-opt-disable") == 1;
+        CHECK(compiled_with("-cl-opt-disable -DUNUSED") == (is_pocl ? 1 : 0));
+        CHECK(compiled_with("-cl-opt-disable") == 0);
+    }
+
     TEST_CASE("a damaged entry is compiled anew and replaced") {
         const TempDir directory;
         const TempDir cache;

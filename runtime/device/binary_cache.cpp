@@ -77,7 +77,7 @@ bool BinaryCache::load(const std::string &key,
         give_up(error);
     } catch (const std::exception &error) {
         log_(GAUZE_LOG_WARNING,
-             text("the entry ", name, " of the cache is dropped: ", error.what()));
+             text("the entry ", name, " of the cache is not used: ", error.what()));
         try {
             if (directory_)
                 directory_->drop(name);

@@ -104,7 +104,7 @@ private:
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
     std::map<std::string, ProgramPlace> programs_; // by ProgramKey::text()
-    std::mutex driver_mutex_; // one program after the other: drivers' compilers are not all sound
+    std::mutex driver_mutex_; // builds come one after the other: drivers differ in what they bear
 };
 
 } // namespace gz

@@ -167,7 +167,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
     facts.packs_integers = nvidia_capability(device, extensions) >= 72;
     facts.unusable = unusable(facts);
-    // PoCL's other settings do not come into its compiled programs.
+    // Settings for work on a driver itself are left to who uses them.
     if (facts.device_class == DeviceClass::pocl_cpu)
         facts.driver_settings = environment("POCL_EXTRA_BUILD_FLAGS");
     return facts;
