@@ -11,6 +11,7 @@ function(run)
     endif()
 endfunction()
 
+set(ENV{GAUZE_CACHE_DIR} off) # the user's own files are left alone
 file(REMOVE_RECURSE "${WORK}")
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/built)
 file(RENAME "${WORK}/built" "${WORK}/moved")

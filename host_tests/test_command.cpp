@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/wait.h>
@@ -1069,6 +1070,92 @@ TEST_CASE("command: devices") {
         CHECK(contains(json.out, "\"" + key + "\":"));
     }
     CHECK(contains(json.out, "\"default\": true"));
+}
+
+TEST_CASE("command: the cache of compiled programs") {
+    const Workplace place;
+    place.put_floats("in.npy", {4, 4}, Floats(16, 1));
+    const std::string cache = place / "cache";
+    const Arguments in_cache{"GAUZE_CACHE_DIR=" + cache, "GAUZE_LOG=debug"};
+    const Arguments blur{"box", "--radius", "1", "in.npy", "out.npy"};
+    const auto info = [&] {
+        const Outcome outcome = gauze_command({"cache", "info"}, in_cache);
+        CHECK(outcome.code == 0);
+        CHECK(contains(outcome.out, "directory  " + cache + "\n"));
+        CHECK(contains(outcome.out, "cap        67108864\n"));
+        return outcome.out;
+    };
+    CHECK(contains(info(), "entries    0\nbytes      0\n"));
+    CHECK(!place.has("cache"));
+
+    // Two processes at once, which share it.
+    std::vector<Outcome> outcomes(2);
+    std::vector<std::thread> processes;
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+        processes.emplace_back([&, i] {
+            Arguments arguments = blur;
+            arguments.back() = i == 0 ? "out.npy" : "other.npy";
+            outcomes[i] = place.run(arguments, in_cache);
+        });
+    for (std::thread &process : processes)
+        process.join();
+    for (const Outcome &outcome : outcomes) {
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK(!contains(outcome.err, "warning: "));
+    }
+    CHECK(contains(outcomes[0].err + outcomes[1].err, "debug: compiled "));
+    CHECK(place.get<float>("out.npy") == place.get<float>("other.npy"));
+    CHECK(contains(info(), "entries    1\n"));
+
+    // The next one compiles nothing; without the cache it does.
+    const Outcome warm = place.run(blur, in_cache);
+    CHECK(warm.code == 0);
+    CHECK(contains(warm.err, "from the cache: "));
+    CHECK(!contains(warm.err, "debug: compiled "));
+    const Outcome off = place.run(blur, {"GAUZE_CACHE_DIR=off", "GAUZE_LOG=debug"});
+    CHECK(contains(off.err, "debug: compiled "));
+
+    const Outcome json = gauze_command({"cache", "info", "--json"}, in_cache);
+    CHECK(json.code == 0);
+    CHECK(contains(json.out, "\"directory\": \"" + cache + "\""));
+    CHECK(contains(json.out, "\"entries\": 1"));
+    CHECK(contains(json.out, "\"cap\": 67108864"));
+
+    const Outcome clear = gauze_command({"cache", "clear"}, in_cache);
+    CHECK(clear.code == 0);
+    CHECK(clear.out == "removed 1 entry from " + cache + "\n");
+    CHECK(gauze_command({"cache", "clear"}, in_cache).out ==
+          "removed 0 entries from " + cache + "\n");
+    CHECK(contains(info(), "entries    0\n"));
+
+    // Off, where nobody says where it would be, and the user's own.
+    CHECK(contains(gauze_command({"cache", "info"}).out, "directory  none\n"));
+    CHECK(contains(gauze_command({"cache", "info", "--json"}).out, "\"directory\": null"));
+    CHECK(gauze_command({"cache", "clear"}).out == "removed 0 entries\n");
+    CHECK(contains(
+        gauze_command({"cache", "info"}, {"-u", "GAUZE_CACHE_DIR", "XDG_CACHE_HOME=" + cache}).out,
+        "directory  " + cache + "/gauze\n"));
+
+    // One that is not to be trusted is bad input here, and a warning for a run.
+    std::filesystem::permissions(cache, std::filesystem::perms::all);
+    for (const char *what : {"info", "clear"}) {
+        const Outcome outcome = gauze_command({"cache", what}, in_cache);
+        CHECK(outcome.code == 2);
+        CHECK(line_count(outcome.err) == 1);
+        CHECK(contains(outcome.err, cache));
+    }
+    const Outcome run = place.run(blur, in_cache);
+    CHECK(run.code == 0);
+    CHECK(contains(run.err, "warning: "));
+    CHECK(std::filesystem::is_empty(cache));
+
+    for (const Arguments &arguments :
+         {Arguments{"cache"}, Arguments{"cache", "burn"}, Arguments{"cache", "clear", "all"}}) {
+        const Outcome outcome = gauze_command(arguments);
+        CHECK(outcome.code == 2);
+        CHECK(line_count(outcome.err) == 1);
+    }
 }
 
 TEST_CASE("command: no device is exit code 3 and one line") {

@@ -1,8 +1,7 @@
 // An engine on a real device: programs, their failures, launches and memory.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <mutex>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -15,31 +14,10 @@ using gz::Engine;
 using gz::ProgramRequest;
 using gz::Status;
 using support::check_refused;
+using support::LogLines;
 using support::TempDir;
 
 namespace {
-
-// Lines that an engine logs.
-struct LogLines {
-    std::mutex mutex;
-    std::vector<std::string> lines;
-
-    gz::Log log() {
-        return {[](gauze_log_level level, const char *text, void *user) {
-                    auto *self = static_cast<LogLines *>(user);
-                    const std::lock_guard<std::mutex> lock(self->mutex);
-                    self->lines.push_back(std::to_string(level) + " " + text);
-                },
-                this};
-    }
-    bool has(gauze_log_level level, const std::string &part) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) {
-            return line.rfind(std::to_string(level) + " ", 0) == 0 &&
-                   line.find(part) != std::string::npos;
-        });
-    }
-};
 
 Engine::Options options_of(const std::string &device, const std::string &cl_dir = "",
                            gz::Log log = {}) {
@@ -159,6 +137,166 @@ TEST_SUITE("engine") {
             CHECK(program != nullptr);
             CHECK(program == programs.front());
         }
+    }
+
+    TEST_CASE("a second engine with the same cache compiles nothing and computes the same") {
+        const TempDir directory;
+        const TempDir cache;
+        write_tree(directory, good_source);
+        const auto options = [&](gz::CacheMode mode) {
+            Engine::Options result = options_of("", directory.path());
+            result.cache.directory = cache.path();
+            result.cache.mode = mode;
+            return result;
+        };
+        const auto counts = [](const Engine &engine) {
+            return std::vector<std::uint64_t>{engine.compile_count(), engine.cache().hit_count(),
+                                              engine.cache().miss_count(),
+                                              engine.cache().store_count()};
+        };
+        using Counts = std::vector<std::uint64_t>;
+        const std::vector<cl_int> expected(64, 42);
+
+        Engine reading(options(gz::CacheMode::read_only));
+        CHECK(run_fill(reading, fill_program()) == expected);
+        CHECK(counts(reading) == Counts{1, 0, 1, 0});
+        CHECK(cache.file_count() == 0);
+
+        Engine first(options(gz::CacheMode::read_write));
+        CHECK(run_fill(first, fill_program()) == expected);
+        CHECK(run_fill(first, fill_program()) == expected);
+        CHECK(counts(first) == Counts{1, 0, 1, 1});
+        CHECK(cache.file_count() == 1);
+
+        for (const gz::CacheMode mode : {gz::CacheMode::read_write, gz::CacheMode::read_only}) {
+            Engine second(options(mode));
+            CHECK(run_fill(second, fill_program()) == expected);
+            CHECK(counts(second) == Counts{0, 1, 0, 0});
+        }
+        Engine without(options(gz::CacheMode::off));
+        CHECK(run_fill(without, fill_program()) == expected);
+        CHECK(counts(without) == Counts{1, 0, 0, 0});
+
+        // Others are others: macros, and sources that are included.
+        Engine third(options(gz::CacheMode::read_write));
+        CHECK(run_fill(third, fill_program(3)) == std::vector<cl_int>(64, 43));
+        directory.write("lib/value.clh", "#define VALUE 50\n");
+        CHECK(run_fill(third, fill_program()) == std::vector<cl_int>(64, 52));
+        CHECK(counts(third) == Counts{2, 0, 2, 2});
+        CHECK(cache.file_count() == 3);
+    }
+
+    TEST_CASE("what the environment has PoCL compile otherwise is another program") {
+        const TempDir directory;
+        const TempDir cache;
+        write_tree(directory, good_source);
+        Engine::Options options = options_of("", directory.path());
+        options.cache.directory = cache.path();
+        const auto compiled_with = [&](const char *flags) {
+            const support::EnvironmentVariable variable("POCL_EXTRA_BUILD_FLAGS", flags);
+            Engine engine(options);
+            engine.program(fill_program());
+            const bool is_pocl = engine.facts().device_class == gz::DeviceClass::pocl_cpu;
+            CHECK(engine.facts().driver_settings == (is_pocl ? flags : ""));
+            return is_pocl ? engine.compile_count() : 0;
+        };
+        const bool is_pocl = compiled_with("-cl-opt-disable") == 1;
+        CHECK(compiled_with("-cl-opt-disable -DUNUSED") == (is_pocl ? 1 : 0));
+        CHECK(compiled_with("-cl-opt-disable") == 0);
+    }
+
+    TEST_CASE("a damaged entry is compiled anew and replaced") {
+        const TempDir directory;
+        const TempDir cache;
+        write_tree(directory, good_source);
+        Engine::Options options = options_of("", directory.path());
+        options.cache.directory = cache.path();
+        Engine(options).program(fill_program());
+        const std::filesystem::path file =
+            std::filesystem::directory_iterator(cache.path())->path();
+        const auto size = std::filesystem::file_size(file);
+        std::filesystem::resize_file(file, size / 2);
+        LogLines lines;
+        options.log = lines.log();
+        Engine engine(options);
+        CHECK(run_fill(engine, fill_program()) == std::vector<cl_int>(64, 42));
+        CHECK(engine.compile_count() == 1);
+        CHECK(lines.has(GAUZE_LOG_WARNING, file.filename().string()));
+        CHECK(std::filesystem::file_size(file) == size);
+        Engine again(options);
+        CHECK(run_fill(again, fill_program()) == std::vector<cl_int>(64, 42));
+        CHECK(again.compile_count() == 0);
+    }
+
+    TEST_CASE("a program that does not compile, or lacks its function, is not what a cache gives") {
+        const TempDir directory;
+        const TempDir cache;
+        write_tree(directory, bad_source);
+        Engine::Options options = options_of("", directory.path());
+        options.cache.directory = cache.path();
+        for (int i = 0; i < 2; ++i) {
+            Engine engine(options);
+            check_refused(Status::build_failed, {"never_declared"},
+                          [&] { engine.program(fill_program()); });
+        }
+        CHECK(cache.file_count() == 0);
+        write_tree(directory, good_source);
+        for (int i = 0; i < 2; ++i) {
+            Engine engine(options);
+            check_refused(Status::device, {"CL_INVALID_KERNEL_NAME", "kernel object"}, [&] {
+                run_fill(engine, {"fill.cl", "spill", {{"OFFSET", 2}}});
+            });
+        }
+    }
+
+    TEST_CASE("two engines at once with one cache, on many threads") {
+        const TempDir directory;
+        const TempDir cache;
+        write_tree(directory, good_source);
+        Engine::Options options = options_of("", directory.path());
+        options.cache.directory = cache.path();
+        Engine one(options), other(options);
+        std::vector<std::vector<cl_int>> results(8);
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < results.size(); ++i)
+            threads.emplace_back([&, i] {
+                results[i] = run_fill(i % 2 ? one : other, fill_program(static_cast<int>(i / 4)));
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        for (std::size_t i = 0; i < results.size(); ++i)
+            CHECK(results[i] == std::vector<cl_int>(64, static_cast<cl_int>(40 + i / 4)));
+        CHECK(one.compile_count() <= 2);
+        CHECK(other.compile_count() <= 2);
+        CHECK(cache.file_count() == 2);
+        Engine later(options);
+        CHECK(run_fill(later, fill_program(1)) == std::vector<cl_int>(64, 41));
+        CHECK(later.compile_count() == 0);
+    }
+
+    TEST_CASE("the embedder's callbacks may use another engine") {
+        const TempDir directory;
+        write_tree(directory, good_source);
+        struct Nested {
+            Engine inner;
+            int loads = 0, stores = 0;
+        } nested{Engine(options_of("", directory.path()))};
+        Engine::Options options = options_of("", directory.path());
+        options.cache.user = &nested;
+        options.cache.load = [](const char *, gauze_cache_receive, void *, void *user) {
+            auto *self = static_cast<Nested *>(user);
+            ++self->loads;
+            self->inner.program(fill_program());
+        };
+        options.cache.store = [](const char *, const void *, std::uint64_t, void *user) {
+            auto *self = static_cast<Nested *>(user);
+            ++self->stores;
+            self->inner.program(fill_program(7));
+        };
+        Engine engine(options);
+        CHECK(run_fill(engine, fill_program()) == std::vector<cl_int>(64, 42));
+        CHECK(nested.loads == 1);
+        CHECK(nested.stores == 1);
     }
 
     TEST_CASE("a launch runs with its macros, and again from the same program") {

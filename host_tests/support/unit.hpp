@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
@@ -14,6 +17,7 @@
 
 #include "core/error.hpp"
 #include "device/facts.hpp"
+#include "device/log.hpp"
 #include "plan/lowering.hpp"
 
 namespace support {
@@ -120,6 +124,56 @@ inline gz::DeviceFacts make_facts(gz::DeviceClass device_class) {
     return facts;
 }
 
+// A variable of the environment, as it was before at the end. nullptr: not set.
+class EnvironmentVariable {
+public:
+    EnvironmentVariable(const char *name, const char *value) : name_(name) {
+        if (const char *const before = std::getenv(name))
+            before_ = before;
+        set(value);
+    }
+    ~EnvironmentVariable() { set(before_ ? before_->c_str() : nullptr); }
+    EnvironmentVariable(const EnvironmentVariable &) = delete;
+    EnvironmentVariable &operator=(const EnvironmentVariable &) = delete;
+
+private:
+    void set(const char *value) const {
+        if (value)
+            setenv(name_, value, 1);
+        else
+            unsetenv(name_);
+    }
+
+    const char *name_;
+    std::optional<std::string> before_;
+};
+
+// Lines that are logged.
+class LogLines {
+public:
+    gz::Log log() {
+        return {[](gauze_log_level level, const char *text, void *user) {
+                    auto *self = static_cast<LogLines *>(user);
+                    const std::lock_guard<std::mutex> lock(self->mutex_);
+                    self->lines_.push_back(std::to_string(level) + " " + text);
+                },
+                this};
+    }
+    std::size_t count(gauze_log_level level, const std::string &part) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return static_cast<std::size_t>(
+            std::count_if(lines_.begin(), lines_.end(), [&](const std::string &line) {
+                return line.rfind(std::to_string(level) + " ", 0) == 0 &&
+                       line.find(part) != std::string::npos;
+            }));
+    }
+    bool has(gauze_log_level level, const std::string &part) { return count(level, part) > 0; }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::string> lines_;
+};
+
 // An empty directory of its own, removed with all that is in it.
 class TempDir {
 public:
@@ -136,6 +190,10 @@ public:
     TempDir &operator=(const TempDir &) = delete;
 
     std::string path() const { return path_.string(); }
+    std::size_t file_count() const {
+        using Iterator = std::filesystem::directory_iterator;
+        return static_cast<std::size_t>(std::distance(Iterator(path_), Iterator()));
+    }
 
     // name: may have directories, which are made.
     void write(const std::string &name, const std::string &text) const {

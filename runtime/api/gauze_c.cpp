@@ -2,16 +2,18 @@
 // statuses. No logic.
 #include <gauze/gauze.h>
 
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/versioned_struct.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
+#include "device/cache_directory.hpp"
 #include "device/discovery.hpp"
 #include "device/engine.hpp"
 #include "filter/filter.hpp"
@@ -43,9 +45,13 @@ struct gauze_plan {
 
 namespace {
 
+using gz::check_pointer;
+using gz::check_struct;
 using gz::Error;
+using gz::known_part;
 using gz::require;
 using gz::Status;
+using gz::write_struct;
 
 thread_local std::string last_error;
 
@@ -78,72 +84,60 @@ template <class Body> gauze_status guarded(Body &&body) noexcept {
     }
 }
 
-template <class T> void check_pointer(const T *pointer, const char *name) {
-    require(pointer != nullptr, name, " is null");
-}
-
-// A struct whose size names a version of it that this library knows.
-template <class T> void check_struct(const T *pointer, const char *name) {
-    check_pointer(pointer, name);
-    require(pointer->struct_size == sizeof(T), name, "->struct_size is ", pointer->struct_size,
-            "; this library knows ", sizeof(T));
-}
-
 gz::Axes axes_of(const std::int64_t (&values)[4]) {
     return {values[0], values[1], values[2], values[3]};
 }
 
-gz::ImageDesc image_desc(const gauze_image_desc *desc, const char *name) {
-    check_struct(desc, name);
-    require(gz::find_type(desc->type) != nullptr, name, "->type is ", desc->type,
+gz::ImageDesc image_desc(const gauze_image_desc *given, const char *name) {
+    const gauze_image_desc desc = known_part(given, name);
+    require(gz::find_type(desc.type) != nullptr, name, "->type is ", desc.type,
             ", which is no pixel type");
-    if (desc->memory == GAUZE_MEMORY_CL_IMAGE || desc->memory == GAUZE_MEMORY_SVM)
+    if (desc.memory == GAUZE_MEMORY_CL_IMAGE || desc.memory == GAUZE_MEMORY_SVM)
         gz::fail(Status::unsupported, name,
                  "->memory asks for OpenCL images or shared virtual memory; only buffers are "
                  "supported so far");
-    require(desc->memory == GAUZE_MEMORY_BUFFER, name, "->memory is ", desc->memory,
+    require(desc.memory == GAUZE_MEMORY_BUFFER, name, "->memory is ", desc.memory,
             ", which is no kind of memory");
     gz::ImageDesc result;
-    result.type = static_cast<gz::PixelType>(desc->type);
-    result.channels = desc->channels;
-    result.extent = axes_of(desc->extent);
-    result.pitch = axes_of(desc->pitch);
-    result.offset = desc->offset;
-    result.planes = desc->planes;
-    result.plane_pitch = desc->plane_pitch;
+    result.type = static_cast<gz::PixelType>(desc.type);
+    result.channels = desc.channels;
+    result.extent = axes_of(desc.extent);
+    result.pitch = axes_of(desc.pitch);
+    result.offset = desc.offset;
+    result.planes = desc.planes;
+    result.plane_pitch = desc.plane_pitch;
     return gz::complete(result, name);
 }
 
-gz::Taps taps_of(const gauze_taps *taps) {
-    check_struct(taps, "taps");
-    check_pointer(taps->values, "taps->values");
+gz::Taps taps_of(const gauze_taps *given) {
+    const gauze_taps taps = known_part(given, "taps");
+    check_pointer(taps.values, "taps->values");
     gz::Taps result;
     std::int64_t count = 1;
     for (std::size_t i = 0; i < 4; ++i) {
-        result.size[i] = i >= 2 && taps->size[i] == 0 ? 1 : taps->size[i];
-        result.anchor[i] = taps->has_anchor ? taps->anchor[i] : result.size[i] / 2;
+        result.size[i] = i >= 2 && taps.size[i] == 0 ? 1 : taps.size[i];
+        result.anchor[i] = taps.has_anchor ? taps.anchor[i] : result.size[i] / 2;
         require(result.size[i] >= 1 && result.size[i] <= INT32_MAX / count, "taps->size[", i,
-                "] is ", taps->size[i],
-                "; at least 1 and fewer than 2^31 taps in all are possible");
+                "] is ", taps.size[i], "; at least 1 and fewer than 2^31 taps in all are possible");
         count *= result.size[i];
     }
-    result.values.assign(taps->values, taps->values + count);
+    result.values.assign(taps.values, taps.values + count);
     return result;
 }
 
-gz::AxisTaps axis_taps_of(const gauze_separable_taps *taps) {
-    check_struct(taps, "taps");
+gz::AxisTaps axis_taps_of(const gauze_separable_taps *given) {
+    const gauze_separable_taps taps = known_part(given, "taps");
     gz::AxisTaps result;
     for (std::size_t i = 0; i < 4; ++i) {
-        const std::int64_t count = taps->count[i];
+        const std::int64_t count = taps.count[i];
         require(count >= 0 && count <= gz::max_axis_taps, "taps->count[", i, "] is ", count,
                 "; it must be from 0 to ", gz::max_axis_taps);
-        require(count == 0 || taps->values[i] != nullptr, "taps->values[", i, "] is null");
+        require(count == 0 || taps.values[i] != nullptr, "taps->values[", i, "] is null");
         if (count > 0)
-            result.values[i].assign(taps->values[i], taps->values[i] + count);
+            result.values[i].assign(taps.values[i], taps.values[i] + count);
     }
-    if (taps->has_anchor)
-        result.anchor = axes_of(taps->anchor);
+    if (taps.has_anchor)
+        result.anchor = axes_of(taps.anchor);
     return result;
 }
 
@@ -153,27 +147,27 @@ gz::GaussianMethod method_of(gauze_gaussian_method method, const char *name) {
     return static_cast<gz::GaussianMethod>(method);
 }
 
-gz::Gaussian gaussian_of(const gauze_gaussian *gaussian) {
-    check_struct(gaussian, "gaussian");
+gz::Gaussian gaussian_of(const gauze_gaussian *given) {
+    const gauze_gaussian gaussian = known_part(given, "gaussian");
     gz::Gaussian result;
-    result.method = method_of(gaussian->method, "gaussian");
+    result.method = method_of(gaussian.method, "gaussian");
     for (std::size_t i = 0; i < 4; ++i) {
-        result.sigma[i] = gaussian->sigma[i];
-        result.derivative[i] = gaussian->derivative[i];
+        result.sigma[i] = gaussian.sigma[i];
+        result.derivative[i] = gaussian.derivative[i];
     }
-    if (gaussian->truncate != 0.0)
-        result.truncate = gaussian->truncate;
-    if (gaussian->accuracy != 0.0)
-        result.accuracy = gaussian->accuracy;
+    if (gaussian.truncate != 0.0)
+        result.truncate = gaussian.truncate;
+    if (gaussian.accuracy != 0.0)
+        result.accuracy = gaussian.accuracy;
     return result;
 }
 
-gz::Box box_of(const gauze_box *box) {
-    check_struct(box, "box");
-    require(box->iterations <= static_cast<std::uint32_t>(gz::max_box_iterations),
-            "box->iterations is ", box->iterations, "; it must be from 0 to ",
+gz::Box box_of(const gauze_box *given) {
+    const gauze_box box = known_part(given, "box");
+    require(box.iterations <= static_cast<std::uint32_t>(gz::max_box_iterations),
+            "box->iterations is ", box.iterations, "; it must be from 0 to ",
             gz::max_box_iterations);
-    return {axes_of(box->radius), box->iterations == 0 ? 1 : static_cast<int>(box->iterations)};
+    return {axes_of(box.radius), box.iterations == 0 ? 1 : static_cast<int>(box.iterations)};
 }
 
 std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
@@ -183,56 +177,59 @@ std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size
     return terms ? std::vector<double>(terms, terms + count) : std::vector<double>();
 }
 
-gz::Scan scan_of(const gauze_scan *scan, const std::string &name) {
-    check_struct(scan, name.c_str());
-    require(scan->direction == 1 || scan->direction == -1, name, "->direction is ", scan->direction,
+gz::Scan scan_of(const gauze_scan *given, const std::string &name) {
+    const gauze_scan scan = known_part(given, name);
+    require(scan.direction == 1 || scan.direction == -1, name, "->direction is ", scan.direction,
             "; it must be 1 or -1");
-    return {scan->axis, scan->direction == 1,
-            terms_of(scan->feedforward, scan->feedforward_count, gz::max_feedforward,
+    return {scan.axis, scan.direction == 1,
+            terms_of(scan.feedforward, scan.feedforward_count, gz::max_feedforward,
                      name + "->feedforward"),
-            terms_of(scan->feedback, scan->feedback_count, gz::max_feedback, name + "->feedback")};
+            terms_of(scan.feedback, scan.feedback_count, gz::max_feedback, name + "->feedback")};
 }
 
-gz::Filter recursive_of(const gauze_recursive *recursive) {
-    check_struct(recursive, "recursive");
-    require(recursive->scan_count <= gz::max_scans, "recursive->scan_count is ",
-            recursive->scan_count, "; it must be from 1 to ", gz::max_scans);
-    require(recursive->scan_count == 0 || recursive->scans != nullptr, "recursive->scans is null");
-    require(recursive->allow_unstable == 0 || recursive->allow_unstable == 1,
-            "recursive->allow_unstable is ", recursive->allow_unstable, "; it must be 0 or 1");
+gz::Filter recursive_of(const gauze_recursive *given) {
+    const gauze_recursive recursive = known_part(given, "recursive");
+    require(recursive.scan_count <= gz::max_scans, "recursive->scan_count is ",
+            recursive.scan_count, "; it must be from 1 to ", gz::max_scans);
+    require(recursive.scan_count == 0 || recursive.scans != nullptr, "recursive->scans is null");
+    require(recursive.allow_unstable == 0 || recursive.allow_unstable == 1,
+            "recursive->allow_unstable is ", recursive.allow_unstable, "; it must be 0 or 1");
     std::vector<gz::Scan> scans;
-    for (std::uint32_t i = 0; i < recursive->scan_count; ++i)
-        scans.push_back(
-            scan_of(recursive->scans + i, "recursive->scans[" + std::to_string(i) + "]"));
+    for (std::uint32_t i = 0; i < recursive.scan_count; ++i) {
+        const std::string name = "recursive->scans[" + std::to_string(i) + "]";
+        const gauze_scan *const scan = gz::element(recursive.scans, i);
+        require(scan->struct_size == recursive.scans->struct_size, name, "->struct_size is ",
+                scan->struct_size, "; that of the first is ", recursive.scans->struct_size);
+        scans.push_back(scan_of(scan, name));
+    }
     return gz::Filter::recursive(
         std::move(scans),
-        {recursive->grouping ? recursive->grouping : "", recursive->tile,
-         recursive->allow_unstable ? gz::Feedback::unchecked : gz::Feedback::stable});
+        {recursive.grouping ? recursive.grouping : "", recursive.tile,
+         recursive.allow_unstable ? gz::Feedback::unchecked : gz::Feedback::stable});
 }
 
-gz::Filter dog_of(const gauze_dog *dog) {
-    check_struct(dog, "dog");
-    return gz::Filter::dog(dog->sigma[0], dog->sigma[1], method_of(dog->method, "dog"));
+gz::Filter dog_of(const gauze_dog *given) {
+    const gauze_dog dog = known_part(given, "dog");
+    return gz::Filter::dog(dog.sigma[0], dog.sigma[1], method_of(dog.method, "dog"));
 }
 
-gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {
-    check_struct(desc, "desc");
-    require(desc->source_count == 1, "desc->source_count is ", desc->source_count,
+gz::PlanDesc plan_desc(const gauze_plan_desc &desc) {
+    require(desc.source_count == 1, "desc->source_count is ", desc.source_count,
             "; this filter takes 1 source");
-    require(desc->target_count == 1, "desc->target_count is ", desc->target_count,
+    require(desc.target_count == 1, "desc->target_count is ", desc.target_count,
             "; this filter has 1 target");
-    require(desc->border >= GAUZE_BORDER_CLAMP && desc->border <= GAUZE_BORDER_ZERO,
-            "desc->border is ", desc->border, ", which is no border");
+    require(desc.border >= GAUZE_BORDER_CLAMP && desc.border <= GAUZE_BORDER_ZERO,
+            "desc->border is ", desc.border, ", which is no border");
     gz::PlanDesc result;
-    result.source = image_desc(desc->sources, "source");
-    result.target = image_desc(desc->targets, "target");
-    result.border = {static_cast<gz::BorderMode>(desc->border), desc->border_value};
-    if (const gauze_region *region = desc->region) {
-        check_struct(region, "region");
-        require(region->edge == GAUZE_REGION_ISOLATED || region->edge == GAUZE_REGION_NEIGHBOURS,
-                "region->edge is ", region->edge, ", which is no kind of edge");
-        result.region = {axes_of(region->source_origin), axes_of(region->extent),
-                         axes_of(region->target_origin), static_cast<gz::RegionEdge>(region->edge)};
+    result.source = image_desc(desc.sources, "source");
+    result.target = image_desc(desc.targets, "target");
+    result.border = {static_cast<gz::BorderMode>(desc.border), desc.border_value};
+    if (desc.region) {
+        const gauze_region region = known_part(desc.region, "region");
+        require(region.edge == GAUZE_REGION_ISOLATED || region.edge == GAUZE_REGION_NEIGHBOURS,
+                "region->edge is ", region.edge, ", which is no kind of edge");
+        result.region = {axes_of(region.source_origin), axes_of(region.extent),
+                         axes_of(region.target_origin), static_cast<gz::RegionEdge>(region.edge)};
     } else {
         require(result.source.extent == result.target.extent, "the source is ",
                 gz::to_text(result.source.extent), " and the target ",
@@ -242,9 +239,8 @@ gz::PlanDesc plan_desc(const gauze_plan_desc *desc) {
 }
 
 // c_str()s that live as long as `facts`.
-void fill(gauze_device_info &info, const gz::DeviceFacts &facts, int index, bool is_default) {
-    info = {};
-    info.struct_size = sizeof info;
+gauze_device_info info_of(const gz::DeviceFacts &facts, int index, bool is_default) {
+    gauze_device_info info{};
     info.index = index;
     info.kind = facts.is_cpu()                                       ? GAUZE_DEVICE_CPU
                 : facts.device_class == gz::DeviceClass::accelerator ? GAUZE_DEVICE_ACCELERATOR
@@ -265,10 +261,39 @@ void fill(gauze_device_info &info, const gz::DeviceFacts &facts, int index, bool
     info.clock_mhz = facts.clock_mhz;
     info.max_group_size = facts.max_group_size;
     info.has_f64 = facts.has_f64 ? 1 : 0;
+    return info;
 }
 
 const char *or_empty(const char *text) {
     return text ? text : "";
+}
+
+gz::Engine::Options engine_options(const gauze_engine_options *given) {
+    const gauze_engine_options options = known_part(given, "options");
+    require(options.cache_mode >= GAUZE_CACHE_READ_WRITE && options.cache_mode <= GAUZE_CACHE_OFF,
+            "options->cache_mode is ", options.cache_mode, ", which is no mode");
+    gz::Engine::Options result;
+    result.device = or_empty(options.device);
+    result.cl_dir = or_empty(options.cl_dir);
+    result.log = {options.log, options.log_user};
+    result.context = options.context;
+    result.device_id = options.device_id;
+    result.cache.mode = static_cast<gz::CacheMode>(options.cache_mode);
+    result.cache.directory = or_empty(options.cache_directory);
+    if (options.cache_max_bytes != 0)
+        result.cache.max_bytes = options.cache_max_bytes;
+    result.cache.load = options.cache_load;
+    result.cache.store = options.cache_store;
+    result.cache.user = options.cache_user;
+    return result;
+}
+
+// The directory as an engine that is asked for it has it; nothing where it would have none.
+std::optional<gz::CacheDirectory> cache_directory(const char *asked) {
+    const std::string path = gz::cache_directory(or_empty(asked));
+    if (path.empty())
+        return std::nullopt;
+    return gz::CacheDirectory(path, gz::CacheAccess::read_write, gz::default_cache_bytes);
 }
 
 gz::HostSource host_source(const gauze_host_source *source) {
@@ -348,11 +373,13 @@ gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
                                    gauze_device_info *info) {
     return guarded([&] {
         check_pointer(list, "list");
-        check_struct(info, "info");
         require(index < list->found.devices.size(), "index is ", index, "; the list has ",
                 list->found.devices.size(), " devices");
         const int place = static_cast<int>(index);
-        fill(*info, list->found.devices[index].facts, place, place == list->found.default_device());
+        write_struct(
+            info,
+            info_of(list->found.devices[index].facts, place, place == list->found.default_device()),
+            "info");
     });
 }
 
@@ -363,17 +390,9 @@ const char *gauze_device_list_notes(const gauze_device_list *list) {
 gauze_status gauze_engine_create(const gauze_engine_options *options, gauze_engine **engine) {
     return guarded([&] {
         check_pointer(engine, "engine");
-        gz::Engine::Options own;
-        if (options) {
-            check_struct(options, "options");
-            own.device = or_empty(options->device);
-            own.cl_dir = or_empty(options->cl_dir);
-            own.log = {options->log, options->log_user};
-            own.context = options->context;
-            own.device_id = options->device_id;
-        }
         auto result = std::make_unique<gauze_engine>();
-        result->engine = std::make_shared<gz::Engine>(own);
+        result->engine =
+            std::make_shared<gz::Engine>(options ? engine_options(options) : gz::Engine::Options());
         *engine = result.release();
     });
 }
@@ -385,9 +404,9 @@ void gauze_engine_destroy(gauze_engine *engine) {
 gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info) {
     return guarded([&] {
         check_pointer(engine, "engine");
-        check_struct(info, "info");
         const gz::Engine &own = *engine->engine;
-        fill(*info, own.facts(), own.device_index(), own.is_default_device());
+        write_struct(info, info_of(own.facts(), own.device_index(), own.is_default_device()),
+                     "info");
     });
 }
 
@@ -396,6 +415,44 @@ gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *co
         check_pointer(engine, "engine");
         check_pointer(count, "count");
         *count = engine->engine->compile_count();
+    });
+}
+
+gauze_status gauze_engine_cache_counts(const gauze_engine *engine, gauze_cache_counts *counts) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        const gz::BinaryCache &cache = engine->engine->cache();
+        gauze_cache_counts result{};
+        result.hits = cache.hit_count();
+        result.misses = cache.miss_count();
+        result.stores = cache.store_count();
+        write_struct(counts, result, "counts");
+    });
+}
+
+gauze_status gauze_cache_query(const char *directory, gauze_cache_info *info) {
+    return guarded([&] {
+        thread_local std::string path;
+        check_struct(info, "info");
+        gauze_cache_info result{};
+        result.max_bytes = gz::default_cache_bytes;
+        if (const auto own = cache_directory(directory)) {
+            const gz::CacheDirectory::Contents contents = own->contents();
+            path = own->path();
+            result.directory = path.c_str();
+            result.entries = contents.entries;
+            result.bytes = contents.bytes;
+        }
+        write_struct(info, result, "info");
+    });
+}
+
+gauze_status gauze_cache_clear(const char *directory, uint64_t *removed) {
+    return guarded([&] {
+        const auto own = cache_directory(directory);
+        const std::uint64_t count = own ? own->clear() : 0;
+        if (removed)
+            *removed = count;
     });
 }
 
@@ -531,8 +588,9 @@ gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
         check_pointer(engine, "engine");
         check_pointer(filter, "filter");
         check_pointer(plan, "plan");
-        const gz::PlanDesc own = plan_desc(desc);
-        *plan = new gauze_plan{{engine->engine, filter->filter, own, or_empty(desc->variant)}};
+        const gauze_plan_desc known = known_part(desc, "desc");
+        *plan = new gauze_plan{
+            {engine->engine, filter->filter, plan_desc(known), or_empty(known.variant)}};
     });
 }
 
@@ -599,11 +657,13 @@ gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source, gau
         check_pointer(target, "target");
         check_struct(timing, "timing");
         const gz::Timing own = gz::measure(plan->plan, source->image, target->image, repeats);
-        timing->device_time_is_wall = own.device_time_is_wall ? 1 : 0;
-        timing->device_ms = own.device_ms;
-        timing->wall_ms = own.wall_ms;
-        timing->copy_ms = own.copy_ms;
-        timing->launches = own.launches;
+        gauze_timing result{};
+        result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
+        result.device_ms = own.device_ms;
+        result.wall_ms = own.wall_ms;
+        result.copy_ms = own.copy_ms;
+        result.launches = own.launches;
+        write_struct(timing, result, "timing");
     });
 }
 
@@ -616,12 +676,14 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
         check_struct(result, "result");
         const gz::Verification own =
             gz::verify(plan->plan, host_source(source), host_source(target));
-        result->within_bound = own.worst_error <= own.bound ? 1 : 0;
-        result->worst_error = own.worst_error;
-        result->bound = own.bound;
+        gauze_verification verification{};
+        verification.within_bound = own.worst_error <= own.bound ? 1 : 0;
+        verification.worst_error = own.worst_error;
+        verification.bound = own.bound;
         for (std::size_t i = 0; i < own.worst_at.size(); ++i)
-            result->worst_at[i] = own.worst_at[i];
-        result->pixels = own.pixels;
+            verification.worst_at[i] = own.worst_at[i];
+        verification.pixels = own.pixels;
+        write_struct(result, verification, "result");
     });
 }
 

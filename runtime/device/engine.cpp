@@ -1,7 +1,6 @@
 #include "device/engine.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
 #include <unistd.h>
@@ -26,10 +25,6 @@ private:
     cl::Kernel kernel_;
 };
 
-std::string or_environment(const std::string &value, const char *name) {
-    return value.empty() ? environment(name) : value;
-}
-
 cl::NDRange as_range(const std::array<std::size_t, 3> &sizes) {
     return {sizes[0], sizes[1], sizes[2]};
 }
@@ -49,11 +44,6 @@ cl::Device device_of(const cl::Context &context, cl_device_id named) {
 }
 
 } // namespace
-
-std::string environment(const char *name) {
-    const char *value = std::getenv(name);
-    return value ? value : "";
-}
 
 void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
                           const std::vector<cl::Event> &wait_list, cl::Event *event) const {
@@ -86,7 +76,7 @@ void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
 
 Engine::Engine(const Options &options)
     : log_(options.log), process_(getpid()),
-      sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")) {
+      sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")), cache_(options.cache, log_) {
     const Discovery found = discover();
     for (const std::string &note : found.notes)
         log_(GAUZE_LOG_WARNING, note);
@@ -135,17 +125,67 @@ const cl::CommandQueue &Engine::queue() const {
     return queue_;
 }
 
-std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
-    const std::string source = sources_.expand(request.file);
-    const std::string options = request.options();
-    const std::string key = request.entry + '\n' + options + '\n' + source;
-    const std::lock_guard<std::mutex> lock(programs_mutex_);
-    std::shared_ptr<Program> &known = programs_[key];
-    if (known)
-        return known;
+ProgramKey Engine::key_of(const ProgramRequest &request) const {
+    ProgramKey key;
+    key.platform = facts_.platform;
+    key.platform_version = facts_.platform_version;
+    key.device = facts_.name;
+    key.device_version = facts_.version;
+    key.driver = facts_.driver;
+    key.driver_settings = facts_.driver_settings;
+    key.options = request.options();
+    key.entry = request.entry;
+    key.source = sources_.expand(request.file);
+    return key;
+}
 
+std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
+    const ProgramKey key = key_of(request);
+    const std::string known_as = key.text();
+    ProgramPlace *place = nullptr;
+    {
+        const std::lock_guard<std::mutex> lock(programs_mutex_);
+        place = &programs_[known_as];
+    }
+    // The embedder's callbacks run here: only who wants this very program waits for them.
+    std::vector<std::byte> binary;
+    std::shared_ptr<Program> result;
+    {
+        const std::lock_guard<std::mutex> lock(place->mutex);
+        if (place->program)
+            return place->program;
+        result = load(request, known_as);
+        if (!result) {
+            const std::lock_guard<std::mutex> driver(driver_mutex_);
+            cl::Program program = compile(request, key);
+            if (cache_.stores())
+                binary = binary_of(program, device_);
+            result = std::make_shared<Program>(std::move(program), request.entry);
+        }
+        place->program = result;
+    }
+    cache_.store(known_as, binary);
+    return result;
+}
+
+// nullptr where the cache does not have it.
+std::shared_ptr<Program> Engine::load(const ProgramRequest &request, const std::string &key) {
+    std::shared_ptr<Program> result;
+    cache_.load(key, [&](std::span<const std::byte> binary) {
+        const std::lock_guard<std::mutex> driver(driver_mutex_);
+        const auto program = std::make_shared<Program>(
+            program_of(binary, context_, device_, request.options()), request.entry);
+        program->give_back(program->lease()); // it does have the function
+        result = program;
+    });
+    if (result)
+        log_(GAUZE_LOG_DEBUG, text("from the cache: ", request.entry, " with ", request.options()));
+    return result;
+}
+
+cl::Program Engine::compile(const ProgramRequest &request, const ProgramKey &key) {
     cl::Program program =
-        attempt("creating a program", [&] { return cl::Program(context_, source); });
+        attempt("creating a program", [&] { return cl::Program(context_, key.source); });
     const auto build_log = [&] {
         std::string lines;
         std::size_t size = 0;
@@ -161,18 +201,17 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
     };
     try {
         ++compile_count_;
-        program.build(device_, options.c_str());
+        program.build(device_, key.options.c_str());
     } catch (const cl::Error &error) {
         fail(Status::build_failed, "kernel ", request.entry, " of ", request.file,
              " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
-             opencl_error_name(error.err()), "\noptions: ", options, "\n",
-             with_real_places(build_log(), source));
+             opencl_error_name(error.err()), "\noptions: ", key.options, "\n",
+             with_real_places(build_log(), key.source));
     }
     const std::string lines = build_log();
     log_(GAUZE_LOG_DEBUG,
-         text("compiled ", request.entry, " with ", options, lines.empty() ? "" : "\n", lines));
-    known = std::make_shared<Program>(std::move(program), request.entry);
-    return known;
+         text("compiled ", request.entry, " with ", key.options, lines.empty() ? "" : "\n", lines));
+    return program;
 }
 
 ReadyLaunch Engine::make_ready(const Launch &launch) {

@@ -11,23 +11,17 @@
 
 #include <sys/types.h>
 
+#include "device/binary_cache.hpp"
+#include "device/cache_entry.hpp"
+#include "device/environment.hpp"
 #include "device/facts.hpp"
 #include "device/launch.hpp"
+#include "device/log.hpp"
 #include "device/program.hpp"
 #include "device/source.hpp"
 #include "device/workspace.hpp"
 
 namespace gz {
-
-struct Log {
-    gauze_log_callback callback = nullptr;
-    void *user = nullptr;
-
-    void operator()(gauze_log_level level, const std::string &line) const {
-        if (callback)
-            callback(level, line.c_str(), user);
-    }
-};
 
 // What a launch's arguments of these kinds stand for.
 struct Buffers {
@@ -59,6 +53,7 @@ public:
         Log log;
         cl_context context = nullptr;     // the embedder's; nullptr: one of the engine's own
         cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
+        BinaryCache::Options cache;
     };
     explicit Engine(const Options &options);
     Engine(const Engine &) = delete;
@@ -73,9 +68,10 @@ public:
     // OpenCL's threads are not in it, and it would wait for them without end.
     const cl::CommandQueue &queue() const;
     const Log &log() const { return log_; }
-    std::uint64_t compile_count() const { return compile_count_; }
+    std::uint64_t compile_count() const { return compile_count_; } // from source
+    const BinaryCache &cache() const { return cache_; }
 
-    // Compiles what is not compiled yet. Safe to call from many threads.
+    // From memory, else from the cache, else compiled. Safe to call from many threads.
     std::shared_ptr<Program> program(const ProgramRequest &request);
     ReadyLaunch make_ready(const Launch &launch);
 
@@ -84,6 +80,16 @@ public:
     WorkspacePool &workspace() { return *workspace_; }
 
 private:
+    // A program of the engine's, or the place for one that somebody is making.
+    struct ProgramPlace {
+        std::mutex mutex;
+        std::shared_ptr<Program> program;
+    };
+
+    ProgramKey key_of(const ProgramRequest &request) const;
+    std::shared_ptr<Program> load(const ProgramRequest &request, const std::string &key);
+    cl::Program compile(const ProgramRequest &request, const ProgramKey &key);
+
     Log log_;
     pid_t process_; // that made the engine
     SourceTree sources_;
@@ -94,13 +100,11 @@ private:
     cl::Context context_;
     cl::CommandQueue queue_;
     std::unique_ptr<WorkspacePool> workspace_;
+    BinaryCache cache_;
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
-    std::map<std::string, std::shared_ptr<Program>>
-        programs_; // by expanded source, entry and options
+    std::map<std::string, ProgramPlace> programs_; // by ProgramKey::text()
+    std::mutex driver_mutex_; // builds come one after the other: drivers differ in what they bear
 };
-
-// The environment variable's value, "" where it is not set.
-std::string environment(const char *name);
 
 } // namespace gz

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/error.hpp"
+#include "device/environment.hpp"
 
 namespace gz {
 
@@ -139,6 +140,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
     facts.vendor = trimmed(device.getInfo<CL_DEVICE_VENDOR>());
     facts.platform = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+    facts.platform_version = trimmed(platform.getInfo<CL_PLATFORM_VERSION>());
     facts.version = trimmed(device.getInfo<CL_DEVICE_VERSION>());
     facts.driver = trimmed(device.getInfo<CL_DRIVER_VERSION>());
     facts.type = device.getInfo<CL_DEVICE_TYPE>();
@@ -165,6 +167,9 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
     facts.packs_integers = nvidia_capability(device, extensions) >= 72;
     facts.unusable = unusable(facts);
+    // Settings for work on a driver itself are left to who uses them.
+    if (facts.device_class == DeviceClass::pocl_cpu)
+        facts.driver_settings = environment("POCL_EXTRA_BUILD_FLAGS");
     return facts;
 }
 

@@ -25,7 +25,8 @@ enum class DeviceClass {
 const char *name_of(DeviceClass device_class); // "nvidia", "pocl-cpu", ...
 
 struct DeviceFacts {
-    std::string name, vendor, platform, version, driver;
+    std::string name, vendor, platform, platform_version, version, driver;
+    std::string driver_settings; // of the environment, that change what the driver compiles
     DeviceClass device_class = DeviceClass::other_gpu;
     cl_device_type type = 0;
     std::string unusable; // why the device is refused; "" where it is not

@@ -1,5 +1,8 @@
 #include "device/program.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <new>
 
 namespace gz {
@@ -34,6 +37,57 @@ void Program::give_back(cl::Kernel kernel) noexcept {
     } catch (const std::bad_alloc &) {
         // The kernel object is released, and the next lease makes another.
     }
+}
+
+namespace {
+
+// What the driver has of one kind for each device; nothing where it fails.
+template <class T>
+std::vector<T> for_each_device(const cl::Program &program, cl_program_info what) {
+    std::size_t bytes = 0;
+    if (clGetProgramInfo(program(), what, 0, nullptr, &bytes) != CL_SUCCESS)
+        return {};
+    std::vector<T> values(bytes / sizeof(T));
+    if (clGetProgramInfo(program(), what, bytes, values.data(), nullptr) != CL_SUCCESS)
+        return {};
+    return values;
+}
+
+} // namespace
+
+std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device) {
+    // A context of the embedder's may have more devices, for which nothing was compiled: they have
+    // no bytes, and PoCL 3.1 leaves them out.
+    const auto devices = for_each_device<cl_device_id>(program, CL_PROGRAM_DEVICES);
+    const auto sizes = for_each_device<std::size_t>(program, CL_PROGRAM_BINARY_SIZES);
+    std::size_t place = 0;
+    if (sizes.size() != 1)
+        place = static_cast<std::size_t>(
+            std::distance(devices.begin(), std::find(devices.begin(), devices.end(), device())));
+    if (place >= sizes.size() || sizes[place] == 0)
+        return {};
+    std::vector<std::byte> binary(sizes[place]);
+    std::vector<unsigned char *> targets(sizes.size(), nullptr); // null: not asked for
+    targets[place] = reinterpret_cast<unsigned char *>(binary.data());
+    if (clGetProgramInfo(program(), CL_PROGRAM_BINARIES, targets.size() * sizeof(unsigned char *),
+                         targets.data(), nullptr) != CL_SUCCESS)
+        return {};
+    return binary;
+}
+
+cl::Program program_of(std::span<const std::byte> binary, const cl::Context &context,
+                       const cl::Device &device, const std::string &options) {
+    return attempt("loading a compiled program", [&] {
+        const auto *const bytes = reinterpret_cast<const unsigned char *>(binary.data());
+        const cl::Program::Binaries binaries(
+            1, std::vector<unsigned char>(bytes, bytes + binary.size()));
+        std::vector<cl_int> statuses;
+        cl::Program program(context, {device}, binaries, &statuses);
+        if (statuses.front() != CL_SUCCESS)
+            throw cl::Error(statuses.front(), "clCreateProgramWithBinary");
+        program.build(device, options.c_str());
+        return program;
+    });
 }
 
 } // namespace gz

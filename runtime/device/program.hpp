@@ -1,8 +1,10 @@
 // Programs: what to compile, and what was compiled.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,5 +39,13 @@ private:
     std::mutex mutex_;
     std::vector<cl::Kernel> idle_;
 };
+
+// The program as the driver compiled it for the device; nothing where the driver does not give it.
+std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device);
+
+// The program that binary_of returned, with the options that it was compiled with. Throws Error where
+// the driver refuses it.
+cl::Program program_of(std::span<const std::byte> binary, const cl::Context &context,
+                       const cl::Device &device, const std::string &options);
 
 } // namespace gz

@@ -44,8 +44,9 @@ template <class Pass> std::string names_of(const std::vector<KernelSpec<Pass>> &
 
 template <class Pass> void check_values(const KernelSpec<Pass> &spec, const Config &values) {
     for (const auto &[name, value] : values) {
-        const auto tunable = std::find_if(spec.tunables.begin(), spec.tunables.end(),
-                                          [&](const Tunable &t) { return t.name == name; });
+        const auto tunable =
+            std::find_if(spec.tunables.begin(), spec.tunables.end(),
+                         [&name = name](const Tunable &t) { return t.name == name; });
         require(tunable != spec.tunables.end(), spec.name, " has no tunable ", name);
         require(std::count(tunable->values.begin(), tunable->values.end(), value) > 0, spec.name,
                 " cannot take ", name, "=", value);

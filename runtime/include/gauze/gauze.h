@@ -10,7 +10,10 @@
  *  - Engines, filters and plans may be used from many threads at once. An image may be used by many
  *    threads, but what they write to its pixels is for the caller to order.
  *  - Description structs start with struct_size, which the caller sets to sizeof of the struct, so
- *    that the struct can grow. All other fields may be left 0 for their defaults.
+ *    that the struct can grow. All other fields may be left 0 for their defaults. A caller of an older
+ *    header leaves new fields out, and gets their defaults. One of a newer header is served as long as
+ *    the fields that this library does not know are 0; else the call is refused. The elements of an
+ *    array have one struct_size.
  *  - Axes are ordered x, y, z, t; x is the fastest in memory.
  *  - The library never prints and never ends the process; the log callback gets what it has to say.
  */
@@ -128,6 +131,32 @@ GAUZE_API const char *gauze_device_list_notes(const gauze_device_list *list);
 
 typedef struct gauze_engine gauze_engine;
 
+/* Where compiled programs are kept for other engines and processes. */
+typedef int32_t gauze_cache_mode;
+enum {
+    GAUZE_CACHE_READ_WRITE = 0,
+    GAUZE_CACHE_READ_ONLY = 1, /* what is there is used; nothing is written */
+    GAUZE_CACHE_OFF = 2        /* programs are kept by the engine alone */
+};
+
+/* The embedder's own store in place of a directory. An entry is a piece of bytes under a name of 64
+ * hexadecimal digits. The library checks all of it before a driver sees any: whatever is handed back
+ * that was not stored under that name is dropped, and logged.
+ *
+ * Both are called from any thread that compiles, at times several at once, also with the same name;
+ * the engine holds no lock that a call for another program waits for. They must not throw and must not
+ * call back into the engine. */
+
+/* For gauze_cache_load to hand over an entry: copies the bytes before it returns. receiver: what load
+ * got. At most once in a call of load, and not after it. */
+typedef void (*gauze_cache_receive)(const void *entry, uint64_t bytes, void *receiver);
+/* Calls receive with the entry of that name; does nothing where there is none. name is valid during the
+ * call only. */
+typedef void (*gauze_cache_load)(const char *name, gauze_cache_receive receive, void *receiver,
+                                 void *user);
+/* Keeps the entry, in place of any of that name. name and entry are valid during the call only. */
+typedef void (*gauze_cache_store)(const char *name, const void *entry, uint64_t bytes, void *user);
+
 typedef struct gauze_engine_options {
     uint32_t struct_size;
     /* An index into the device list, part of a device's or platform's name (case does not matter),
@@ -144,6 +173,18 @@ typedef struct gauze_engine_options {
      * `device`. */
     cl_context context;
     cl_device_id device_id; /* one of the context's; NULL: its only one */
+    gauze_cache_mode cache_mode;
+    /* Directory of compiled programs, made when something is stored. NULL or "": the environment variable
+     * GAUZE_CACHE_DIR, where "off" means none, else $XDG_CACHE_HOME/gauze, else $HOME/.cache/gauze. A
+     * directory that is not the user's own, that others may write to, or that is a symbolic link, is not
+     * used; nothing that goes wrong with it is an error, but it is logged. */
+    const char *cache_directory;
+    uint64_t cache_max_bytes; /* of the directory, 0: 64 MiB; entries used longest ago go first */
+    /* Where one of them is given, there is no directory; NULL: nothing is loaded, or stored. Called until
+     * the last plan and image of the engine is destroyed. */
+    gauze_cache_load cache_load;
+    gauze_cache_store cache_store;
+    void *cache_user; /* passed to both */
 } gauze_engine_options;
 
 /* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install.
@@ -156,8 +197,36 @@ GAUZE_API void gauze_engine_destroy(gauze_engine *engine);
 /* The device in use; strings live as long as the engine. */
 GAUZE_API gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info);
 
-/* Number of programs that the engine has had compiled since it was created. */
+/* Number of programs that the engine has had compiled from source since it was created. */
 GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
+
+/* What the engine has had of its cache of compiled programs since it was created. */
+typedef struct gauze_cache_counts {
+    uint32_t struct_size;
+    uint64_t hits;   /* programs that came from it */
+    uint64_t misses; /* programs that were not there, or not usable */
+    uint64_t stores; /* entries written */
+} gauze_cache_counts;
+
+GAUZE_API gauze_status gauze_engine_cache_counts(const gauze_engine *engine,
+                                                 gauze_cache_counts *counts);
+
+/* ---- directories of compiled programs ------------------------------------------------------ */
+
+typedef struct gauze_cache_info {
+    uint32_t struct_size;
+    const char *directory; /* NULL: none is used. Valid until the thread's next gauze_cache_query */
+    uint64_t entries;
+    uint64_t bytes;     /* of all entries */
+    uint64_t max_bytes; /* what engines keep them to by default */
+} gauze_cache_info;
+
+/* What is in a directory; need not be there. directory: as gauze_engine_options::cache_directory. One that
+ * an engine would not use is refused with GAUZE_ERROR_INVALID_ARGUMENT. No device is needed. */
+GAUZE_API gauze_status gauze_cache_query(const char *directory, gauze_cache_info *info);
+/* Removes the entries of a directory and no other file. removed: NULL, or receives how many there were.
+ * Engines that use the directory go on. */
+GAUZE_API gauze_status gauze_cache_clear(const char *directory, uint64_t *removed);
 
 /* ---- images ------------------------------------------------------------------------------- */
 

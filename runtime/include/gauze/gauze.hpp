@@ -532,6 +532,12 @@ private:
 
 // ---- engine ----
 
+enum class CacheMode : gauze_cache_mode {
+    read_write = GAUZE_CACHE_READ_WRITE,
+    read_only = GAUZE_CACHE_READ_ONLY,
+    off = GAUZE_CACHE_OFF
+};
+
 struct EngineOptions {
     std::string device; // "": GAUZE_DEVICE, else the best GPU, else the CPU
     gauze_log_callback log = nullptr;
@@ -539,6 +545,18 @@ struct EngineOptions {
     std::string cl_dir;               // "": GAUZE_CL_DIR, else the library's own sources
     cl_context context = nullptr;     // your own; the engine retains it
     cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
+    CacheMode cache_mode = CacheMode::read_write;
+    std::string cache_directory;       // "": GAUZE_CACHE_DIR, else the user's
+    std::uint64_t cache_max_bytes = 0; // 0: the library's default
+    // In place of a directory, where one of them is given.
+    gauze_cache_load cache_load = nullptr;
+    gauze_cache_store cache_store = nullptr;
+    void *cache_user = nullptr;
+};
+
+// Programs that came from the cache, that were not in it, and that were written to it.
+struct CacheCounts {
+    std::uint64_t hits = 0, misses = 0, stores = 0;
 };
 
 // One device. Copies share it.
@@ -554,6 +572,12 @@ public:
         c_options.cl_dir = options.cl_dir.empty() ? nullptr : options.cl_dir.c_str();
         c_options.context = options.context;
         c_options.device_id = options.device_id;
+        c_options.cache_mode = static_cast<gauze_cache_mode>(options.cache_mode);
+        c_options.cache_directory = options.cache_directory.c_str();
+        c_options.cache_max_bytes = options.cache_max_bytes;
+        c_options.cache_load = options.cache_load;
+        c_options.cache_store = options.cache_store;
+        c_options.cache_user = options.cache_user;
         gauze_engine *engine = nullptr;
         check(gauze_engine_create(&c_options, &engine));
         handle_ = detail::share<gauze_engine, gauze_engine_destroy>(engine);
@@ -570,6 +594,13 @@ public:
         std::uint64_t count = 0;
         check(gauze_engine_compile_count(handle_.get(), &count));
         return count;
+    }
+
+    CacheCounts cache_counts() const {
+        gauze_cache_counts counts{};
+        counts.struct_size = sizeof counts;
+        check(gauze_engine_cache_counts(handle_.get(), &counts));
+        return {counts.hits, counts.misses, counts.stores};
     }
 
     Image image(const ImageDesc &desc) const {
@@ -618,6 +649,28 @@ public:
 private:
     std::shared_ptr<gauze_engine> handle_;
 };
+
+// ---- directories of compiled programs ----
+
+struct CacheInfo {
+    std::string directory; // "": none is used
+    std::uint64_t entries = 0, bytes = 0, max_bytes = 0;
+};
+
+// directory: as EngineOptions::cache_directory.
+inline CacheInfo cache_info(const std::string &directory = "") {
+    gauze_cache_info info{};
+    info.struct_size = sizeof info;
+    check(gauze_cache_query(directory.c_str(), &info));
+    return {info.directory ? info.directory : "", info.entries, info.bytes, info.max_bytes};
+}
+
+// Removes all entries, and returns how many there were.
+inline std::uint64_t clear_cache(const std::string &directory = "") {
+    std::uint64_t removed = 0;
+    check(gauze_cache_clear(directory.c_str(), &removed));
+    return removed;
+}
 
 inline std::string version() {
     const int v = gauze_version();

@@ -1,0 +1,41 @@
+// A compiled program as bytes that are kept between processes. Drivers do not check what they are
+// given: some end the process over a damaged program, others run it. So an entry says all that its
+// program depends on, and everything is checked here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gz {
+
+// All that a compiled program depends on.
+struct ProgramKey {
+    std::string platform, platform_version;
+    std::string device, device_version, driver;
+    std::string driver_settings; // of the environment, that change what is compiled
+    std::string options, entry, source;
+
+    // These, the version of the library and that of the format, in one text. Different keys have
+    // different texts.
+    std::string text() const;
+};
+
+// The name that the entry of a key goes by: 64 hexadecimal digits.
+std::string entry_name(std::string_view key);
+bool is_entry_name(std::string_view name);
+
+// Far above any program; who reads an entry allocates no more.
+inline constexpr std::uint64_t max_entry_bytes = std::uint64_t{1} << 30;
+
+// key: ProgramKey::text().
+std::vector<std::byte> write_entry(std::string_view key, std::span<const std::byte> program);
+
+// The program in an entry, part of its bytes. Throws Error, whose text says what is wrong, unless
+// every byte is as write_entry wrote it for this key.
+std::span<const std::byte> read_entry(std::span<const std::byte> entry, std::string_view key);
+
+} // namespace gz
