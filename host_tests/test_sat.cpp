@@ -190,6 +190,8 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
                                           lanes->second * test.config.at("STACKED") > 64;
                                }),
                 cases.end());
+    constexpr std::size_t most = 12;
+    cases.resize(std::min(cases.size(), most));
     return cases;
 }
 
