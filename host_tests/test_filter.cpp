@@ -146,11 +146,24 @@ TEST_SUITE("filter") {
             {{std::int64_t{1} << 62, std::int64_t{1} << 62, 1, 1}, {0, 0, 0, 0}, {1}});
     }
 
-    TEST_CASE("taps along z or t are unsupported") {
-        check_both_refuse(Status::unsupported, {"3x3x3", "z or t"},
-                          {{3, 3, 3, 1}, {1, 1, 1, 0}, std::vector<double>(27, 1.0)});
-        check_both_refuse(Status::unsupported, {"1x1x1x2", "z or t"},
-                          {{1, 1, 1, 2}, {0, 0, 0, 0}, {1, 1}});
+    TEST_CASE("taps along z or t: up to 15 along each axis, and never separable") {
+        const Filter filter =
+            Filter::convolve({{3, 3, 3, 2}, {1, 1, 0, 0}, std::vector<double>(54, 1.0)});
+        CHECK(filter.taps().size == gz::Axes{3, 3, 3, 2});
+        CHECK(filter.taps().anchor == gz::Axes{1, 1, 2, 1});
+        CHECK(filter.correlation().is_volume());
+        CHECK_FALSE(filter.factors().has_value());
+        CHECK(filter.correlation().sum_of_magnitudes() == 54.0);
+        check_both_refuse(Status::unsupported, {"16", "along x", "15", "volume"},
+                          {{16, 1, 2, 1}, {0, 0, 0, 0}, std::vector<double>(32, 1.0)});
+        check_both_refuse(Status::unsupported, {"16", "along t", "15"},
+                          {{1, 1, 1, 16}, {0, 0, 0, 0}, std::vector<double>(16, 1.0)});
+        check_both_refuse(Status::invalid_argument, {"1x1x1x2", "need 2 values"},
+                          {{1, 1, 1, 2}, {0, 0, 0, 0}, {1}});
+        support::check_refused(Status::unsupported, {"1x1x2", "components"}, [] {
+            Filter::correlate({{1, 1, 1, 1}, {0, 0, 0, 0}, {1}})
+                .with_component(1, Filter::correlate({{1, 1, 2, 1}, {0, 0, 0, 0}, {1, 1}}));
+        });
     }
 
     TEST_CASE("the error bound is that of a chain of fused multiply-adds") {
@@ -215,7 +228,7 @@ TEST_SUITE("separable filter") {
         CHECK(scaled.taps().anchor == gz::Axes{0, 1, 0, 0});
     }
 
-    TEST_CASE("no taps at all, too many, and taps along z or t are refused") {
+    TEST_CASE("no taps at all and too many are refused; taps along z and t are not") {
         check_separable_refused(Status::invalid_argument, {"no taps"}, {});
         const auto ones = [](std::int64_t count) {
             return std::vector<double>(static_cast<std::size_t>(count), 1.0);
@@ -227,10 +240,13 @@ TEST_SUITE("separable filter") {
                                 make_axis_taps(ones(4096), {}));
         check_separable_refused(Status::invalid_argument, {"5000 taps", "along y", "4095"},
                                 make_axis_taps({}, ones(5000)));
-        check_separable_refused(Status::unsupported, {"2 taps", "along z"},
-                                {{{{1}, {1}, {1, 1}, {}}}, std::nullopt});
-        check_separable_refused(Status::unsupported, {"3 taps", "along t"},
-                                {{{{1}, {1}, {}, {1, 1, 1}}}, std::nullopt});
+        check_separable_refused(Status::invalid_argument, {"4096 taps", "along t"},
+                                {{{{1}, {1}, {1, 1}, ones(4096)}}, std::nullopt});
+        const Filter filter = Filter::separable({{{{2}, {}, {1, 3}, {1, 1, 2}}}, std::nullopt});
+        CHECK(filter.factors()->z == std::vector<double>{1, 3});
+        CHECK(filter.factors()->t == std::vector<double>{1, 1, 2});
+        CHECK(filter.taps().anchor == gz::Axes{0, 0, 1, 1});
+        CHECK(filter.correlation().sum_of_magnitudes() == 32.0);
     }
 
     TEST_CASE("taps that are not finite in f32 are refused, also once they are scaled") {
@@ -315,8 +331,7 @@ TEST_SUITE("gaussian filter") {
                                {{1.0, infinity, 0, 0}});
         check_gaussian_refused(Status::invalid_argument, {"sigma", "-0.5", "along t"},
                                {{1.0, 1.0, 0, -0.5}});
-        check_gaussian_refused(Status::unsupported, {"along z"}, {{1.0, 1.0, 1.0, 0}});
-        check_gaussian_refused(Status::unsupported, {"along t"}, {{1.0, 1.0, 0, 1.0}});
+        CHECK(Filter::gaussian({{1.0, 1.0, 0.5, 2.0}}).factors()->t.size() == 17);
     }
 
     TEST_CASE("radii up to the largest are taken") {
@@ -414,8 +429,6 @@ TEST_SUITE("box filter") {
                           {{0, 1048576, 0, 0}, 1});
         check_box_refused(Status::invalid_argument, {"radius", "-5", "along z"},
                           {{1, 1, -5, 0}, 1});
-        check_box_refused(Status::unsupported, {"radius", "1", "along z"}, {{1, 1, 1, 0}, 1});
-        check_box_refused(Status::unsupported, {"radius", "2", "along t"}, {{1, 1, 0, 2}, 1});
         check_box_refused(Status::invalid_argument, {"0 iterations", "16"}, {{1, 1, 0, 0}, 0});
         check_box_refused(Status::invalid_argument, {"17 iterations", "16"}, {{1, 1, 0, 0}, 17});
         CHECK(Filter::box({{gz::max_box_radius, gz::max_box_radius, 0, 0}, 16}).box()->size() ==

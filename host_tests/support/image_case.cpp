@@ -199,8 +199,9 @@ std::vector<std::byte> run_forced(const Filter &filter, const PlanDesc &desc,
 void store_row(const PlanDesc &desc, const RowPlace &at, const float *row,
                std::vector<std::byte> &target) {
     const Axes &origin = desc.region.target_origin;
-    std::byte *out =
-        target.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
+    std::byte *out = target.data() + desc.target.byte_of({origin[0], origin[1] + at.y,
+                                                          origin[2] + at.z, origin[3] + at.t},
+                                                         at.plane);
     for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i)
         store_pixel(desc.target.type, row[i],
                     out + i * static_cast<std::int64_t>(size_of(desc.target.type)));

@@ -32,17 +32,18 @@ void check(const Taps &taps) {
                 "; at least one tap is needed");
         check_anchor(taps.anchor[i], taps.size[i], i);
     }
-    if (taps.size[2] > 1 || taps.size[3] > 1)
-        fail(Status::unsupported, "taps of ", to_text(taps.size),
-             " extend along z or t; only two-dimensional taps are supported so far");
-    for (std::size_t i = 0; i < 2; ++i)
-        if (taps.size[i] > max_taps)
+    const bool is_volume = taps.size[2] > 1 || taps.size[3] > 1;
+    const std::int64_t most = is_volume ? max_volume_taps : max_taps;
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (taps.size[i] > most)
             fail(Status::unsupported, "taps have the size ", taps.size[i], " along ", axis_name[i],
-                 "; up to ", max_taps, " are supported, and up to ", max_axis_taps,
-                 " given per axis");
-    require(taps.values.size() == static_cast<std::size_t>(taps.size[0] * taps.size[1]), "taps of ",
-            to_text(taps.size), " need ", taps.size[0] * taps.size[1], " values, not ",
-            taps.values.size());
+                 "; up to ", most, " are supported", is_volume ? " in a volume" : "",
+                 ", and up to ", max_axis_taps, " given per axis");
+        count *= taps.size[i];
+    }
+    require(taps.values.size() == static_cast<std::size_t>(count), "taps of ", to_text(taps.size),
+            " need ", count, " values, not ", taps.values.size());
     check_values(taps.values);
 }
 
@@ -80,9 +81,6 @@ Correlation from_axes(const AxisTaps &given) {
     bool filtered = false;
     for (std::size_t i = 0; i < 4; ++i) {
         const auto count = static_cast<std::int64_t>(given.values[i].size());
-        if (count > 1 && i > 1)
-            fail(Status::unsupported, "there are ", count, " taps along ", axis_name[i],
-                 "; only taps along x and y are supported so far");
         require(count <= max_axis_taps, "there are ", count, " taps along ", axis_name[i],
                 "; an axis can have ", max_axis_taps);
         check_values(given.values[i]);
@@ -99,7 +97,9 @@ Correlation from_axes(const AxisTaps &given) {
         factors.y = {1.0};
     // A single tap along z or t scales the result.
     for (std::size_t i = 2; i < 4; ++i)
-        if (!given.values[i].empty())
+        if (given.values[i].size() > 1)
+            (i == 2 ? factors.z : factors.t) = given.values[i];
+        else if (!given.values[i].empty())
             for (double &k : factors.y)
                 k *= given.values[i][0];
     balance(factors);
@@ -110,35 +110,79 @@ Correlation from_axes(const AxisTaps &given) {
 
 } // namespace
 
+namespace {
+
+// Of the taps along each axis.
+std::array<double, 4> sums_of_magnitudes(const SeparableTaps &factors) {
+    const auto of_volume = [](const std::vector<double> &taps) {
+        return taps.empty() ? 1.0 : sum_of_magnitudes_of(taps);
+    };
+    return {sum_of_magnitudes_of(factors.x), sum_of_magnitudes_of(factors.y), of_volume(factors.z),
+            of_volume(factors.t)};
+}
+
+} // namespace
+
 double Correlation::sum_of_magnitudes() const {
     if (!taps.values.empty())
         return taps.sum_of_magnitudes();
-    return sum_of_magnitudes_of(factors->x) * sum_of_magnitudes_of(factors->y);
+    double product = 1.0;
+    for (const double sum : sums_of_magnitudes(*factors))
+        product *= sum;
+    return product;
 }
 
 double Correlation::error_bound(double largest) const {
     const double magnitude = sum_of_magnitudes();
-    const double along_x = factors ? sum_of_magnitudes_of(factors->x) : magnitude;
-    if (std::max(magnitude, along_x) * largest > std::numeric_limits<float>::max())
-        return std::numeric_limits<double>::infinity();
+    // What rows, then planes, then volumes that are filtered so far may reach; and what later axes
+    // make of a step that underflows.
+    double most = magnitude;
+    double later = 1.0;
     const Axes &size = taps.size;
-    const double chain = static_cast<double>(factors ? size[0] + size[1] : size[0] * size[1]) * u;
+    double length = static_cast<double>(size[0] * size[1] * size[2] * size[3]);
+    const double steps = static_cast<double>((size[0] + 1) * size[1]) *
+                         (is_volume() ? 2.0 * static_cast<double>(size[2] * size[3]) : 1.0);
     double rounding = 2.0 * u;
-    if (factors)
+    if (factors) {
+        length = static_cast<double>(size[0] + size[1]);
         rounding = 3.0 * u + (taps.values.empty() ? 0.0 : separable_tolerance);
+        for (std::size_t i = 2; i < 4; ++i)
+            if (size[i] > 1) {
+                length += static_cast<double>(size[i]);
+                rounding += u;
+            }
+        double so_far = 1.0;
+        later = 1.0 + magnitude;
+        for (const double sum : sums_of_magnitudes(*factors)) {
+            so_far *= sum;
+            most = std::max(most, so_far);
+            if (is_volume())
+                later *= 1.0 + sum;
+        }
+    }
+    if (most * largest > std::numeric_limits<float>::max())
+        return std::numeric_limits<double>::infinity();
+    const double chain = length * u;
     constexpr double half_of_smallest = 0x1p-150;
-    const auto steps = static_cast<double>((size[0] + 1) * size[1]); // at most
-    const double underflow =
-        half_of_smallest * steps * (1.0 + largest) * (factors ? 1.0 + magnitude : 1.0);
+    const double underflow = half_of_smallest * steps * (1.0 + largest) * later;
     return (chain / (1.0 - chain) + rounding) * magnitude * largest + underflow;
 }
 
 double Box::error_bound(double largest) const {
-    const auto width = static_cast<double>(size()[0]);
-    const double steps = width + 2.0 * std::max(4096.0, width) + 16.0;
-    if (width * static_cast<double>(size()[1]) * largest > std::numeric_limits<float>::max())
+    const Axes sizes = size();
+    const auto width = static_cast<double>(sizes[0]);
+    double steps = width + 2.0 * std::max(4096.0, width) + 16.0;
+    double most = width * static_cast<double>(sizes[1]);
+    // Along z and t a pass each, of means.
+    for (std::size_t i = 2; i < 4; ++i)
+        if (radius[i] > 0) {
+            const auto length = static_cast<double>(sizes[i]);
+            steps += 2.0 * std::max(4096.0, length) + 16.0;
+            most = std::max(most, length);
+        }
+    if (most * largest > std::numeric_limits<float>::max())
         return std::numeric_limits<double>::infinity();
-    return iterations * (steps * u * largest + 0x1p-149);
+    return iterations * (steps * u * largest + 3.0 * 0x1p-149);
 }
 
 Filter::Filter(std::string name, Correlation correlation)
@@ -169,9 +213,6 @@ Correlation sampled(const Gaussian &gaussian) {
         const int derivative = gaussian.derivative[i];
         if (sigma == 0.0)
             continue;
-        if (i > 1)
-            fail(Status::unsupported, "sigma is ", sigma, " along ", axis_name[i],
-                 "; only recursive Gaussians filter along other axes than x and y so far");
         require(gaussian.truncate * sigma + 0.5 < static_cast<double>(max_axis_taps / 2 + 1),
                 "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
                 gaussian.truncate * sigma, "; ", max_axis_taps / 2, " is the largest");
@@ -245,9 +286,6 @@ Filter Filter::box(const Box &box) {
     for (std::size_t i = 0; i < 4; ++i) {
         require(box.radius[i] >= 0 && box.radius[i] <= max_box_radius, "the radius is ",
                 box.radius[i], " along ", axis_name[i], "; it must be from 0 to ", max_box_radius);
-        if (i > 1 && box.radius[i] > 0)
-            fail(Status::unsupported, "the radius is ", box.radius[i], " along ", axis_name[i],
-                 "; only boxes along x and y are supported so far");
     }
     require(box.iterations >= 1 && box.iterations <= max_box_iterations, "there are ",
             box.iterations, " iterations; 1 to ", max_box_iterations, " are supported");
@@ -262,6 +300,10 @@ Filter Filter::with_component(std::int64_t component, const Filter &other) const
     for (const Filter *filter : {this, &other})
         require(filter->has_taps(), "a filter that is ", to_text(*filter),
                 " has no taps; only filters with taps can differ between components");
+    for (const Filter *filter : {this, &other})
+        if (filter->correlation_.is_volume())
+            fail(Status::unsupported, "taps of ", to_text(filter->taps().size),
+                 " extend along z or t; only those along x and y can differ between components");
     require(other.components_.empty(), "the taps of a component differ between components "
                                        "themselves");
     Filter result = *this;

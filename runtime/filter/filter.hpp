@@ -17,8 +17,11 @@ namespace gz {
 // correlation with its reversed taps: one formula, one order of arithmetic.
 struct Correlation {
     Taps taps; // without values where `factors` are what was given
-    // Set where the taps are run as a row and a column.
+    // Set where the taps are run axis by axis.
     std::optional<SeparableTaps> factors;
+
+    // Whether other slices than a pixel's own matter to it.
+    bool is_volume() const { return taps.size[2] > 1 || taps.size[3] > 1; }
 
     double sum_of_magnitudes() const;
 
@@ -37,7 +40,10 @@ struct Box {
     Axes radius{0, 0, 0, 0};
     int iterations = 1;
 
-    Axes size() const { return {2 * radius[0] + 1, 2 * radius[1] + 1, 1, 1}; }
+    Axes size() const {
+        return {2 * radius[0] + 1, 2 * radius[1] + 1, 2 * radius[2] + 1, 2 * radius[3] + 1};
+    }
+    bool is_volume() const { return radius[2] > 0 || radius[3] > 0; }
     // As Correlation's, for floating-point pixels. One sum of 2 r + 1 pixels along x adds as many
     // times; it is then carried on by adding and subtracting over at most max(4096, 2 r + 1)
     // pixels, each step of which errs by u of the sum. Sums along y are carried in two floats.
@@ -157,8 +163,9 @@ void check_border(const Filter &filter, const Border &border);
 // "correlate 3x5 taps, as a correlation anchored at (1, 2), separable"
 std::string to_text(const Filter &filter);
 
-// Largest sizes of taps along x and y; along z and t only 1 is supported so far.
-inline constexpr std::int64_t max_taps = 63;        // of a box of taps
+// Largest sizes of taps along an axis.
+inline constexpr std::int64_t max_taps = 63;        // of a box of taps along x and y
+inline constexpr std::int64_t max_volume_taps = 15; // of one that extends along z or t
 inline constexpr std::int64_t max_axis_taps = 4095; // of taps given per axis
 inline constexpr std::int64_t max_box_radius = (std::int64_t{1} << 20) - 1;
 inline constexpr int max_box_iterations = 16;

@@ -25,17 +25,30 @@ template <class T> void write_as(T value, std::byte *at) {
     std::memcpy(at, &value, sizeof value);
 }
 
-// The source along x and y as a filter sees it: extended without end by the border.
+// A slice of the source, which may itself lie outside, as a filter sees it: extended without end by
+// the border.
 class ExtendedPlane {
 public:
     ExtendedPlane(const ReferenceJob &job, std::int64_t z, std::int64_t t, std::int64_t plane)
-        : job_(job), z_(z), t_(t), plane_(plane) {
+        : job_(job), at_z_(z), at_t_(t), plane_(plane) {
+        Axes first{0, 0, 0, 0};
+        Axes size = job.source.extent;
         if (job.region.edge == RegionEdge::isolated) {
-            first_ = {job.region.source_origin[0], job.region.source_origin[1]};
-            size_ = {job.region.extent[0], job.region.extent[1]};
-        } else {
-            size_ = {job.source.extent[0], job.source.extent[1]};
+            first = job.region.source_origin;
+            size = job.region.extent;
         }
+        first_ = {first[0], first[1]};
+        size_ = {size[0], size[1]};
+        z_ = fold(z - first[2], size[2], job.border.mode);
+        t_ = fold(t - first[3], size[3], job.border.mode);
+        is_outside_ = z_ < 0 || t_ < 0;
+        z_ += first[2];
+        t_ += first[3];
+    }
+
+    // The slice so many further on.
+    ExtendedPlane neighbour(std::int64_t z, std::int64_t t) const {
+        return {job_, at_z_ + z, at_t_ + t, plane_};
     }
 
     // Pixels x_begin to x_begin + count - 1 of row y, all channels. Coordinates are the source's.
@@ -46,7 +59,7 @@ public:
         const auto outside = static_cast<Real>(job_.border.value);
         values.assign(static_cast<std::size_t>(count * channels), outside);
         const std::int64_t row = fold(y - first_[1], size_[1], job_.border.mode);
-        if (row < 0)
+        if (row < 0 || is_outside_)
             return;
         const auto step = static_cast<std::int64_t>(size_of(job_.source.type));
         const std::byte *begin =
@@ -64,7 +77,8 @@ public:
 
 private:
     const ReferenceJob &job_;
-    std::int64_t z_, t_, plane_;
+    std::int64_t at_z_, at_t_, z_, t_, plane_;
+    bool is_outside_;
     std::array<std::int64_t, 2> first_{0, 0};
     std::array<std::int64_t, 2> size_{0, 0};
 };
@@ -108,6 +122,8 @@ public:
         if (separable_) {
             along_x_ = rounded<Real>(correlation.factors->x);
             along_y_ = rounded<Real>(correlation.factors->y);
+            along_z_ = rounded<Real>(correlation.factors->z);
+            along_t_ = rounded<Real>(correlation.factors->t);
             kept_.resize(along_y_.size());
         } else {
             dense_ = rounded<Real>(taps_.values);
@@ -115,21 +131,36 @@ public:
     }
 
     const std::vector<Real> &row(const ExtendedPlane &source, std::int64_t y) {
-        if (y != last_y_ + 1)
-            std::fill(kept_.begin(), kept_.end(), Kept());
-        last_y_ = y;
-        std::fill(sum_.begin(), sum_.end(), Real(0));
-        for (std::int64_t j = 0; j < taps_.size[1]; ++j) {
-            const std::int64_t from = y + j - taps_.anchor[1];
-            if (separable_) {
-                const std::vector<Real> &filtered = filtered_row(source, from);
-                for (std::size_t x = 0; x < width_; ++x)
-                    sum_[x] = add(along_y_[static_cast<std::size_t>(j)], filtered[x], sum_[x]);
-            } else {
-                add_row(source, from, dense_.data() + j * taps_.size[0], sum_);
+        const Axes &size = taps_.size;
+        if (size[2] == 1 && size[3] == 1)
+            return plane_row(source, y);
+        volume_.assign(width_, Real(0));
+        for (std::int64_t l = 0; l < size[3]; ++l) {
+            std::vector<Real> &along_z = separable_ && size[3] > 1 ? slices_ : volume_;
+            if (&along_z == &slices_)
+                slices_.assign(width_, Real(0));
+            for (std::int64_t k = 0; k < size[2]; ++k) {
+                const ExtendedPlane slice =
+                    source.neighbour(k - taps_.anchor[2], l - taps_.anchor[3]);
+                if (!separable_) {
+                    for (std::int64_t j = 0; j < size[1]; ++j)
+                        add_row(slice, y + j - taps_.anchor[1],
+                                dense_.data() + ((l * size[2] + k) * size[1] + j) * size[0],
+                                volume_);
+                    continue;
+                }
+                last_y_ = std::numeric_limits<std::int64_t>::min(); // rows of another slice
+                const std::vector<Real> &filtered = plane_row(slice, y);
+                // A chain along z where there is one, else the one along t.
+                if (size[2] > 1)
+                    add_all(along_z_[static_cast<std::size_t>(k)], filtered, along_z);
+                else
+                    add_all(along_t_[static_cast<std::size_t>(l)], filtered, volume_);
             }
+            if (separable_ && size[2] > 1 && size[3] > 1)
+                add_all(along_t_[static_cast<std::size_t>(l)], slices_, volume_);
         }
-        return sum_;
+        return volume_;
     }
 
 private:
@@ -138,6 +169,28 @@ private:
         std::int64_t y = 0;
         std::vector<Real> values;
     };
+
+    void add_all(Real k, const std::vector<Real> &in, std::vector<Real> &to) {
+        for (std::size_t x = 0; x < width_; ++x)
+            to[x] = add(k, in[x], to[x]);
+    }
+
+    // Filtered along x and y alone.
+    const std::vector<Real> &plane_row(const ExtendedPlane &source, std::int64_t y) {
+        if (y != last_y_ + 1)
+            std::fill(kept_.begin(), kept_.end(), Kept());
+        last_y_ = y;
+        std::fill(sum_.begin(), sum_.end(), Real(0));
+        for (std::int64_t j = 0; j < taps_.size[1]; ++j) {
+            const std::int64_t from = y + j - taps_.anchor[1];
+            if (separable_) {
+                add_all(along_y_[static_cast<std::size_t>(j)], filtered_row(source, from), sum_);
+            } else {
+                add_row(source, from, dense_.data() + j * taps_.size[0], sum_);
+            }
+        }
+        return sum_;
+    }
 
     void add_row(const ExtendedPlane &source, std::int64_t y, const Real *k,
                  std::vector<Real> &to) {
@@ -166,8 +219,8 @@ private:
     const Taps &taps_;
     bool separable_;
     std::size_t width_;
-    std::vector<Real> along_x_, along_y_, dense_;
-    std::vector<Real> extended_, sum_;
+    std::vector<Real> along_x_, along_y_, along_z_, along_t_, dense_;
+    std::vector<Real> extended_, sum_, slices_, volume_;
     std::vector<Kept> kept_; // row y is at y modulo their number
     std::int64_t last_y_ = std::numeric_limits<std::int64_t>::min();
 };
@@ -253,6 +306,46 @@ void average_line(double *line, std::int64_t n, std::int64_t step, std::int64_t 
         sum.add(value(i + radius));
         line[i * step] = sum.value() / static_cast<double>(2 * radius + 1);
         sum.remove(value(i - radius));
+    }
+}
+
+// A box along z or t: the whole of what may be read, averaged axis by axis.
+void compute_volume_box(const ReferenceJob &job, const RowSink<double> &sink) {
+    const Box &box = *job.filter.box();
+    const Region &region = job.region;
+    const bool isolated = region.edge == RegionEdge::isolated;
+    const Axes origin = isolated ? region.source_origin : Axes{0, 0, 0, 0};
+    const Axes &extent = isolated ? region.extent : job.source.extent;
+    const Axes step{job.source.channels, job.source.channels * extent[0],
+                    job.source.channels * extent[0] * extent[1],
+                    job.source.channels * extent[0] * extent[1] * extent[2]};
+    std::vector<double> values, row, copy;
+    for (std::int64_t plane = 0; plane < job.source.planes; ++plane) {
+        values.clear();
+        for (std::int64_t t = 0; t < extent[3]; ++t)
+            for (std::int64_t z = 0; z < extent[2]; ++z) {
+                const ExtendedPlane source(job, origin[2] + z, origin[3] + t, plane);
+                for (std::int64_t y = 0; y < extent[1]; ++y) {
+                    source.read_row(origin[1] + y, origin[0], extent[0], row);
+                    values.insert(values.end(), row.begin(), row.end());
+                }
+            }
+        for (int i = 0; i < box.iterations; ++i)
+            for (std::size_t axis = 0; axis < 4; ++axis)
+                for (std::int64_t at = 0; at < static_cast<std::int64_t>(values.size()); ++at)
+                    if (at / step[axis] % extent[axis] == 0) // where a line starts
+                        average_line(&values[static_cast<std::size_t>(at)], extent[axis],
+                                     step[axis], box.radius[axis], job.border, copy);
+        for (std::int64_t t = 0; t < region.extent[3]; ++t)
+            for (std::int64_t z = 0; z < region.extent[2]; ++z)
+                for (std::int64_t y = 0; y < region.extent[1]; ++y) {
+                    const Axes at{0, y, z, t};
+                    std::int64_t first = 0;
+                    for (std::size_t axis = 0; axis < 4; ++axis)
+                        first +=
+                            step[axis] * (at[axis] + region.source_origin[axis] - origin[axis]);
+                    sink({y, z, t, plane}, &values[static_cast<std::size_t>(first)]);
+                }
     }
 }
 
@@ -379,6 +472,8 @@ void compute(const ReferenceJob &job, ModesAs modes, const RowSink<double> &sink
         return compute_recursion(job, modes, sink);
     if (job.filter.is_sat())
         return compute_sat(job, sink);
+    if (job.filter.box() && job.filter.box()->is_volume())
+        return compute_volume_box(job, sink);
     if (job.filter.box())
         return compute_box(job, sink);
     compute_correlation<double>(job, sink, true);
@@ -400,16 +495,30 @@ void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink) {
     compute_correlation<float>(job, sink, false);
 }
 
+namespace {
+
+// Whether pixels of other slices, along z or t, matter to a pixel.
+bool reads_along(const Filter &filter, std::size_t axis) {
+    if (const Dog *dog = filter.dog())
+        return reads_along(dog->first, axis) || reads_along(dog->second, axis);
+    if (filter.recursion())
+        return filter.recursion()->filters(static_cast<int>(axis));
+    if (filter.box())
+        return filter.box()->radius[axis] > 0;
+    return !filter.is_sat() && filter.taps().size[axis] > 1;
+}
+
+} // namespace
+
 double largest_magnitude(const ReferenceJob &job) {
     double largest = job.border.mode == BorderMode::constant ? std::abs(job.border.value) : 0.0;
     ReferenceJob whole = job;
     if (job.region.edge == RegionEdge::neighbours) {
-        const std::optional<Recursion> &recursion = job.filter.recursion();
-        const std::size_t axes = recursion && recursion->filters(2) ? 3 : 2;
-        for (std::size_t i = 0; i < axes; ++i) {
-            whole.region.source_origin[i] = 0;
-            whole.region.extent[i] = job.source.extent[i];
-        }
+        for (std::size_t i = 0; i < 4; ++i)
+            if (i < 2 || reads_along(job.filter, i)) {
+                whole.region.source_origin[i] = 0;
+                whole.region.extent[i] = job.source.extent[i];
+            }
     }
     std::vector<double> row;
     const auto width = static_cast<std::size_t>(whole.region.extent[0] * job.source.channels);

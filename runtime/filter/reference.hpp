@@ -42,8 +42,8 @@ using SumSink = std::function<void(const RowPlace &, const double *sums, const d
 void compute_sums(const ReferenceJob &job, const SumSink &sink);
 
 // Every row of the region in the canonical order: one chain of fma over the taps in memory order
-// from 0, or, where the taps are separable, a chain along x for each row and then one along y. A
-// box, a recursive filter or a summed-area table has no such order.
+// from 0, or, where the taps are separable, a chain along x for each row, then one along y, then along
+// z and t. A box, a recursive filter or a summed-area table has no such order.
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink);
 
 // The value stored at `at`, exactly.

@@ -20,9 +20,9 @@ struct Taps {
 // reversed(k).
 Taps reversed(const Taps &taps);
 
-// A row and a column whose product the taps are.
+// Taps along each axis whose product the taps are; z and t: none where these are not filtered.
 struct SeparableTaps {
-    std::vector<double> x, y;
+    std::vector<double> x, y, z{}, t{};
 };
 
 // How far the product may be from the taps, as a share of the sum of their magnitudes: what

@@ -50,6 +50,10 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
             separable_passes(), separable_fused(), separable_columns()};
 }
 
+std::vector<VolumeSpec> kernels_for(const VolumePass &, DeviceClass) {
+    return {correlate_volume()};
+}
+
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {box_strips(), box_plain(), box_tiled(), box_columns()};

@@ -9,6 +9,7 @@
 #include "kernel/kernel_spec.hpp"
 #include "kernel/recursive_pass.hpp"
 #include "kernel/sat_pass.hpp"
+#include "kernel/volume_pass.hpp"
 
 namespace gz {
 
@@ -19,6 +20,9 @@ CorrelateSpec correlate_plain();
 CorrelateSpec separable_fused();
 CorrelateSpec separable_passes();
 CorrelateSpec separable_columns();
+
+using VolumeSpec = KernelSpec<VolumePass>;
+VolumeSpec correlate_volume();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();
@@ -51,6 +55,7 @@ bool prefers_planes(DeviceClass device_class);
 
 // All families for a kind of pass, in the order in which a device of the class should try them.
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);
+std::vector<VolumeSpec> kernels_for(const VolumePass &pass, DeviceClass device_class);
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class);
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &pass, DeviceClass device_class);
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class);

@@ -160,6 +160,8 @@ template Choice choose(const RecursivePass &, const DeviceFacts &, const std::st
                        const std::string &, const std::string &);
 template Choice choose(const RecursivePlanePass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
+template Choice choose(const VolumePass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
 template Choice choose(const SatPass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
 

@@ -115,7 +115,9 @@ struct Extent2d {
     std::int64_t size_x, size_y, anchor_x, anchor_y;
 };
 
-ImagePass lower_images(const PlanDesc &desc, const Extent2d &taps) {
+// read_along: axes, besides x and y, along which other slices are read than those that are made.
+ImagePass lower_images(const PlanDesc &desc, const Extent2d &taps,
+                       std::initializer_list<std::size_t> read_along = {}) {
     const Region &region = desc.region;
     const Steps src(desc.source, region.source_origin);
     const Steps dst(desc.target, region.target_origin);
@@ -128,8 +130,11 @@ ImagePass lower_images(const PlanDesc &desc, const Extent2d &taps) {
     pass.planes = desc.source.planes;
     // With neighbours the filter reads rows above and below the region too.
     Axes readable = region.extent;
-    if (!isolated)
+    if (!isolated) {
         readable[1] = desc.source.extent[1];
+        for (const std::size_t axis : read_along)
+            readable[axis] = desc.source.extent[axis];
+    }
     pass.alignment =
         std::min(src.alignment(readable, pass.planes), dst.alignment(region.extent, pass.planes));
 
@@ -216,6 +221,14 @@ PlanDesc part(const PlanDesc &desc, const ImageDesc &between, bool first, bool l
     return step;
 }
 
+// Kernels count pixels a box or two beyond the image in 32 bits.
+void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
+    const std::int64_t size = box.size()[axis];
+    if (desc.source.extent[axis] + 2 * size > std::numeric_limits<std::int32_t>::max())
+        fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
+             axis_name[axis], ", too many for boxes of ", size);
+}
+
 // A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's
 // share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
 std::optional<CorrelatePass> as_taps(const Box &box, const PlanDesc &desc) {
@@ -236,21 +249,166 @@ std::optional<CorrelatePass> as_taps(const Box &box, const PlanDesc &desc) {
     return lower_correlation(mean, desc);
 }
 
-// Iterations of a box from the plan's source by way of f32 images to its target: all but the last
-// over everything that the region may read, as the border is applied to their results anew.
-Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
+// Pixels along an axis that may be read, from the region's first on; the end exclusive.
+struct Valid {
+    gz_int first, end;
+};
+Valid valid_along(const PlanDesc &desc, std::size_t axis) {
+    if (desc.region.edge == RegionEdge::isolated)
+        return {0, narrow(desc.region.extent[axis])};
+    const std::int64_t origin = desc.region.source_origin[axis];
+    return {narrow(-origin), narrow(desc.source.extent[axis] - origin)};
+}
+
+// Filters with `count` taps along z or t, as kernels do along y: the slices are the rows then, and the
+// rows slices.
+ImagePass lower_images_along(std::size_t axis, const PlanDesc &desc, std::int64_t count,
+                             std::int64_t anchor) {
+    ImagePass pass = lower_images(desc, {1, count, 0, anchor}, {axis});
+    Geometry &g = pass.geometry;
+    if (axis == 2) {
+        std::swap(g.height, g.slices);
+        std::swap(g.src_row, g.src_slice);
+        std::swap(g.dst_row, g.dst_slice);
+    } else {
+        std::swap(g.height, g.volumes);
+        std::swap(g.src_row, g.src_volume);
+        std::swap(g.dst_row, g.dst_volume);
+    }
+    const Valid valid = valid_along(desc, axis);
+    g.valid_top = valid.first;
+    g.valid_bottom = valid.end;
+    if (pass.batch() > max_row_values)
+        fail(Status::unsupported, "the image has ", pass.batch(), " lines of slices; ",
+             max_row_values, " are supported");
+    return pass;
+}
+
+// Axes that one step of a filter goes along: x and y together, z or t.
+enum class Along { plane, z, t };
+std::size_t axis_of(Along along) {
+    return along == Along::z ? 2 : 3;
+}
+
+// Steps one after the other from the plan's source by way of f32 images to its target, each of all
+// that later ones read: make_step(along, description) gives them.
+template <class MakeStep>
+Lowered lower_steps(const std::vector<Along> &alongs, const PlanDesc &desc, MakeStep &&make_step) {
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    const auto is_read_after = [&](std::size_t axis, std::size_t i) {
+        return std::any_of(
+            alongs.begin() + static_cast<std::ptrdiff_t>(i) + 1, alongs.end(),
+            [&](Along along) { return along == Along::plane ? axis < 2 : axis_of(along) == axis; });
+    };
     Lowered lowered;
-    const ImageDesc between = intermediate(desc);
-    lowered.intermediates.assign(static_cast<std::size_t>(std::min(box.iterations - 1, 2)),
-                                 static_cast<std::uint64_t>(between.bytes()));
-    for (int i = 0; i < box.iterations; ++i) {
+    PlanDesc step = desc;
+    for (std::size_t i = 0; i < alongs.size(); ++i) {
         const bool first = i == 0;
-        const bool last = i + 1 == box.iterations;
-        const PlanDesc step = part(desc, between, first, last);
-        lowered.steps.push_back({lower_box(box, step), first ? ends : (i + 1) % 2,
-                                 last ? ends : i % 2, as_taps(box, step)});
+        const bool last = i + 1 == alongs.size();
+        PlanDesc next = step;
+        if (!last) {
+            for (std::size_t axis = 0; axis < 4; ++axis) {
+                if (!isolated && is_read_after(axis, i)) {
+                    step.region.source_origin[axis] = 0;
+                    step.region.extent[axis] = step.source.extent[axis];
+                }
+            }
+            ImageDesc like = desc.source;
+            like.type = PixelType::f32;
+            step.target = packed(like, step.region.extent, staged_row_alignment);
+            step.region.target_origin = {0, 0, 0, 0};
+            const std::size_t number = i % 2;
+            if (lowered.intermediates.size() <= number)
+                lowered.intermediates.push_back(0);
+            lowered.intermediates[number] = std::max(
+                lowered.intermediates[number], static_cast<std::uint64_t>(step.target.bytes()));
+        }
+        Step made = make_step(alongs[i], step);
+        made.from = first ? ends : static_cast<int>((i + 1) % 2);
+        made.to = last ? ends : static_cast<int>(i % 2);
+        lowered.steps.push_back(std::move(made));
+        // What comes next starts where this one's region does.
+        for (std::size_t axis = 0; axis < 4; ++axis)
+            next.region.source_origin[axis] -= step.region.source_origin[axis];
+        next.source = step.target;
+        step = next;
     }
     return lowered;
+}
+
+// Iterations of a box: the border is applied to the results of each anew.
+Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
+    std::vector<Along> alongs;
+    for (int i = 0; i < box.iterations; ++i) {
+        if (box.radius[0] > 0 || box.radius[1] > 0 || !box.is_volume())
+            alongs.push_back(Along::plane);
+        if (box.radius[2] > 0)
+            alongs.push_back(Along::z);
+        if (box.radius[3] > 0)
+            alongs.push_back(Along::t);
+    }
+    return lower_steps(alongs, desc, [&](Along along, const PlanDesc &step) -> Step {
+        if (along == Along::plane)
+            return {lower_box(box, step), ends, ends, as_taps(box, step)};
+        const std::size_t axis = axis_of(along);
+        check_box_length(box, step, axis);
+        return {BoxPass{lower_images_along(axis, step, box.size()[axis], box.radius[axis])}};
+    });
+}
+
+// Taps along z or t after those along x and y, by the same kernels.
+Lowered lower_separable_volume(const Filter &filter, const PlanDesc &desc) {
+    const Correlation &correlation = filter.correlation();
+    const SeparableTaps &factors = *correlation.factors;
+    const std::vector<double> one{1.0};
+    std::vector<Along> alongs;
+    if (factors.x != one || factors.y != one)
+        alongs.push_back(Along::plane);
+    if (!factors.z.empty())
+        alongs.push_back(Along::z);
+    if (!factors.t.empty())
+        alongs.push_back(Along::t);
+    // What stands outside is filtered too, in the same order of operations.
+    auto outside = static_cast<float>(desc.border.value);
+    const auto filtered = [](const std::vector<double> &taps, float value) {
+        float sum = 0.0F;
+        for (const double tap : taps)
+            sum = std::fma(static_cast<float>(tap), value, sum);
+        return sum;
+    };
+    return lower_steps(alongs, desc, [&](Along along, PlanDesc step) -> Step {
+        step.border.value = static_cast<double>(outside);
+        if (along == Along::plane) {
+            CorrelatePass pass = lower_correlation(filter, step);
+            outside = filtered(factors.y, filtered(factors.x, outside));
+            return {std::move(pass)};
+        }
+        const std::size_t axis = axis_of(along);
+        const std::vector<double> &taps = axis == 2 ? factors.z : factors.t;
+        const std::int64_t anchor = correlation.taps.anchor[axis];
+        CorrelatePass pass;
+        static_cast<ImagePass &>(pass) =
+            lower_images_along(axis, step, correlation.taps.size[axis], anchor);
+        TapSet set{1, narrow(correlation.taps.size[axis]), 0, narrow(anchor), true, {1.0F}};
+        set.taps.insert(set.taps.end(), taps.begin(), taps.end());
+        pass.sets.push_back(std::move(set));
+        outside = filtered(taps, outside);
+        return {std::move(pass)};
+    });
+}
+
+VolumePass lower_dense_volume(const Correlation &correlation, const PlanDesc &desc) {
+    const Taps &taps = correlation.taps;
+    VolumePass pass;
+    static_cast<ImagePass &>(pass) =
+        lower_images(desc, {taps.size[0], taps.size[1], taps.anchor[0], taps.anchor[1]}, {2, 3});
+    const Valid along_z = valid_along(desc, 2);
+    const Valid along_t = valid_along(desc, 3);
+    pass.volume = {narrow(taps.size[2]),   narrow(taps.size[3]), narrow(taps.anchor[2]),
+                   narrow(taps.anchor[3]), along_z.first,        along_z.end,
+                   along_t.first,          along_t.end};
+    pass.taps.assign(taps.values.begin(), taps.values.end());
+    return pass;
 }
 
 // One axis of a recursive filter: from the whole source to that part of it that the region is.
@@ -422,11 +580,8 @@ CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc) {
 
 BoxPass lower_box(const Box &box, const PlanDesc &desc) {
     const Axes size = box.size();
-    // Kernels count pixels a box or two beyond the image in 32 bits.
     for (std::size_t i = 0; i < 2; ++i)
-        if (desc.source.extent[i] + 2 * size[i] > std::numeric_limits<std::int32_t>::max())
-            fail(Status::unsupported, "the image has ", desc.source.extent[i], " pixels along ",
-                 i == 0 ? "x" : "y", ", too many for boxes of ", size[i]);
+        check_box_length(box, desc, i);
     return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
 }
 
@@ -448,7 +603,11 @@ Lowered lower(const Filter &filter, const PlanDesc &desc) {
         return {{{lower_sat(desc)}}, {}};
     if (filter.box())
         return lower_iterations(*filter.box(), desc);
-    return {{{lower_correlation(filter, desc)}}, {}};
+    if (!filter.correlation().is_volume())
+        return {{{lower_correlation(filter, desc)}}, {}};
+    if (filter.factors())
+        return lower_separable_volume(filter, desc);
+    return {{{lower_dense_volume(filter.correlation(), desc)}}, {}};
 }
 
 PlanDesc staged(const PlanDesc &desc) {

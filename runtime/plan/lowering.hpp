@@ -12,6 +12,7 @@
 #include "kernel/correlate_pass.hpp"
 #include "kernel/recursive_pass.hpp"
 #include "kernel/sat_pass.hpp"
+#include "kernel/volume_pass.hpp"
 
 namespace gz {
 
@@ -47,7 +48,8 @@ SatPass lower_sat(const PlanDesc &desc);
 // plan's source or target.
 inline constexpr int ends = -1;
 struct Step {
-    std::variant<CorrelatePass, BoxPass, RecursivePass, RecursivePlanePass, SatPass, DifferencePass>
+    std::variant<CorrelatePass, VolumePass, BoxPass, RecursivePass, RecursivePlanePass, SatPass,
+                 DifferencePass>
         pass;
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.

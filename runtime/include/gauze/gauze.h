@@ -292,7 +292,8 @@ GAUZE_API gauze_status gauze_image_read(const gauze_image *image, void *host, si
 
 typedef struct gauze_filter gauze_filter;
 
-/* A box of taps in C order (x fastest). */
+/* A box of taps in C order (x fastest): up to 63 along x and y, or 15 along each axis if it extends
+ * along z or t. */
 typedef struct gauze_taps {
     uint32_t struct_size;
     int32_t has_anchor;   /* 0: the anchor is size/2 rounded down */
@@ -312,8 +313,7 @@ typedef struct gauze_separable_taps {
     uint32_t struct_size;
     int32_t has_anchor;      /* 0: the anchors are count/2 rounded down */
     const double *values[4]; /* count[i] finite numbers along axis i; copied */
-    int64_t count[4];        /* 1 to 4095; 0: the axis is not filtered. Along z and t only 0 and 1
-                                are supported so far */
+    int64_t count[4];        /* 1 to 4095; 0: the axis is not filtered */
     int64_t anchor[4];       /* index into the axis's taps, 0 <= anchor < count */
 } gauze_separable_taps;
 
@@ -351,8 +351,8 @@ enum {
 typedef struct gauze_gaussian {
     uint32_t struct_size;
     gauze_gaussian_method method;
-    double sigma[4];       /* pixels along x, y, z, t; 0: the axis is not filtered. Along z only
-                              RECURSIVE takes another, along t none so far. At least one is positive */
+    double sigma[4];       /* pixels along x, y, z, t; 0: the axis is not filtered. Along t
+                              RECURSIVE takes no other so far. At least one is positive */
     int32_t derivative[4]; /* order along each axis, 0 to 2 */
     double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
     double
@@ -365,14 +365,14 @@ GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gau
 
 /* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
  * border applied anew each time. Its cost does not depend on the radius. Results are not rounded to
- * integers between iterations. The sums of larger boxes run along the image: there a NaN or an
+ * integers between iterations, nor between x and y, z and t: integers are exact where the box extends
+ * along x and y alone. The sums of larger boxes run along the image: there a NaN or an
  * infinity among floats makes results NaN further away than the radius, up to about two thousand pixels
  * or the box's own size along that axis, in each iteration; gauze_plan_verify reports these. */
 typedef struct gauze_box {
     uint32_t struct_size;
     uint32_t iterations; /* 0 means 1; 16 at most */
-    int64_t radius[4];   /* pixels along x, y, z, t, 0 to 1048575; along z and t only 0 is supported
-                            so far */
+    int64_t radius[4];   /* pixels along x, y, z, t, 0 to 1048575 */
 } gauze_box;
 
 GAUZE_API gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter);

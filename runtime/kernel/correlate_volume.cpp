@@ -1,0 +1,57 @@
+// Dense taps in three or four dimensions. See cl/correlate_volume.cl.
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+Work work(const VolumePass &pass, const Config &config, const DeviceFacts &) {
+    const int group_x = config.at("GROUP_X");
+    const int group_y = config.at("GROUP_Y");
+    const int stack = config.at("STACK");
+    // Of what constant memory has at least.
+    constexpr std::size_t most_bytes = 32 * 1024;
+    const bool few = pass.taps.size() * sizeof(float) <= most_bytes;
+    const Geometry &g = pass.geometry;
+    const std::int64_t stacks = parts(g.slices, std::int64_t{stack});
+
+    Launch launch;
+    launch.program = {"correlate_volume.cl", "correlate_volume", type_defines(pass)};
+    for (const auto &[name, value] : config)
+        launch.program.defines[name] = value;
+    launch.program.defines["FEW_TAPS"] = few ? 1 : 0;
+    launch.range =
+        batched_range(pass, parts(g.width, group_x), parts(g.height, group_y), group_x, group_y);
+    launch.range.global[2] = static_cast<std::size_t>(stacks * g.volumes * pass.planes);
+    launch.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(pass.volume),
+                        by_value(static_cast<std::int32_t>(stacks)),
+                        ConstantData{bytes_of(pass.taps.data(), pass.taps.size()), !few}};
+    return launch;
+}
+
+} // namespace
+
+VolumeSpec correlate_volume() {
+    VolumeSpec spec;
+    spec.name = "correlate_volume";
+    spec.tunables = {{"GROUP_X", {1, 32, 64}}, {"GROUP_Y", {1, 4}}, {"STACK", {1, 2, 4, 8}}};
+    spec.refusal = [](const VolumePass &, const Config &) { return std::string(); };
+    spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
+        const int stack = pass.volume.taps_z > 1 && pass.geometry.slices >= 4 ? 4 : 1;
+        // On a CPU a group is a loop: one row of it vectorises.
+        if (facts.is_cpu())
+            return std::vector<Config>{{{"GROUP_X", 64}, {"GROUP_Y", 1}, {"STACK", stack}}};
+        return std::vector<Config>{{{"GROUP_X", 64}, {"GROUP_Y", 4}, {"STACK", stack}},
+                                   {{"GROUP_X", 32}, {"GROUP_Y", 1}, {"STACK", stack}}};
+    };
+    spec.work = work;
+    spec.details = [](const VolumePass &pass, const Config &config) {
+        return text(pass.taps.size(), " taps, ", config.at("STACK"), " results of an item along z");
+    };
+    return spec;
+}
+
+} // namespace gz
