@@ -868,12 +868,42 @@ TEST_CASE("command: kernels of the other filters, forced and explained") {
     }
 }
 
-TEST_CASE("command: a filter along an axis that is not supported is exit code 3 and one line") {
+TEST_CASE("command: volumes are filtered along z and t, and one number is for all of their axes") {
     const Workplace place;
-    place.put_floats("volume.npy", {2, 3, 4}, Floats(24));
+    Floats values(2 * 5 * 3 * 4);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i * i % 17);
+    place.put_floats("volume.npy", {2, 5, 3, 4}, values);
     for (const Arguments &filter :
          {Arguments{"gaussian", "--sigma", "1"}, Arguments{"gaussian", "--sigma", "1,1,2"},
-          Arguments{"box", "--radius", "1"}, Arguments{"separable", "--taps-z", "1,2,1"}}) {
+          Arguments{"box", "--radius", "1"}, Arguments{"box", "--radius", "1", "--iterations", "2"},
+          Arguments{"separable", "--taps-z", "1,2,1", "--taps-t", "1,-1"}}) {
+        Arguments arguments = filter;
+        arguments.insert(arguments.end(), {"--verify", "volume.npy", "out.npy"});
+        const Outcome outcome = place.run(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK(place.has("out.npy"));
+    }
+    // Along z alone: a row of the one before less that of this.
+    place.put_floats("steps.npy", {3, 1, 2}, {1, 2, 5, 7, 6, 6});
+    const auto differences = place.result<float>(
+        {"separable", "--taps-z", "1,-1", "--border", "constant:0", "steps.npy", "out.npy"});
+    CHECK(differences == Floats{-1, -2, -4, -5, -1, 1});
+    // And dense taps from a file.
+    Floats taps(8, 0.0F);
+    taps[7] = 2.0F;
+    place.put_floats("taps.npy", {2, 2, 2}, taps);
+    CHECK(place.result<float>({"correlate", "--taps", "taps.npy", "steps.npy", "out.npy"}) ==
+          Floats{2, 4, 10, 14, 12, 12});
+}
+
+TEST_CASE("command: a filter along an axis that is not supported is exit code 3 and one line") {
+    const Workplace place;
+    place.put_floats("volume.npy", {2, 3, 2, 4}, Floats(48));
+    for (const Arguments &filter :
+         {Arguments{"gaussian", "--sigma", "1", "--method", "recursive"},
+          Arguments{"gaussian", "--sigma", "1,1,1,2", "--method", "recursive"}}) {
         Arguments arguments = filter;
         arguments.insert(arguments.end(), {"volume.npy", "out.npy"});
         const Outcome outcome = place.run(arguments);

@@ -414,8 +414,7 @@ TEST_SUITE("lowering of boxes") {
                     REQUIRE(g.valid_right == extent[0] - before_x);
                     REQUIRE(g.valid_bottom == extent[1] - before_y);
                     if (i > 0) {
-                        const Axes first =
-                            last && !isolated ? desc.region.source_origin : Axes{0, 0, 0, 0};
+                        const Axes first{before_x, before_y, 0, 0};
                         REQUIRE(g.src_first == between.byte_of(first, 0) / 4);
                         REQUIRE(g.src_row == between.pitch[1] / 4);
                         REQUIRE(g.src_plane == between.plane_pitch / 4);
