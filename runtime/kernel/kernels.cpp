@@ -88,4 +88,12 @@ std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {
     return {difference_plain()};
 }
 
+std::vector<XybSpec> kernels_for(const XybPass &, DeviceClass) {
+    return {xyb_strips()};
+}
+
+std::vector<Ssimulacra2Spec> kernels_for(const Ssimulacra2Pass &, DeviceClass) {
+    return {ssimulacra2_strips()};
+}
+
 } // namespace gz

@@ -161,5 +161,9 @@ template Choice choose(const RecursivePlanePass &, const DeviceFacts &, const st
                        const std::string &, const std::string &);
 template Choice choose(const SatPass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
+template Choice choose(const XybPass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
+template Choice choose(const Ssimulacra2Pass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
 
 } // namespace gz
