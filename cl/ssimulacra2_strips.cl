@@ -64,8 +64,9 @@ void ssimulacra2_strips(__global const float *restrict reference,
     const int scale = scale_of(unit, scales, scale_count);
     __global const int *places = scales + scale * SCALE_FIELDS;
     const int part = unit - places[SCALE_UNIT];
-    const int left = part % places[SCALE_ROW] * STRIP;
-    const int top = part / places[SCALE_ROW] * BAND;
+    const int row = part / places[SCALE_ROW];
+    const int left = (part - row * places[SCALE_ROW]) * STRIP;
+    const int top = row * BAND;
     const int count = min(STRIP, places[SCALE_WIDTH] - left);
     const int rows = min(BAND, places[SCALE_HEIGHT] - top);
     const int vectors = (count + 15) / 16;
@@ -91,8 +92,8 @@ void ssimulacra2_strips(__global const float *restrict reference,
                     for (int v = 0; v < vectors; ++v)
                         filtered[next][q][v] = filtered[BLOCK + next][q][v];
         for (; next < made + 2 * APRON; ++next) {
-            const long row = (long)(y - APRON + next) * pitch;
-            filter_row(a + row, b + row, vectors, needs_ssim, blur, products, filtered[next]);
+            const long at = (long)(y - APRON + next) * pitch;
+            filter_row(a + at, b + at, vectors, needs_ssim, blur, products, filtered[next]);
         }
         for (int v = 0; v < vectors; ++v) {
 #if !MAPS

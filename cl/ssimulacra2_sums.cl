@@ -21,8 +21,8 @@ void ssimulacra2_sums(__global const float2 *restrict parts, __global float2 *re
                       __global const int *restrict scales, const int scale_count,
                       const int unit_count SHARED_PARAMETER) {
     const int item = get_local_id(0);
-    const int channel = get_group_id(0) % 3;
-    const int scale = get_group_id(0) / 3;
+    const int channel = get_group_id(0);
+    const int scale = get_group_id(1);
     const int begin = scales[scale * SCALE_FIELDS + SCALE_UNIT];
     const int end =
         scale + 1 < scale_count ? scales[(scale + 1) * SCALE_FIELDS + SCALE_UNIT] : unit_count;
@@ -49,5 +49,5 @@ void ssimulacra2_sums(__global const float2 *restrict parts, __global float2 *re
 #endif
     if (item == 0)
         for (int i = 0; i < SUMS; ++i)
-            dst[get_group_id(0) * SUMS + i] = (float2)(high[i], low[i]);
+            dst[sums_of(scale, channel) + i] = (float2)(high[i], low[i]);
 }

@@ -113,7 +113,8 @@ Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPiec
         work.workspace = {static_cast<std::uint64_t>(units) * 3 * sums};
         last.program = {"ssimulacra2_sums.cl", "ssimulacra2_sums", {{"GROUP", group}}};
         last.range.local = {static_cast<std::size_t>(group), 1, 1};
-        last.range.global = {static_cast<std::size_t>(3 * scales * group), 1, 1};
+        last.range.global = {static_cast<std::size_t>(3 * group), static_cast<std::size_t>(scales),
+                             1};
         last.arguments = {WorkspaceBuffer{0}, TargetBuffer(), table, by_value(scales),
                           by_value(to_int(units))};
         if (group > 1)
