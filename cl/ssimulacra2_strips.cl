@@ -56,9 +56,9 @@ static void filter_row(__global const float *a, __global const float *b, int vec
 // what errors add to them.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void ssimulacra2_strips(__global const float *restrict reference,
-                        __global const float *restrict distorted, __global float *restrict dst,
-                        __global const int *restrict scales, const int scale_count,
-                        const Blur blur SHARES_PARAMETER) {
+                        __global const float *restrict distorted, SHARES_PARAMETER
+                        __global float *restrict dst, __global const int *restrict scales,
+                        const int scale_count, const Blur blur) {
     const int unit = get_global_id(0);
     const int channel = get_global_id(1);
     const int scale = scale_of(unit, scales, scale_count);

@@ -46,9 +46,11 @@ using DifferenceSpec = KernelSpec<DifferencePass>;
 DifferenceSpec difference_plain();
 
 using XybSpec = KernelSpec<XybPass>;
+XybSpec xyb_tiled();
 XybSpec xyb_strips();
 
 using Ssimulacra2Spec = KernelSpec<Ssimulacra2Pass>;
+Ssimulacra2Spec ssimulacra2_tiled();
 Ssimulacra2Spec ssimulacra2_strips();
 
 // Whether a device of the class should run a recursive filter along x and y in one pass where that

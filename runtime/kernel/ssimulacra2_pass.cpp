@@ -92,14 +92,16 @@ Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPiec
     const auto scales = static_cast<std::int32_t>(pass.pyramid.scales.size());
     const ConstantData table = scale_table(pass.pyramid, pieces, pass.needs);
     errors.program.defines["MAPS"] = pass.makes_map() ? 1 : 0;
-    errors.arguments.insert(errors.arguments.end(),
-                            {WorkspaceBuffer{0}, table, by_value(scales), by_value(pass.blur)});
+    std::vector<Argument> arguments = {SourceBuffer{0}, SourceBuffer{1}};
+    if (pass.makes_map())
+        arguments.push_back(ConstantData{bytes_of(pass.shares.data(), pass.shares.size()), true});
+    arguments.insert(arguments.end(),
+                     {WorkspaceBuffer{0}, table, by_value(scales), by_value(pass.blur)});
+    errors.arguments.insert(errors.arguments.begin(), arguments.begin(), arguments.end());
 
     Work work;
     Launch last;
     if (pass.makes_map()) {
-        errors.arguments.push_back(
-            ConstantData{bytes_of(pass.shares.data(), pass.shares.size()), true});
         work.workspace = {static_cast<std::uint64_t>(pass.pyramid.values) * sizeof(float)};
         const PyramidScale &image = pass.pyramid.scales.front();
         last.program = {"ssimulacra2_map.cl", "ssimulacra2_map", {{"GROUP", group}}};

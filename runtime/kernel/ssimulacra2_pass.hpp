@@ -75,9 +75,9 @@ ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
 // The launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the image.
 Launch xyb_launch(const XybPass &pass, const std::string &family, const WorkPieces &pieces);
 
-// The launches of a pass whose error maps are made by `errors`, in such pieces. Its first arguments are
-// both pyramids; added here are its target, the table of scales, their number, the blur and, of maps, the
-// shares. group: of the launch that adds up.
+// The launches of a pass whose errors are made by `errors`, in such pieces. What all its kernels take
+// goes before the arguments that it has: both pyramids, of maps the shares, the target, the table of
+// scales, their number, and the blur. group: of the launch that adds up, or that makes the map.
 Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPieces &pieces,
                       int group);
 

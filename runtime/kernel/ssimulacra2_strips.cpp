@@ -17,7 +17,6 @@ Ssimulacra2Spec ssimulacra2_strips() {
         Launch launch;
         launch.program = {"ssimulacra2_strips.cl", "ssimulacra2_strips", config};
         launch.range.global = {static_cast<std::size_t>(count_of(pass.pyramid, pieces)), 3, 1};
-        launch.arguments = {SourceBuffer{0}, SourceBuffer{1}};
         // Filtered rows of four planes, and two rows of products.
         launch.private_bytes = static_cast<std::size_t>(strip * ((BLOCK + 2 * APRON) * 4 + 2)) * 4;
         return ssimulacra2_work(pass, std::move(launch), pieces, 1);
