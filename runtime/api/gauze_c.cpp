@@ -318,6 +318,7 @@ gauze_status score(gauze_ssimulacra2 *metric, const Images *references, const Im
                    std::uint32_t count, double *scores) {
     return guarded([&] {
         check_pointer(metric, "metric");
+        require(count > 0, "count is 0; there is nothing to score");
         check_pointer(distorted, "distorted");
         check_pointer(scores, "scores");
         metric->metric.score(frames(references, count), frames(distorted, count), scores);

@@ -554,7 +554,7 @@ class Ssimulacra2 {
 public:
     // Of the reference that has been set, and a distorted image.
     double score(const HostPixels &distorted) { return scores(nullptr, &distorted, 1)[0]; }
-    double score(const Image &distorted) { return scores({&distorted})[0]; }
+    double score(const Image &distorted) { return image_scores({&distorted})[0]; }
     // Of a pair, whose reference is kept.
     double score(const HostPixels &reference, const HostPixels &distorted) {
         return scores(&reference, &distorted, 1)[0];
@@ -563,8 +563,8 @@ public:
     std::vector<double> scores(const std::vector<HostPixels> &distorted) {
         return scores(nullptr, distorted.data(), distorted.size());
     }
-    std::vector<double> scores(const std::vector<const Image *> &distorted) {
-        return scores(std::vector<const Image *>(), distorted);
+    std::vector<double> image_scores(const std::vector<const Image *> &distorted) {
+        return image_scores({}, distorted);
     }
     // Of several pairs: as many references, or none for the one that has been set.
     std::vector<double> scores(const std::vector<HostPixels> &references,
@@ -573,8 +573,8 @@ public:
         return scores(references.empty() ? nullptr : references.data(), distorted.data(),
                       distorted.size());
     }
-    std::vector<double> scores(const std::vector<const Image *> &references,
-                               const std::vector<const Image *> &distorted) {
+    std::vector<double> image_scores(const std::vector<const Image *> &references,
+                                     const std::vector<const Image *> &distorted) {
         check_counts(references.size(), distorted.size());
         const std::vector<const gauze_image *> c_references = c_images(references);
         const std::vector<const gauze_image *> c_distorted = c_images(distorted);
