@@ -121,8 +121,16 @@ std::string line_of(const char *pass, const Choice &choice) {
     return lines;
 }
 
-std::size_t bytes_of_sums(std::size_t scales) {
-    return scales * definition::channels * SUMS * 2 * sizeof(float);
+// Images whose sums are read at once: reading waits, and the device should not.
+constexpr std::size_t images_at_once = 32;
+
+// Numbers of an image's sums, and bytes from those to the next, where a part of a buffer can start.
+std::size_t count_of_sums(std::size_t scales) {
+    return scales * definition::channels * SUMS * 2;
+}
+std::size_t stride_of_sums(std::size_t scales, const DeviceFacts &facts) {
+    const std::size_t unit = std::max(facts.base_alignment, std::uint32_t{sizeof(float)});
+    return (count_of_sums(scales) * sizeof(float) + unit - 1) / unit * unit;
 }
 
 } // namespace
@@ -140,8 +148,9 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
             "no kernel of SSIMULACRA 2 is called '", forced_, "'");
     errors_ = choose(pass_, facts, forced_errors, forced_by_);
 
-    const auto source = [&](const ImageDesc &desc, double definition::Backgrounds::*background) {
-        Source result{desc, {}, {}};
+    const auto source = [&](const char *name, const ImageDesc &desc,
+                            double definition::Backgrounds::*background) {
+        Source result{name, desc, {}, {}, {}};
         XybPass pass;
         pass.type = desc.type;
         pass.channels = static_cast<int>(desc.channels);
@@ -157,8 +166,8 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
         }
         return result;
     };
-    reference_ = source(reference, &definition::Backgrounds::reference);
-    distorted_ = source(distorted, &definition::Backgrounds::distorted);
+    reference_ = source("reference", reference, &definition::Backgrounds::reference);
+    distorted_ = source("distorted image", distorted, &definition::Backgrounds::distorted);
 
     variant_ = distorted_.choices[0].variant() + "; " + errors_.variant();
     const std::uint64_t plane_bytes = static_cast<std::uint64_t>(pyramid_.values) * sizeof(float);
@@ -203,142 +212,136 @@ void Ssimulacra2::prepare() {
     distorted_planes_ = allocate();
     transfers_ = attempt("creating a command queue",
                          [&] { return cl::CommandQueue(engine_->context(), engine_->device()); });
-    const std::size_t bytes = bytes_of_sums(extents_.size());
-    for (Slot &slot : slots_) {
-        slot.sums.clear();
-        for (std::size_t i = 0; i < reference_.choices.size(); ++i)
-            slot.sums.push_back(engine_->allocate(bytes, "the sums of errors"));
-        slot.results.assign(slot.sums.size(), std::vector<float>(bytes / sizeof(float)));
-    }
+    workspace_.clear();
+    for (const std::uint64_t bytes : errors_.work.workspace)
+        workspace_.push_back(engine_->allocate(bytes, "the sums of parts"));
+    const std::size_t stride = stride_of_sums(extents_.size(), engine_->facts());
+    const std::size_t parts = images_at_once * reference_.choices.size();
+    sums_ = engine_->allocate(parts * stride, "the sums of errors");
+    sums_of_.clear();
+    attempt("dividing a buffer", [&] {
+        for (std::size_t i = 0; i < parts; ++i) {
+            const cl_buffer_region region{i * stride, stride};
+            sums_of_.push_back(
+                sums_.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region));
+        }
+    });
     std::vector<ReadyLaunch> ready;
     for (const Launch &launch : errors_.work.launches)
         ready.push_back(engine_->make_ready(launch));
     errors_ready_ = std::move(ready);
 }
 
-void Ssimulacra2::check(const Frame &frame, const ImageDesc &desc, const char *what) const {
+void Ssimulacra2::check(const Frame &frame, const Source &source) const {
+    const ImageDesc &desc = source.desc;
     if (const auto *host = std::get_if<HostSource>(&frame)) {
-        require(host->data != nullptr, "the ", what, "'s pointer is null");
-        require(host->bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ",
-                host->bytes, " bytes; its description needs ", desc.bytes());
+        require(host->data != nullptr, "the pointer of the ", source.name, " is null");
+        require(host->bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", source.name,
+                " has ", host->bytes, " bytes; its description needs ", desc.bytes());
     } else {
         const DeviceImage &image = *std::get<const DeviceImage *>(frame);
-        require(image.engine == engine_, "the ", what, " belongs to another engine");
+        require(image.engine == engine_, "the ", source.name, " belongs to another engine");
         const ImageDesc &own = image.desc;
         require(own.type == desc.type && own.channels == desc.channels &&
                     own.extent == desc.extent && own.pitch[0] == desc.pitch[0] &&
                     own.pitch[1] == desc.pitch[1] && own.offset == desc.offset &&
                     own.planes == desc.planes,
-                "the ", what, " is ", to_text(own),
+                "the ", source.name, " is ", to_text(own),
                 ", laid out otherwise than described: ", to_text(desc));
     }
 }
 
-// The buffer that holds a frame's pixels: its own, or `staging`, once `waits` have completed.
-cl::Buffer Ssimulacra2::pixels_of(const Frame &frame, const ImageDesc &desc, const char *what,
-                                  cl::Buffer &staging, std::vector<cl::Event> &waits) {
-    if (const auto *image = std::get_if<const DeviceImage *>(&frame))
-        return (*image)->buffer;
-    const auto bytes = static_cast<std::size_t>(desc.bytes());
-    if (!staging())
-        staging = engine_->allocate(bytes, what);
-    waits.emplace_back();
-    attempt("copying an image to the device", [&] {
-        transfers_.enqueueWriteBuffer(staging, CL_FALSE, 0, bytes, std::get<HostSource>(frame).data,
-                                      nullptr, &waits.back());
-        transfers_.flush();
-    });
-    return staging;
-}
-
-void Ssimulacra2::enqueue_reference(const cl::Buffer &pixels, const std::vector<cl::Event> &waits) {
+void Ssimulacra2::enqueue_planes(Source &source, const Frame &frame, std::size_t turn,
+                                 std::size_t background, const cl::Buffer &planes) {
     cl::CommandQueue queue = engine_->queue();
-    for (std::size_t i = 0; i < reference_planes_.size(); ++i)
-        reference_.ready[i].enqueue(queue, {{pixels}, {reference_planes_[i]}, {}}, waits, nullptr);
-}
-
-void Ssimulacra2::begin(Slot &slot, const Frame *reference, const Frame &distorted, double *score) {
-    cl::CommandQueue queue = engine_->queue();
-    if (reference) {
-        std::vector<cl::Event> waits;
-        const cl::Buffer pixels =
-            pixels_of(*reference, reference_.desc, "the reference", slot.reference, waits);
-        enqueue_reference(pixels, waits);
+    const ReadyLaunch &launch = source.ready[background];
+    if (const auto *image = std::get_if<const DeviceImage *>(&frame)) {
+        launch.enqueue(queue, {{(*image)->buffer}, {planes}, {}}, {}, nullptr);
+        return;
     }
+    Staging &staging = source.staging[turn % source.staging.size()];
+    const auto bytes = static_cast<std::size_t>(source.desc.bytes());
+    if (!staging.pixels())
+        staging.pixels = engine_->allocate(bytes, source.name);
     std::vector<cl::Event> waits;
-    const cl::Buffer pixels =
-        pixels_of(distorted, distorted_.desc, "the distorted image", slot.distorted, waits);
-    for (std::size_t i = 0; i < slot.sums.size(); ++i) {
-        distorted_.ready[i].enqueue(queue, {{pixels}, {distorted_planes_}, {}}, waits, nullptr);
-        Buffers buffers{{reference_planes_[i], distorted_planes_}, {slot.sums[i]}, {}};
-        attempt("allocating workspace", [&] {
-            for (const std::uint64_t bytes : errors_.work.workspace)
-                buffers.workspace.push_back(engine_->workspace().lend(bytes, queue));
+    if (background == 0) { // for the others it is there
+        const std::vector<cl::Event> read =
+            staging.read() ? std::vector<cl::Event>{staging.read} : std::vector<cl::Event>();
+        waits.emplace_back();
+        attempt("copying an image to the device", [&] {
+            transfers_.enqueueWriteBuffer(staging.pixels, CL_FALSE, 0, bytes,
+                                          std::get<HostSource>(frame).data,
+                                          read.empty() ? nullptr : &read, &waits.back());
+            transfers_.flush();
         });
-        cl::Event last;
+    }
+    launch.enqueue(queue, {{staging.pixels}, {planes}, {}}, waits, &staging.read);
+    attempt("flushing the queue", [&] { queue.flush(); }); // the next transfer waits for it
+}
+
+void Ssimulacra2::enqueue_reference(const Frame &frame, std::size_t turn) {
+    for (std::size_t i = 0; i < reference_planes_.size(); ++i)
+        enqueue_planes(reference_, frame, turn, i, reference_planes_[i]);
+}
+
+void Ssimulacra2::enqueue_sums(const Frame &distorted, std::size_t turn, std::size_t image) {
+    cl::CommandQueue queue = engine_->queue();
+    const std::size_t backgrounds = reference_planes_.size();
+    for (std::size_t i = 0; i < backgrounds; ++i) {
+        enqueue_planes(distorted_, distorted, turn, i, distorted_planes_);
+        const Buffers buffers{{reference_planes_[i], distorted_planes_},
+                              {sums_of_[image * backgrounds + i]},
+                              {workspace_.begin(), workspace_.end()}};
         for (const ReadyLaunch &launch : errors_ready_)
-            launch.enqueue(queue, buffers, {}, &last);
-        for (cl::Memory &buffer : buffers.workspace)
-            engine_->workspace().give_back(cl::Buffer(buffer(), true), queue, last);
-        attempt("reading sums of errors", [&] {
-            queue.enqueueReadBuffer(slot.sums[i], CL_FALSE, 0, bytes_of_sums(extents_.size()),
-                                    slot.results[i].data(), nullptr, &slot.done);
-        });
+            launch.enqueue(queue, buffers, {}, nullptr);
     }
     attempt("flushing the queue", [&] { queue.flush(); });
-    slot.score = score;
 }
 
-std::vector<definition::SubScores> Ssimulacra2::sub_scores(const std::vector<float> &sums) const {
-    std::vector<definition::SubScores> result(extents_.size());
-    std::size_t at = 0;
-    for (std::size_t scale = 0; scale < result.size(); ++scale) {
-        for (auto &channel : result[scale])
-            for (std::size_t map = 0; map < definition::maps; ++map)
-                for (auto &norm : channel) {
-                    norm[map] = static_cast<double>(sums.at(at)) + sums.at(at + 1);
-                    at += 2;
-                }
-        result[scale] = definition::pooled(result[scale], extents_[scale]);
+std::vector<std::vector<std::vector<definition::SubScores>>> Ssimulacra2::read(std::size_t images) {
+    const std::size_t backgrounds = reference_planes_.size();
+    const std::size_t stride = stride_of_sums(extents_.size(), engine_->facts()) / sizeof(float);
+    std::vector<float> sums(images * backgrounds * stride);
+    attempt("reading sums of errors", [&] {
+        engine_->queue().enqueueReadBuffer(sums_, CL_TRUE, 0, sums.size() * sizeof(float),
+                                           sums.data());
+    });
+    std::vector<std::vector<std::vector<definition::SubScores>>> result(images);
+    for (std::size_t i = 0; i < images * backgrounds; ++i) {
+        const float *pair = sums.data() + i * stride;
+        auto &scales = result[i / backgrounds].emplace_back(extents_.size());
+        for (std::size_t scale = 0; scale < scales.size(); ++scale) {
+            for (auto &channel : scales[scale])
+                for (std::size_t map = 0; map < definition::maps; ++map)
+                    for (auto &norm : channel) {
+                        norm[map] = static_cast<double>(pair[0]) + static_cast<double>(pair[1]);
+                        pair += 2;
+                    }
+            scales[scale] = definition::pooled(scales[scale], extents_[scale]);
+        }
     }
     return result;
 }
 
-void Ssimulacra2::finish(Slot &slot) {
-    if (!slot.score)
-        return;
-    double *const score = std::exchange(slot.score, nullptr);
-    attempt("waiting for a score", [&] { slot.done.wait(); });
-    *score = 100.0;
-    for (const std::vector<float> &sums : slot.results)
-        *score = std::min(*score, definition::score_of(sub_scores(sums)));
-}
-
-// Waits for all that reads the caller's memory or writes the slots'.
 void Ssimulacra2::settle() noexcept {
-    for (Slot &slot : slots_)
-        slot.score = nullptr;
     if (transfers_())
         clFinish(transfers_());
     try {
         clFinish(engine_->queue()());
     } catch (const Error &) {
-        // A forked process has nothing in progress.
+        // A forked process has nothing on its way.
     }
 }
 
 void Ssimulacra2::set_reference(const Frame &reference) {
-    check(reference, reference_.desc, "reference");
+    check(reference, reference_);
     const std::lock_guard<std::mutex> lock(mutex_);
     prepare();
+    has_reference_ = false;
     try {
-        std::vector<cl::Event> waits;
-        const cl::Buffer pixels =
-            pixels_of(reference, reference_.desc, "the reference", slots_[0].reference, waits);
-        enqueue_reference(pixels, waits);
+        enqueue_reference(reference, 0);
         has_reference_ = true;
     } catch (...) {
-        has_reference_ = false;
         settle();
         throw;
     }
@@ -348,25 +351,33 @@ void Ssimulacra2::set_reference(const Frame &reference) {
 void Ssimulacra2::score(std::span<const Frame> references, std::span<const Frame> distorted,
                         double *scores) {
     for (const Frame &frame : references)
-        check(frame, reference_.desc, "reference");
+        check(frame, reference_);
     for (const Frame &frame : distorted)
-        check(frame, distorted_.desc, "distorted image");
+        check(frame, distorted_);
     const std::lock_guard<std::mutex> lock(mutex_);
     require(!references.empty() || has_reference_, "no reference has been set");
     prepare();
-    std::vector<double> results(distorted.size());
+    std::vector<double> results;
     try {
-        for (std::size_t i = 0; i < distorted.size(); ++i) {
-            Slot &slot = slots_[i % slots_.size()];
-            finish(slot);
-            begin(slot, references.empty() ? nullptr : &references[i], distorted[i], &results[i]);
-            has_reference_ = true;
+        while (results.size() < distorted.size()) {
+            const std::size_t begin = results.size();
+            const std::size_t images = std::min(images_at_once, distorted.size() - begin);
+            for (std::size_t i = 0; i < images; ++i) {
+                if (!references.empty()) {
+                    has_reference_ = false;
+                    enqueue_reference(references[begin + i], i);
+                    has_reference_ = true;
+                }
+                enqueue_sums(distorted[begin + i], i, i);
+            }
+            for (const auto &backgrounds : read(images)) {
+                double lowest = 100.0;
+                for (const auto &sub_scores : backgrounds)
+                    lowest = std::min(lowest, definition::score_of(sub_scores));
+                results.push_back(lowest);
+            }
         }
-        for (Slot &slot : slots_)
-            finish(slot);
     } catch (...) {
-        if (!references.empty())
-            has_reference_ = false;
         settle();
         throw;
     }
@@ -374,27 +385,20 @@ void Ssimulacra2::score(std::span<const Frame> references, std::span<const Frame
 }
 
 double Ssimulacra2::error_map(const Frame &distorted, float *map) {
-    check(distorted, distorted_.desc, "distorted image");
+    check(distorted, distorted_);
     const std::lock_guard<std::mutex> lock(mutex_);
     require(has_reference_, "no reference has been set");
     prepare();
     try {
-        double lowest = 0.0;
-        Slot &slot = slots_[0];
-        begin(slot, nullptr, distorted, &lowest);
-        finish(slot);
-        std::size_t background = 0;
-        std::vector<definition::SubScores> found;
-        for (std::size_t i = 0; i < slot.results.size(); ++i) {
-            std::vector<definition::SubScores> own = sub_scores(slot.results[i]);
-            if (i == 0 || definition::score_of(own) < definition::score_of(found)) {
-                background = i;
-                found = std::move(own);
-            }
-        }
+        enqueue_sums(distorted, 0, 0);
+        const std::vector<std::vector<definition::SubScores>> found = std::move(read(1).front());
+        std::size_t lowest = 0;
+        for (std::size_t i = 1; i < found.size(); ++i)
+            if (definition::score_of(found[i]) < definition::score_of(found[lowest]))
+                lowest = i;
 
         Ssimulacra2Pass pass = pass_;
-        for (const definition::Shares &shares : definition::shares_of(found)) {
+        for (const definition::Shares &shares : definition::shares_of(found[lowest])) {
             auto &scale = pass.shares.emplace_back();
             for (std::size_t channel = 0; channel < definition::channels; ++channel)
                 for (std::size_t error = 0; error < definition::maps; ++error) {
@@ -410,15 +414,10 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
         const auto bytes =
             static_cast<std::size_t>(extents_[0].width * extents_[0].height) * sizeof(float);
         const cl::Buffer target = engine_->allocate(bytes, "the error map");
-        // Planes of the last background are there already.
-        if (background + 1 != slot.results.size()) {
-            std::vector<cl::Event> waits;
-            const cl::Buffer pixels =
-                pixels_of(distorted, distorted_.desc, "the distorted image", slot.distorted, waits);
-            distorted_.ready[background].enqueue(queue, {{pixels}, {distorted_planes_}, {}}, waits,
-                                                 nullptr);
-        }
-        Buffers buffers{{reference_planes_[background], distorted_planes_}, {target}, {}};
+        // The planes are those of the last background.
+        for (std::size_t i = 0; lowest + 1 != found.size() && i <= lowest; ++i)
+            enqueue_planes(distorted_, distorted, 0, i, distorted_planes_);
+        Buffers buffers{{reference_planes_[lowest], distorted_planes_}, {target}, {}};
         for (const std::uint64_t size : work.workspace)
             buffers.workspace.push_back(engine_->allocate(size, "the errors of all scales"));
         std::vector<ReadyLaunch> ready;
@@ -428,7 +427,7 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
             launch.enqueue(queue, buffers, {}, nullptr);
         attempt("reading the error map",
                 [&] { queue.enqueueReadBuffer(target, CL_TRUE, 0, bytes, map); });
-        return lowest;
+        return std::min(100.0, definition::score_of(found[lowest]));
     } catch (...) {
         settle();
         throw;

@@ -44,29 +44,34 @@ public:
     double error_map(const Frame &distorted, float *map);
 
 private:
-    // A pass from pixels to planes over one background.
+    // Pixels from host memory, and when a kernel has read them.
+    struct Staging {
+        cl::Buffer pixels;
+        cl::Event read;
+    };
+
+    // The reference or the distorted image: passes from pixels to planes.
     struct Source {
+        const char *name = "";
         ImageDesc desc;
         std::vector<Choice> choices; // for each background
         std::vector<ReadyLaunch> ready;
+        std::array<Staging, 2> staging;
     };
-    // What one of two images in progress uses.
-    struct Slot {
-        cl::Buffer reference, distorted; // pixels from host memory
-        std::vector<cl::Buffer> sums;    // for each background
-        std::vector<std::vector<float>> results;
-        cl::Event done;
-        double *score = nullptr; // where it goes; nullptr: nothing is in progress
-    };
-
     void prepare();
-    cl::Buffer pixels_of(const Frame &frame, const ImageDesc &desc, const char *what,
-                         cl::Buffer &staging, std::vector<cl::Event> &waits);
-    void check(const Frame &frame, const ImageDesc &desc, const char *what) const;
-    void enqueue_reference(const cl::Buffer &pixels, const std::vector<cl::Event> &waits);
-    void begin(Slot &slot, const Frame *reference, const Frame &distorted, double *score);
-    void finish(Slot &slot);
-    std::vector<ssimulacra2::SubScores> sub_scores(const std::vector<float> &sums) const;
+    void check(const Frame &frame, const Source &source) const;
+    // Enqueues an image's way to planes over one of the backgrounds, all of them for a reference. turn:
+    // of the images that are on their way, to which buffer its pixels go.
+    void enqueue_planes(Source &source, const Frame &frame, std::size_t turn,
+                        std::size_t background, const cl::Buffer &planes);
+    void enqueue_reference(const Frame &frame, std::size_t turn);
+    // Enqueues a distorted image's way to sums, those of each background after the other.
+    void enqueue_sums(const Frame &distorted, std::size_t turn, std::size_t image);
+    // Of each background, of each scale.
+    using SubScores = std::vector<std::vector<ssimulacra2::SubScores>>;
+    // Waits for the sums of so many images.
+    std::vector<SubScores> read(std::size_t images);
+    // Waits for all that reads the caller's memory.
     void settle() noexcept;
 
     std::shared_ptr<Engine> engine_;
@@ -83,8 +88,11 @@ private:
     cl::CommandQueue transfers_;
     std::vector<cl::Buffer> reference_planes_; // for each background
     cl::Buffer distorted_planes_;
+    std::vector<cl::Buffer> workspace_;
+    // Sums of images that are on their way, and parts of it: [image][background].
+    cl::Buffer sums_;
+    std::vector<cl::Buffer> sums_of_;
     bool has_reference_ = false;
-    std::array<Slot, 2> slots_;
 };
 
 } // namespace gz
