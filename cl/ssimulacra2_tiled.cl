@@ -9,8 +9,8 @@
 #include "lib/arithmetic.clh"
 #include "lib/ssimulacra2_errors.clh"
 
-#if !defined(TILE_X) || !defined(TILE_Y) || !defined(ROW_ITEM) || !defined(ROWS)
-#error TILE_X, TILE_Y, ROW_ITEM or ROWS is not defined
+#if !defined(TILE_X) || !defined(TILE_Y) || !defined(ROW_ITEM) || !defined(ROWS) || !defined(SPARE)
+#error TILE_X, TILE_Y, ROW_ITEM, ROWS or SPARE is not defined
 #endif
 #if TILE_Y % BLOCK != 0 || BLOCK % ROWS != 0 || TILE_X % ROW_ITEM != 0 || ROW_ITEM % 4 != 0
 #error TILE_Y must be a multiple of BLOCK, BLOCK of ROWS, TILE_X of ROW_ITEM, ROW_ITEM of 4
@@ -25,8 +25,9 @@
 #define MU_B 1
 #define DIFFERENCES 2
 #define POWERS 3
-// Of a quantity in local memory, from a row to the next in vectors of 4.
-#define PITCH (TILE_X / 4)
+// Of a quantity in local memory, from a row to the next in vectors of 4. SPARE ones keep rows that are
+// written at once out of each other's banks.
+#define PITCH (TILE_X / 4 + SPARE)
 #define TILE_SIZE (TILE_ROWS * PITCH)
 
 #define READ_WINDOW(window, p)                                                                     \

@@ -94,6 +94,9 @@ TEST_CASE("command: ssimulacra2 scores pairs") {
 
     const Outcome explained = gallery.run({"a.png", "b.png", "--explain", "--device", "cpu"});
     CHECK(contains(explained.err, "launches: 3 for each distorted image"));
+    const Outcome timed = gallery.run({"a.png", "b.png", "--time", "3"});
+    CHECK(timed.out == gallery.run({"a.png", "b.png"}).out);
+    CHECK(contains(timed.err, "median of 3 runs"));
 }
 
 TEST_CASE("command: ssimulacra2 takes gray and alpha") {

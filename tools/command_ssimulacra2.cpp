@@ -1,6 +1,7 @@
 // `gauze ssimulacra2`: how far images are from their references.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,7 @@ struct ScoreOptions {
     std::vector<std::string> files; // reference, distorted, reference, ...
     std::string device;
     std::optional<std::string> map;
+    std::optional<unsigned> time;
     bool json = false;
     bool explain = false;
 };
@@ -78,6 +80,36 @@ public:
         return metric_->error_map(distorted_.pixels);
     }
     const ImageDesc &desc() const { return distorted_.desc; }
+
+    // Of the last pair, again and again, in memory of the device.
+    void print_times(unsigned repeats) {
+        Image reference = engine_->image(reference_.desc);
+        Image distorted = engine_->image(distorted_.desc);
+        reference.write(reference_.pixels.data(), reference_.pixels.size());
+        distorted.write(distorted_.pixels.data(), distorted_.pixels.size());
+        const std::vector<const Image *> references(repeats, &reference);
+        const std::vector<const Image *> many(repeats, &distorted);
+        const auto milliseconds = [](auto &&run) {
+            using Clock = std::chrono::steady_clock;
+            const Clock::time_point begin = Clock::now();
+            run();
+            return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+        };
+        std::vector<double> single;
+        for (unsigned i = 0; i < repeats + 2; ++i) { // two warm up
+            const double time = milliseconds([&] { metric_->score(distorted); });
+            if (i >= 2)
+                single.push_back(time);
+        }
+        std::nth_element(single.begin(), single.begin() + repeats / 2, single.end());
+        const double queued = milliseconds([&] { metric_->image_scores(many); });
+        const double pairs = milliseconds([&] { metric_->image_scores(references, many); });
+        std::fprintf(stderr,
+                     "median of %u runs: %.4f ms a score; %u in a row: %.1f scores/s of one "
+                     "reference, %.1f pairs/s\n",
+                     repeats, single[repeats / 2], repeats, 1e3 * repeats / queued,
+                     1e3 * repeats / pairs);
+    }
 
 private:
     static bool same_kind(const ImageDesc &a, const ImageDesc &b) {
@@ -181,6 +213,8 @@ ExitCode score_files(const ScoreOptions &options) {
         }
     }
     progress.clear();
+    if (options.time)
+        scorer.print_times(*options.time);
     if (options.json)
         // A file's name need not be UTF-8.
         std::cout << array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
@@ -203,6 +237,11 @@ void add_ssimulacra2_command(CLI::App &app, Invocation &invocation) {
     command->add_flag("--json", options->json, "Print an array of JSON objects");
     command->add_option("--map", options->map, "Write where the images differ, from black to white")
         ->type_name("OUT.png");
+    command
+        ->add_option("--time", options->time,
+                     "Score the last pair N times more from the device's memory and print times")
+        ->type_name("N")
+        ->check(CLI::Range(1u, 1000000u).description(""));
     command->add_flag("--explain", options->explain, "Print the kernels in use to stderr");
     command->callback([options, &invocation] {
         invocation.run = [options] { return score_files(*options); };

@@ -23,7 +23,8 @@ Work work(const Ssimulacra2Pass &pass, const Config &config, const DeviceFacts &
     launch.range.local = {group, 1, 1};
     launch.range.global = {static_cast<std::size_t>(count_of(pass.pyramid, pieces)) * group, 3, 1};
     // Four filtered quantities of the tile; then the sums of all items, and pairs of parts of them.
-    const std::int64_t filtered = 4 * pieces.columns * (pieces.rows + 2 * APRON);
+    const std::int64_t pitch = pieces.columns + 4 * config.at("SPARE");
+    const std::int64_t filtered = 4 * pitch * (pieces.rows + 2 * APRON);
     const std::int64_t sums = SUMS * (group_of(config) + 2 * parts_of_sums);
     launch.arguments = {
         LocalMemory{static_cast<std::size_t>(std::max(filtered, sums)) * sizeof(float)}};
@@ -31,8 +32,12 @@ Work work(const Ssimulacra2Pass &pass, const Config &config, const DeviceFacts &
     return ssimulacra2_work(pass, std::move(launch), pieces, last);
 }
 
-Config shaped(int tile_x, int tile_y, int row_item, int rows) {
-    return {{"TILE_X", tile_x}, {"TILE_Y", tile_y}, {"ROW_ITEM", row_item}, {"ROWS", rows}};
+Config shaped(int tile_x, int tile_y, int row_item, int rows, int spare) {
+    return {{"TILE_X", tile_x},
+            {"TILE_Y", tile_y},
+            {"ROW_ITEM", row_item},
+            {"ROWS", rows},
+            {"SPARE", spare}};
 }
 
 } // namespace
@@ -40,11 +45,14 @@ Config shaped(int tile_x, int tile_y, int row_item, int rows) {
 Ssimulacra2Spec ssimulacra2_tiled() {
     Ssimulacra2Spec spec;
     spec.name = "ssimulacra2_tiled";
-    spec.tunables = {
-        {"TILE_X", {32, 64}}, {"TILE_Y", {16, 32, 64}}, {"ROW_ITEM", {4, 8}}, {"ROWS", {4, 8, 16}}};
+    spec.tunables = {{"TILE_X", {32, 64}},
+                     {"TILE_Y", {16, 32, 64}},
+                     {"ROW_ITEM", {4, 8}},
+                     {"ROWS", {4, 8, 16}},
+                     {"SPARE", {0, 1}}};
     spec.refusal = [](const Ssimulacra2Pass &, const Config &) { return std::string(); };
     spec.preferred = [](const Ssimulacra2Pass &, const DeviceFacts &) {
-        return std::vector<Config>{shaped(32, 64, 8, 8), shaped(32, 32, 8, 8)};
+        return std::vector<Config>{shaped(32, 64, 8, 8, 1), shaped(32, 32, 8, 8, 1)};
     };
     spec.work = work;
     spec.details = [](const Ssimulacra2Pass &, const Config &) { return std::string(); };

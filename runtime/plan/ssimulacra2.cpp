@@ -298,7 +298,7 @@ void Ssimulacra2::enqueue_sums(const Frame &distorted, std::size_t turn, std::si
     attempt("flushing the queue", [&] { queue.flush(); });
 }
 
-std::vector<std::vector<std::vector<definition::SubScores>>> Ssimulacra2::read(std::size_t images) {
+std::vector<Ssimulacra2::SubScores> Ssimulacra2::read(std::size_t images) {
     const std::size_t backgrounds = reference_planes_.size();
     const std::size_t stride = stride_of_sums(extents_.size(), engine_->facts()) / sizeof(float);
     std::vector<float> sums(images * backgrounds * stride);
@@ -306,7 +306,7 @@ std::vector<std::vector<std::vector<definition::SubScores>>> Ssimulacra2::read(s
         engine_->queue().enqueueReadBuffer(sums_, CL_TRUE, 0, sums.size() * sizeof(float),
                                            sums.data());
     });
-    std::vector<std::vector<std::vector<definition::SubScores>>> result(images);
+    std::vector<SubScores> result(images);
     for (std::size_t i = 0; i < images * backgrounds; ++i) {
         const float *pair = sums.data() + i * stride;
         auto &scales = result[i / backgrounds].emplace_back(extents_.size());
@@ -370,7 +370,7 @@ void Ssimulacra2::score(std::span<const Frame> references, std::span<const Frame
                 }
                 enqueue_sums(distorted[begin + i], i, i);
             }
-            for (const auto &backgrounds : read(images)) {
+            for (const SubScores &backgrounds : read(images)) {
                 double lowest = 100.0;
                 for (const auto &sub_scores : backgrounds)
                     lowest = std::min(lowest, definition::score_of(sub_scores));
@@ -391,7 +391,7 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
     prepare();
     try {
         enqueue_sums(distorted, 0, 0);
-        const std::vector<std::vector<definition::SubScores>> found = std::move(read(1).front());
+        const SubScores found = std::move(read(1).front());
         std::size_t lowest = 0;
         for (std::size_t i = 1; i < found.size(); ++i)
             if (definition::score_of(found[i]) < definition::score_of(found[lowest]))
@@ -427,7 +427,7 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
             launch.enqueue(queue, buffers, {}, nullptr);
         attempt("reading the error map",
                 [&] { queue.enqueueReadBuffer(target, CL_TRUE, 0, bytes, map); });
-        return std::min(100.0, definition::score_of(found[lowest]));
+        return definition::score_of(found[lowest]);
     } catch (...) {
         settle();
         throw;
