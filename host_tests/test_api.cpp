@@ -138,6 +138,41 @@ void check_c_refused(gauze_status got, gauze_status expected, const std::string 
 } // namespace
 
 TEST_SUITE("api") {
+    TEST_CASE("SSIMULACRA 2 of pairs, of images on the device, and a map") {
+        const ImageDesc desc = Image::u8(40, 33, 3);
+        std::vector<unsigned char> first(desc.bytes()), second(first.size());
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            first[i] = static_cast<unsigned char>(i / 3 % 40 * 4 + i / 120 * 2);
+            second[i] = static_cast<unsigned char>(first[i] + i % 7);
+        }
+        gauze::Ssimulacra2 metric = engine().ssimulacra2(desc, desc);
+        CHECK(metric.explain().find("launches: 3 for each distorted image") != std::string::npos);
+        const double score = metric.score(first, second);
+        CHECK(score < 100.0);
+        CHECK(metric.score(first) == 100.0); // the reference is kept
+        CHECK(metric.scores({first, second, first}) == std::vector<double>{100.0, score, 100.0});
+        CHECK(metric.scores({second, first}, {second, second}) ==
+              std::vector<double>{100.0, score});
+
+        Image reference = engine().image(desc);
+        Image distorted = engine().image(desc);
+        reference.write(first.data(), first.size());
+        distorted.write(second.data(), second.size());
+        metric.set_reference(reference);
+        CHECK(metric.score(distorted) == score);
+        CHECK(metric.image_scores({&distorted, &reference}) == std::vector<double>{score, 100.0});
+        CHECK(metric.image_scores({&distorted}, {&distorted}) == std::vector<double>{100.0});
+
+        metric.set_reference(first);
+        const gauze::Ssimulacra2::ErrorMap map = metric.error_map(second);
+        CHECK(map.score == score);
+        CHECK(map.values.size() == 40 * 33);
+        CHECK(*std::min_element(map.values.begin(), map.values.end()) >= 0.0F);
+        CHECK(*std::max_element(map.values.begin(), map.values.end()) > 0.0F);
+        CHECK(gauze::ssimulacra2_score(0.0) == 100.0);
+        CHECK(gauze::ssimulacra2_score(1.0) < gauze::ssimulacra2_score(0.5));
+    }
+
     TEST_CASE("version and names") {
         CHECK(gauze::version() == "0.1.0");
         CHECK(std::string(gauze_status_name(GAUZE_ERROR_OVERLAP)) == "GAUZE_ERROR_OVERLAP");
@@ -1137,6 +1172,41 @@ TEST_SUITE("bad input") {
                       GAUZE_ERROR_INVALID_ARGUMENT, "960 bytes");
     }
 
+    TEST_CASE("SSIMULACRA 2") {
+        const ImageDesc desc = Image::u8(20, 10, 3);
+        const auto refuse = [&](const ImageDesc &other, const char *part) {
+            check_refused(outcome_of([&] { engine().ssimulacra2(desc, other); }),
+                          GAUZE_ERROR_INVALID_ARGUMENT, part);
+        };
+        refuse(Image::u8(20, 11, 3), "20x11");
+        refuse(Image::f32(20, 10, 3), "f32");
+        check_refused(outcome_of([&] { engine().ssimulacra2(Image::u8(20, 7), Image::u8(20, 7)); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "8x8");
+        gauze::Ssimulacra2 metric = engine().ssimulacra2(desc, desc);
+        const std::vector<unsigned char> pixels(desc.bytes()), few(desc.bytes() - 1);
+        check_refused(outcome_of([&] { metric.score(pixels); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "no reference");
+        check_refused(outcome_of([&] { metric.score(pixels, few); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "599 bytes");
+        check_refused(outcome_of([&] {
+                          metric.scores({pixels, pixels}, {pixels});
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "2 references");
+        const Image other = engine().image(Image::u8(20, 10, 4));
+        check_refused(outcome_of([&] { metric.set_reference(other); }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "laid out otherwise");
+
+        gauze_ssimulacra2_desc c_desc{};
+        gauze_ssimulacra2 *handle = nullptr;
+        check_c_refused(gauze_ssimulacra2_create(engine().c_handle(), &c_desc, &handle),
+                        GAUZE_ERROR_INVALID_ARGUMENT, "struct_size");
+        c_desc.struct_size = sizeof c_desc;
+        check_c_refused(gauze_ssimulacra2_create(engine().c_handle(), &c_desc, &handle),
+                        GAUZE_ERROR_INVALID_ARGUMENT, "reference is null");
+        check_c_refused(gauze_ssimulacra2_score(metric.c_handle(), nullptr, nullptr, 1, nullptr),
+                        GAUZE_ERROR_INVALID_ARGUMENT, "distorted is null");
+    }
+
     TEST_CASE("a kernel that does not compile shows the compiler's log") {
         const std::filesystem::path directory =
             std::filesystem::temp_directory_path() /
@@ -1162,6 +1232,7 @@ TEST_SUITE("bad input") {
     }
 
     TEST_CASE("nothing to destroy is fine") {
+        gauze_ssimulacra2_destroy(nullptr);
         gauze_engine_destroy(nullptr);
         gauze_plan_destroy(nullptr);
         gauze_filter_destroy(nullptr);

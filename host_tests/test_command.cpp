@@ -10,59 +10,21 @@
 #include <thread>
 #include <vector>
 
-#include <sys/wait.h>
-
 #include <doctest/doctest.h>
 
 #include "image_file.hpp"
 #include "npy.hpp"
+#include "support/command.hpp"
 #include "test_files.hpp"
 
 using namespace gauze::tool;
 using gauze::ImageDesc;
 using gauze::Type;
+using namespace support;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
 using Shape = std::vector<std::int64_t>;
-
-struct Outcome {
-    int code = -1; // -1: it did not end by itself
-    std::string out, err;
-};
-
-std::string in_shell(const std::string &text) {
-    std::string result = "'";
-    for (const char c : text)
-        result += c == '\'' ? "'\\''" : std::string(1, c);
-    return result + "'";
-}
-
-// environment: assignments, as "GAUZE_DEVICE=cpu".
-Outcome gauze_command(const Arguments &arguments, const Arguments &environment = {}) {
-    const char *const command = std::getenv("GAUZE_COMMAND");
-    REQUIRE_MESSAGE(command, "GAUZE_COMMAND is not set");
-    const TestDirectory directory;
-    std::string line = "env";
-    for (const std::string &assignment : environment)
-        line += " " + in_shell(assignment);
-    line += " " + in_shell(command);
-    for (const std::string &argument : arguments)
-        line += " " + in_shell(argument);
-    line += " >" + in_shell(directory / "out") + " 2>" + in_shell(directory / "err");
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory / "out"),
-            read_bytes(directory / "err")};
-}
-
-bool contains(const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::size_t line_count(const std::string &text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
 
 // A directory with inputs, and a command that runs in it: file names are the names in it.
 class Workplace {

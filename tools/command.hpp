@@ -29,6 +29,7 @@ void add_devices_command(CLI::App &app, Invocation &invocation);
 void add_run_command(CLI::App &app, Invocation &invocation);
 void add_bench_command(CLI::App &app, Invocation &invocation);
 void add_cache_command(CLI::App &app, Invocation &invocation);
+void add_ssimulacra2_command(CLI::App &app, Invocation &invocation);
 
 } // namespace gauze::tool
 

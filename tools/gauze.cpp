@@ -90,6 +90,7 @@ ExitCode run(int argc, const char *const *argv) {
     add_run_command(app, invocation);
     add_bench_command(app, invocation);
     add_cache_command(app, invocation);
+    add_ssimulacra2_command(app, invocation);
     try {
         if (log_level() == GAUZE_LOG_DEBUG)
             invocation.detail = ErrorDetail::all;

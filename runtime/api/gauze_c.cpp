@@ -17,9 +17,11 @@
 #include "device/discovery.hpp"
 #include "device/engine.hpp"
 #include "filter/filter.hpp"
+#include "filter/ssimulacra2.hpp"
 #include "plan/device_image.hpp"
 #include "plan/measure.hpp"
 #include "plan/plan.hpp"
+#include "plan/ssimulacra2.hpp"
 #include "plan/verify.hpp"
 
 struct gauze_device_list {
@@ -41,6 +43,11 @@ struct gauze_filter {
 
 struct gauze_plan {
     gz::Plan plan;
+};
+
+struct gauze_ssimulacra2 {
+    gz::Ssimulacra2 metric;
+    std::int64_t pixels;
 };
 
 namespace {
@@ -312,6 +319,35 @@ gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFi
 void check_counts(std::uint32_t source_count, std::uint32_t target_count) {
     require(source_count == 1, "source_count is ", source_count, "; the plan takes 1 source");
     require(target_count == 1, "target_count is ", target_count, "; the plan has 1 target");
+}
+
+// Of `count` images, each from[i] or *from[i].
+std::vector<gz::Frame> frames(const gauze_host_source *from, std::uint32_t count) {
+    std::vector<gz::Frame> result;
+    for (std::uint32_t i = 0; from && i < count; ++i)
+        result.emplace_back(host_source(from + i));
+    return result;
+}
+
+std::vector<gz::Frame> frames(const gauze_image *const *from, std::uint32_t count) {
+    std::vector<gz::Frame> result;
+    for (std::uint32_t i = 0; from && i < count; ++i) {
+        require(from[i] != nullptr, "image ", i, " is null");
+        result.emplace_back(&from[i]->image);
+    }
+    return result;
+}
+
+template <class Images>
+gauze_status score(gauze_ssimulacra2 *metric, const Images *references, const Images *distorted,
+                   std::uint32_t count, double *scores) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        require(count > 0, "count is 0; there is nothing to score");
+        check_pointer(distorted, "distorted");
+        check_pointer(scores, "scores");
+        metric->metric.score(frames(references, count), frames(distorted, count), scores);
+    });
 }
 
 } // namespace
@@ -685,6 +721,82 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
         verification.pixels = own.pixels;
         write_struct(result, verification, "result");
     });
+}
+
+gauze_status gauze_ssimulacra2_create(gauze_engine *engine, const gauze_ssimulacra2_desc *desc,
+                                      gauze_ssimulacra2 **metric) {
+    return guarded([&] {
+        check_pointer(engine, "engine");
+        check_struct(desc, "desc");
+        check_pointer(metric, "metric");
+        const gz::ImageDesc reference = image_desc(desc->reference, "reference");
+        const gz::ImageDesc distorted = image_desc(desc->distorted, "distorted");
+        *metric =
+            new gauze_ssimulacra2{{engine->engine, reference, distorted, or_empty(desc->variant)},
+                                  distorted.extent[0] * distorted.extent[1]};
+    });
+}
+
+void gauze_ssimulacra2_destroy(gauze_ssimulacra2 *metric) {
+    delete metric;
+}
+
+gauze_status gauze_ssimulacra2_explain(const gauze_ssimulacra2 *metric, const char **text) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        check_pointer(text, "text");
+        *text = metric->metric.explain().c_str();
+    });
+}
+
+gauze_status gauze_ssimulacra2_set_reference(gauze_ssimulacra2 *metric,
+                                             const gauze_host_source *reference) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        check_pointer(reference, "reference");
+        metric->metric.set_reference(host_source(reference));
+    });
+}
+
+gauze_status gauze_ssimulacra2_set_reference_image(gauze_ssimulacra2 *metric,
+                                                   const gauze_image *reference) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        check_pointer(reference, "reference");
+        metric->metric.set_reference(&reference->image);
+    });
+}
+
+gauze_status gauze_ssimulacra2_score(gauze_ssimulacra2 *metric, const gauze_host_source *references,
+                                     const gauze_host_source *distorted, uint32_t count,
+                                     double *scores) {
+    return score(metric, references, distorted, count, scores);
+}
+
+gauze_status gauze_ssimulacra2_score_images(gauze_ssimulacra2 *metric,
+                                            const gauze_image *const *references,
+                                            const gauze_image *const *distorted, uint32_t count,
+                                            double *scores) {
+    return score(metric, references, distorted, count, scores);
+}
+
+gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
+                                         const gauze_host_source *distorted, float *map,
+                                         size_t bytes, double *score) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        check_pointer(distorted, "distorted");
+        check_pointer(map, "map");
+        const auto needed = static_cast<std::uint64_t>(metric->pixels) * sizeof(float);
+        require(bytes >= needed, "the map has ", bytes, " bytes; it needs ", needed);
+        const double found = metric->metric.error_map(host_source(distorted), map);
+        if (score)
+            *score = found;
+    });
+}
+
+double gauze_ssimulacra2_score_of(double weighted_error) {
+    return gz::ssimulacra2::score_of(weighted_error);
 }
 
 } // extern "C"

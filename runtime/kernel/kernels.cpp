@@ -101,4 +101,16 @@ std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {
     return {difference_plain()};
 }
 
+std::vector<XybSpec> kernels_for(const XybPass &, DeviceClass device_class) {
+    if (wants_strips(device_class))
+        return {xyb_strips(), xyb_tiled()};
+    return {xyb_tiled(), xyb_strips()};
+}
+
+std::vector<Ssimulacra2Spec> kernels_for(const Ssimulacra2Pass &, DeviceClass device_class) {
+    if (wants_strips(device_class))
+        return {ssimulacra2_strips(), ssimulacra2_tiled()};
+    return {ssimulacra2_tiled(), ssimulacra2_strips()};
+}
+
 } // namespace gz

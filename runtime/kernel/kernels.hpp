@@ -9,6 +9,7 @@
 #include "kernel/kernel_spec.hpp"
 #include "kernel/recursive_pass.hpp"
 #include "kernel/sat_pass.hpp"
+#include "kernel/ssimulacra2_pass.hpp"
 #include "kernel/volume_pass.hpp"
 
 namespace gz {
@@ -49,6 +50,14 @@ SatSpec sat_plain();
 using DifferenceSpec = KernelSpec<DifferencePass>;
 DifferenceSpec difference_plain();
 
+using XybSpec = KernelSpec<XybPass>;
+XybSpec xyb_tiled();
+XybSpec xyb_strips();
+
+using Ssimulacra2Spec = KernelSpec<Ssimulacra2Pass>;
+Ssimulacra2Spec ssimulacra2_tiled();
+Ssimulacra2Spec ssimulacra2_strips();
+
 // Whether a device of the class should run a recursive filter along x and y in one pass where that
 // can be, rather than axis by axis.
 bool prefers_planes(DeviceClass device_class);
@@ -62,5 +71,7 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
 std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &pass,
                                             DeviceClass device_class);
 std::vector<SatSpec> kernels_for(const SatPass &pass, DeviceClass device_class);
+std::vector<XybSpec> kernels_for(const XybPass &pass, DeviceClass device_class);
+std::vector<Ssimulacra2Spec> kernels_for(const Ssimulacra2Pass &pass, DeviceClass device_class);
 
 } // namespace gz

@@ -164,5 +164,9 @@ template Choice choose(const VolumePass &, const DeviceFacts &, const std::strin
                        const std::string &, const std::string &);
 template Choice choose(const SatPass &, const DeviceFacts &, const std::string &,
                        const std::string &, const std::string &);
+template Choice choose(const XybPass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
+template Choice choose(const Ssimulacra2Pass &, const DeviceFacts &, const std::string &,
+                       const std::string &, const std::string &);
 
 } // namespace gz

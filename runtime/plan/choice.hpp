@@ -23,7 +23,7 @@ struct Choice {
 // forced: "" to let the device's class decide, else a kernel's name with or without values of
 // tunables, as "correlate_tiled:GROUP_X=8"; forced_by says where it came from. Never falls back
 // from what is forced. others: names of kernels that the caller would have taken besides. For
-// the passes that a Step can have.
+// the passes that a Step can have, and those of SSIMULACRA 2.
 template <class Pass>
 Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
               const std::string &forced_by, const std::string &others = "");

@@ -530,6 +530,128 @@ private:
     detail::Handle<gauze_plan, gauze_plan_destroy> handle_;
 };
 
+// ---- SSIMULACRA 2 ----
+
+// Pixels in host memory.
+struct HostPixels {
+    const void *data = nullptr;
+    std::size_t bytes = 0;
+
+    HostPixels(const void *pixels, std::size_t size) : data(pixels), bytes(size) {}
+    // Of a contiguous container (std::vector, std::array, ...), which lives on.
+    template <class Pixels, class = decltype(std::declval<const Pixels &>().data())>
+    HostPixels(const Pixels &pixels)
+        : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
+};
+
+// The score of a weighted error, such as a pixel of an error map.
+inline double ssimulacra2_score(double weighted_error) {
+    return gauze_ssimulacra2_score_of(weighted_error);
+}
+
+// Scores images of one size and layout. Moves, does not copy.
+class Ssimulacra2 {
+public:
+    // Of the reference that has been set, and a distorted image.
+    double score(const HostPixels &distorted) { return scores(nullptr, &distorted, 1)[0]; }
+    double score(const Image &distorted) { return image_scores({&distorted})[0]; }
+    // Of a pair, whose reference is kept.
+    double score(const HostPixels &reference, const HostPixels &distorted) {
+        return scores(&reference, &distorted, 1)[0];
+    }
+    // Of several distorted images, in their order.
+    std::vector<double> scores(const std::vector<HostPixels> &distorted) {
+        return scores(nullptr, distorted.data(), distorted.size());
+    }
+    std::vector<double> image_scores(const std::vector<const Image *> &distorted) {
+        return image_scores({}, distorted);
+    }
+    // Of several pairs: as many references, or none for the one that has been set.
+    std::vector<double> scores(const std::vector<HostPixels> &references,
+                               const std::vector<HostPixels> &distorted) {
+        check_counts(references.size(), distorted.size());
+        return scores(references.empty() ? nullptr : references.data(), distorted.data(),
+                      distorted.size());
+    }
+    std::vector<double> image_scores(const std::vector<const Image *> &references,
+                                     const std::vector<const Image *> &distorted) {
+        check_counts(references.size(), distorted.size());
+        const std::vector<const gauze_image *> c_references = c_images(references);
+        const std::vector<const gauze_image *> c_distorted = c_images(distorted);
+        std::vector<double> result(distorted.size());
+        check(gauze_ssimulacra2_score_images(
+            handle_.get(), c_references.empty() ? nullptr : c_references.data(), c_distorted.data(),
+            static_cast<std::uint32_t>(distorted.size()), result.data()));
+        return result;
+    }
+
+    void set_reference(const HostPixels &reference) {
+        const gauze_host_source source{reference.data, reference.bytes};
+        check(gauze_ssimulacra2_set_reference(handle_.get(), &source));
+    }
+    void set_reference(const Image &reference) {
+        check(gauze_ssimulacra2_set_reference_image(handle_.get(), reference.c_handle()));
+    }
+
+    // What each pixel of a distorted image adds to the weighted error, and the score.
+    struct ErrorMap {
+        std::vector<float> values; // rows of the images' width
+        double score = 0;
+    };
+    ErrorMap error_map(const HostPixels &distorted) {
+        const gauze_host_source source{distorted.data, distorted.bytes};
+        ErrorMap result;
+        result.values.resize(pixels_);
+        check(gauze_ssimulacra2_error_map(handle_.get(), &source, result.values.data(),
+                                          pixels_ * sizeof(float), &result.score));
+        return result;
+    }
+
+    std::string explain() const {
+        const char *text = nullptr;
+        check(gauze_ssimulacra2_explain(handle_.get(), &text));
+        return text;
+    }
+
+    gauze_ssimulacra2 *c_handle() const { return handle_.get(); }
+
+private:
+    friend class Engine;
+    Ssimulacra2(gauze_ssimulacra2 *handle, std::size_t pixels) : handle_(handle), pixels_(pixels) {}
+
+    static void check_counts(std::size_t references, std::size_t distorted) {
+        if (references != 0 && references != distorted)
+            throw Error(GAUZE_ERROR_INVALID_ARGUMENT,
+                        std::to_string(references) + " references are given for " +
+                            std::to_string(distorted) + " distorted images");
+    }
+    static std::vector<const gauze_image *> c_images(const std::vector<const Image *> &images) {
+        std::vector<const gauze_image *> result;
+        for (const Image *image : images)
+            result.push_back(image ? image->c_handle() : nullptr);
+        return result;
+    }
+    std::vector<double> scores(const HostPixels *references, const HostPixels *distorted,
+                               std::size_t count) {
+        const auto sources = [count](const HostPixels *pixels) {
+            std::vector<gauze_host_source> result;
+            for (std::size_t i = 0; pixels && i < count; ++i)
+                result.push_back({pixels[i].data, pixels[i].bytes});
+            return result;
+        };
+        const std::vector<gauze_host_source> c_references = sources(references);
+        const std::vector<gauze_host_source> c_distorted = sources(distorted);
+        std::vector<double> result(count);
+        check(gauze_ssimulacra2_score(handle_.get(), references ? c_references.data() : nullptr,
+                                      c_distorted.data(), static_cast<std::uint32_t>(count),
+                                      result.data()));
+        return result;
+    }
+
+    detail::Handle<gauze_ssimulacra2, gauze_ssimulacra2_destroy> handle_;
+    std::size_t pixels_ = 0;
+};
+
 // ---- engine ----
 
 enum class CacheMode : gauze_cache_mode {
@@ -642,6 +764,21 @@ public:
         gauze_plan *plan = nullptr;
         check(gauze_plan_create(handle_.get(), filter.c_handle(), &desc, &plan));
         return Plan(plan);
+    }
+
+    // For pairs of images so described. variant: "" for the library's choice of kernels.
+    Ssimulacra2 ssimulacra2(const ImageDesc &reference, const ImageDesc &distorted,
+                            const std::string &variant = "") const {
+        const gauze_image_desc c_reference = reference.c_desc();
+        const gauze_image_desc c_distorted = distorted.c_desc();
+        gauze_ssimulacra2_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.reference = &c_reference;
+        desc.distorted = &c_distorted;
+        desc.variant = variant.empty() ? nullptr : variant.c_str();
+        gauze_ssimulacra2 *metric = nullptr;
+        check(gauze_ssimulacra2_create(handle_.get(), &desc, &metric));
+        return {metric, static_cast<std::size_t>(distorted.extent[0] * distorted.extent[1])};
     }
 
     gauze_engine *c_handle() const { return handle_.get(); }

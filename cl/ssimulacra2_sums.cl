@@ -1,0 +1,53 @@
+// The sums of all pieces of work on a scale and channel, in a fixed order: a group for each.
+#define REAL float
+#define AS_REAL as_float
+#define AS_BITS as_uint
+#include "lib/ssimulacra2.clh"
+#include "lib/arithmetic.clh"
+
+#ifndef GROUP
+#error GROUP is not defined
+#endif
+#if GROUP > 1
+#define SHARED_PARAMETER , __local float2 *shared
+#else
+#define SHARED_PARAMETER
+#endif
+
+// parts: SUMS pairs for each unit and channel. unit_count: of all scales. dst: SUMS pairs for each
+// scale and channel.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void ssimulacra2_sums(__global const float2 *restrict parts, __global float2 *restrict dst,
+                      __global const int *restrict scales, const int scale_count,
+                      const int unit_count SHARED_PARAMETER) {
+    const int item = get_local_id(0);
+    const int channel = get_group_id(0);
+    const int scale = get_group_id(1);
+    const int begin = scales[scale * SCALE_FIELDS + SCALE_UNIT];
+    const int end =
+        scale + 1 < scale_count ? scales[(scale + 1) * SCALE_FIELDS + SCALE_UNIT] : unit_count;
+    float high[SUMS], low[SUMS];
+    for (int i = 0; i < SUMS; ++i)
+        high[i] = low[i] = 0.0f;
+    for (int unit = begin + item; unit < end; unit += GROUP) {
+        __global const float2 *part = parts + sums_of(unit, channel);
+        for (int i = 0; i < SUMS; ++i)
+            add_pair(high + i, low + i, part[i].s0, part[i].s1);
+    }
+#if GROUP > 1
+    for (int i = 0; i < SUMS; ++i)
+        shared[i * GROUP + item] = (float2)(high[i], low[i]);
+    for (int step = GROUP / 2; step > 0; step /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < step)
+            for (int i = 0; i < SUMS; ++i) {
+                const float2 other = shared[i * GROUP + item + step];
+                add_pair(high + i, low + i, other.s0, other.s1);
+                shared[i * GROUP + item] = (float2)(high[i], low[i]);
+            }
+    }
+#endif
+    if (item == 0)
+        for (int i = 0; i < SUMS; ++i)
+            dst[sums_of(scale, channel) + i] = (float2)(high[i], low[i]);
+}

@@ -1,0 +1,104 @@
+// Pixels to the pyramid of XYB planes, for GPUs: a group makes all scales of a tile of 32x32 pixels, an
+// item four pixels of the first scale and one of the others. Tiles share no pixel at any scale.
+#include "lib/pixel.clh"
+#define REAL float
+#define AS_REAL as_float
+#define AS_BITS as_uint
+#include "lib/ssimulacra2.clh"
+#include "lib/arithmetic.clh"
+#include "lib/xyb.clh"
+
+#ifndef CHANNELS
+#error CHANNELS is not defined
+#endif
+
+#define TILE 32
+#define GROUP (TILE / 2 * (TILE / 2))
+#define HAS_ALPHA (CHANNELS % 2 == 0)
+// Pixels of the scales from the second on: 16x16 + 8x8 + 4x4 + 2x2 + 1.
+#define SMALLER 341
+
+static void load_pixel(__global const SRC *from, const Decoding decoding, float *colours) {
+    for (int c = 0; c < 3; ++c) {
+        if (CHANNELS < 3 && c > 0) {
+            colours[c] = colours[0];
+        } else {
+            float value = LOAD(from + c);
+            if (HAS_ALPHA)
+                value = laid_over(value, LOAD(from + CHANNELS - 1), decoding);
+            colours[c] = to_linear(value, decoding);
+        }
+    }
+}
+
+static void store_pixel(const float *colours, const Opsin opsin, __global float *to, long plane) {
+    float x, y, b;
+    to_xyb(colours[0], colours[1], colours[2], opsin, &x, &y, &b);
+    to[0] = x;
+    to[plane] = y;
+    to[2 * plane] = b;
+}
+
+// linear: room for SMALLER pixels of three colours.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void xyb_tiled(__global const SRC *restrict src, __global float *restrict dst, const long src_first,
+               const long src_row, __global const int *restrict scales, const int scale_count,
+               const Decoding decoding, const Opsin opsin, __local float *linear) {
+    const int item = get_local_id(0);
+    const int left = (int)get_group_id(0) * TILE;
+    const int top = (int)get_group_id(1) * TILE;
+    const int width = scales[SCALE_WIDTH];
+    const int height = scales[SCALE_HEIGHT];
+
+    // The first scale, and what its pixels come to. Beyond the image its last pixel is read again.
+    const int x = left + (item & (TILE / 2 - 1)) * 2;
+    const int y = top + item / (TILE / 2) * 2;
+    float pixels[4][3];
+    for (int i = 0; i < 4; ++i) {
+        const int pixel_x = min(x + i % 2, width - 1);
+        const int pixel_y = min(y + i / 2, height - 1);
+        load_pixel(src + src_first + pixel_y * src_row + (long)pixel_x * CHANNELS, decoding,
+                   pixels[i]);
+        if (x + i % 2 < width && y + i / 2 < height)
+            store_pixel(pixels[i], opsin,
+                        dst + first_of(scales, 0) + (long)pixel_y * scales[SCALE_PITCH] + pixel_x,
+                        (long)scales[SCALE_PLANE] * 16);
+    }
+    float colours[3];
+    for (int c = 0; c < 3; ++c) {
+        colours[c] = MEAN4(pixels[0][c], pixels[1][c], pixels[2][c], pixels[3][c]);
+        linear[c * SMALLER + item] = colours[c];
+    }
+
+    int from = 0; // where in `linear` the scale before lies
+    for (int scale = 1; scale < scale_count; ++scale) {
+        __global const int *places = scales + scale * SCALE_FIELDS;
+        const int side = TILE >> scale; // of the tile at this scale
+        const int tile_x = item & (side - 1);
+        const int tile_y = item / side;
+        const int scale_x = (left >> scale) + tile_x;
+        const int scale_y = (top >> scale) + tile_y;
+        if (scale > 1) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const int to = from + 4 * side * side;
+            if (item < side * side) {
+                // Where the scale before ends, of the tile.
+                const int last_x = places[SCALE_WIDTH - SCALE_FIELDS] - 1 - (left >> (scale - 1));
+                const int last_y = places[SCALE_HEIGHT - SCALE_FIELDS] - 1 - (top >> (scale - 1));
+                const int x0 = min(2 * tile_x, last_x), x1 = min(2 * tile_x + 1, last_x);
+                const int y0 = min(2 * tile_y, last_y), y1 = min(2 * tile_y + 1, last_y);
+                for (int c = 0; c < 3; ++c) {
+                    __local const float *of = linear + c * SMALLER + from;
+                    colours[c] = MEAN4(of[y0 * 2 * side + x0], of[y0 * 2 * side + x1],
+                                       of[y1 * 2 * side + x0], of[y1 * 2 * side + x1]);
+                    linear[c * SMALLER + to + item] = colours[c];
+                }
+            }
+            from = to;
+        }
+        if (item < side * side && scale_x < places[SCALE_WIDTH] && scale_y < places[SCALE_HEIGHT])
+            store_pixel(colours, opsin,
+                        dst + first_of(places, 0) + (long)scale_y * places[SCALE_PITCH] + scale_x,
+                        (long)places[SCALE_PLANE] * 16);
+    }
+}
