@@ -6,8 +6,9 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 
-#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(STACK) || !defined(FEW_TAPS)
-#error GROUP_X, GROUP_Y, STACK or FEW_TAPS is not defined
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(STACK) || !defined(FEW_TAPS) ||       \
+    !defined(IS_CUBE)
+#error GROUP_X, GROUP_Y, STACK, FEW_TAPS or IS_CUBE is not defined
 #endif
 
 #if FEW_TAPS
@@ -16,6 +17,18 @@
 #define TAPS __global const float *restrict
 #endif
 #define UNROLL _Pragma("unroll")
+
+// Cubes of a few taps along each axis, ALONG_Z and ALONG_T (1: none), have programs of their own, where
+// the taps are an argument by value and every loop is unrolled, for items that read nothing outside.
+#if IS_CUBE
+#define COUNT (CUBE * CUBE * ALONG_Z * ALONG_T)
+typedef struct Cube {
+    float taps[COUNT];
+} Cube;
+#define CUBE_PARAMETER , const Cube cube
+#else
+#define CUBE_PARAMETER
+#endif
 
 // Adds the value at tap (i, j), for all results of which tap `k - o` along z is there.
 #define ADD(value)                                                                                 \
@@ -29,7 +42,8 @@
 // stacks: of STACK slices, of a volume.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_volume(__global const SRC *restrict src, __global DST *restrict dst,
-                      const Geometry g, const Volume v, const int stacks, TAPS taps) {
+                      const Geometry g, const Volume v, const int stacks,
+                      TAPS taps CUBE_PARAMETER) {
     const int x = get_global_id(0);
     const int y = get_global_id(1);
     const int batch = get_global_id(2);
@@ -48,6 +62,29 @@ void correlate_volume(__global const SRC *restrict src, __global DST *restrict d
     float sum[STACK];
     UNROLL for (int o = 0; o < STACK; ++o)
         sum[o] = 0.0f;
+#if IS_CUBE
+    const int top = y - g.anchor_y, front = slice - v.anchor_z, start = volume - v.anchor_t;
+    if (is_free && top >= g.valid_top && top + CUBE <= g.valid_bottom && front >= v.valid_front &&
+        front + ALONG_Z + STACK - 1 <= v.valid_back && start >= v.valid_first &&
+        start + ALONG_T <= v.valid_end) {
+        __global const SRC *corner =
+            origin + start * g.src_volume + front * g.src_slice + top * g.src_row + first;
+        UNROLL for (int l = 0; l < ALONG_T; ++l)
+            UNROLL for (int k = 0; k < ALONG_Z + STACK - 1; ++k)
+                UNROLL for (int j = 0; j < CUBE; ++j) {
+                    __global const SRC *at =
+                        corner + l * g.src_volume + k * g.src_slice + j * g.src_row;
+                    UNROLL for (int i = 0; i < CUBE; ++i) {
+                        const float value = LOAD(at + i * CHANNELS);
+                        UNROLL for (int o = 0; o < STACK; ++o)
+                            if (k - o >= 0 && k - o < ALONG_Z)
+                                sum[o] = fma(
+                                    cube.taps[((l * ALONG_Z + k - o) * CUBE + j) * CUBE + i],
+                                    value, sum[o]);
+                    }
+                }
+    } else
+#endif
     for (int l = 0; l < v.taps_t; ++l) {
         const int t = fold(volume + l - v.anchor_t, v.valid_first, v.valid_end, g.border_mode);
         for (int k = 0; k < v.taps_z + STACK - 1; ++k) {

@@ -131,9 +131,10 @@ void for_all(const std::vector<Filter> &filters,
 }
 
 std::vector<Filter> dense_filters() {
-    return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({1, 1, 5, 1}, {0, 0, 4, 0}),
-            dense({4, 2, 3, 2}, {0, 1, 2, 0}), dense({2, 1, 1, 3}, {1, 0, 0, 1}),
-            dense({15, 3, 7, 1}, {14, 0, 3, 0})};
+    return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({5, 5, 5, 1}, {2, 4, 0, 0}),
+            dense({3, 3, 3, 3}, {1, 0, 2, 1}), dense({7, 7, 1, 7}, {3, 3, 0, 3}),
+            dense({1, 1, 5, 1}, {0, 0, 4, 0}), dense({4, 2, 3, 2}, {0, 1, 2, 0}),
+            dense({2, 1, 1, 3}, {1, 0, 0, 1}), dense({15, 3, 7, 1}, {14, 0, 3, 0})};
 }
 
 } // namespace

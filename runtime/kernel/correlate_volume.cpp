@@ -5,7 +5,19 @@ namespace gz {
 
 namespace {
 
-Work work(const VolumePass &pass, const Config &config, const DeviceFacts &) {
+// Few sizes: a program is compiled for each.
+bool is_cube(const VolumePass &pass, const DeviceFacts &facts) {
+    const int size = pass.geometry.taps_x;
+    const auto is_size_or_one = [size](int taps) { return taps == size || taps == 1; };
+    constexpr std::size_t most_taps = 7 * 7 * 7;
+    constexpr std::size_t beside = 256; // bytes of the other arguments
+    return (size == 3 || size == 5 || size == 7) && pass.geometry.taps_y == size &&
+           is_size_or_one(pass.volume.taps_z) && is_size_or_one(pass.volume.taps_t) &&
+           pass.taps.size() <= most_taps && !facts.misreads_arguments &&
+           pass.taps.size() * sizeof(float) + beside <= facts.max_parameter_size;
+}
+
+Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts) {
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
     const int stack = config.at("STACK");
@@ -19,7 +31,15 @@ Work work(const VolumePass &pass, const Config &config, const DeviceFacts &) {
     launch.program = {"correlate_volume.cl", "correlate_volume", type_defines(pass)};
     for (const auto &[name, value] : config)
         launch.program.defines[name] = value;
-    launch.program.defines["FEW_TAPS"] = few ? 1 : 0;
+    Defines &defines = launch.program.defines;
+    defines["FEW_TAPS"] = few ? 1 : 0;
+    const bool cube = is_cube(pass, facts);
+    defines["IS_CUBE"] = cube ? 1 : 0;
+    if (cube) {
+        defines["CUBE"] = g.taps_x;
+        defines["ALONG_Z"] = pass.volume.taps_z;
+        defines["ALONG_T"] = pass.volume.taps_t;
+    }
     launch.range =
         batched_range(pass, parts(g.width, group_x), parts(g.height, group_y), group_x, group_y);
     launch.range.global[2] = static_cast<std::size_t>(stacks * g.volumes * pass.planes);
@@ -29,6 +49,8 @@ Work work(const VolumePass &pass, const Config &config, const DeviceFacts &) {
                         by_value(pass.volume),
                         by_value(static_cast<std::int32_t>(stacks)),
                         ConstantData{bytes_of(pass.taps.data(), pass.taps.size()), !few}};
+    if (cube)
+        launch.arguments.emplace_back(ByValue{bytes_of(pass.taps.data(), pass.taps.size())});
     return launch;
 }
 
