@@ -26,6 +26,21 @@ typedef struct Cube {
     float taps[COUNT];
 } Cube;
 #define CUBE_PARAMETER , const Cube cube
+#define SUM_CUBE(VALUE_AT)                                                                         \
+    UNROLL for (int l = 0; l < ALONG_T; ++l)                                                       \
+        UNROLL for (int k = 0; k < ALONG_Z + STACK - 1; ++k)                                       \
+            UNROLL for (int j = 0; j < CUBE; ++j) {                                                \
+                __global const SRC *at_ =                                                          \
+                    corner + l * g.src_volume + k * g.src_slice + j * g.src_row;                   \
+                UNROLL for (int i = 0; i < CUBE; ++i) {                                            \
+                    const float value = VALUE_AT(at_, i);                                          \
+                    UNROLL for (int o = 0; o < STACK; ++o)                                         \
+                        if (k - o >= 0 && k - o < ALONG_Z)                                         \
+                            sum[o] =                                                               \
+                                fma(cube.taps[((l * ALONG_Z + k - o) * CUBE + j) * CUBE + i],      \
+                                    value, sum[o]);                                                \
+                }                                                                                  \
+            }
 #else
 #define CUBE_PARAMETER
 #endif
@@ -64,25 +79,22 @@ void correlate_volume(__global const SRC *restrict src, __global DST *restrict d
         sum[o] = 0.0f;
 #if IS_CUBE
     const int top = y - g.anchor_y, front = slice - v.anchor_z, start = volume - v.anchor_t;
-    if (is_free && top >= g.valid_top && top + CUBE <= g.valid_bottom && front >= v.valid_front &&
+    if (top >= g.valid_top && top + CUBE <= g.valid_bottom && front >= v.valid_front &&
         front + ALONG_Z + STACK - 1 <= v.valid_back && start >= v.valid_first &&
         start + ALONG_T <= v.valid_end) {
         __global const SRC *corner =
-            origin + start * g.src_volume + front * g.src_slice + top * g.src_row + first;
-        UNROLL for (int l = 0; l < ALONG_T; ++l)
-            UNROLL for (int k = 0; k < ALONG_Z + STACK - 1; ++k)
-                UNROLL for (int j = 0; j < CUBE; ++j) {
-                    __global const SRC *at =
-                        corner + l * g.src_volume + k * g.src_slice + j * g.src_row;
-                    UNROLL for (int i = 0; i < CUBE; ++i) {
-                        const float value = LOAD(at + i * CHANNELS);
-                        UNROLL for (int o = 0; o < STACK; ++o)
-                            if (k - o >= 0 && k - o < ALONG_Z)
-                                sum[o] = fma(
-                                    cube.taps[((l * ALONG_Z + k - o) * CUBE + j) * CUBE + i],
-                                    value, sum[o]);
-                    }
-                }
+            origin + start * g.src_volume + front * g.src_slice + top * g.src_row;
+        if (is_free) {
+#define INSIDE(row, i) LOAD((row) + first + (i) * CHANNELS)
+            SUM_CUBE(INSIDE)
+        } else {
+            // The left and right edge: neighbours of an item go on as fast.
+            int places[CUBE];
+            UNROLL for (int i = 0; i < CUBE; ++i)
+                places[i] = fold_value(g, first + i * CHANNELS);
+#define AT_PLACE(row, i) (places[i] == OUTSIDE ? g.border_value : LOAD((row) + places[i]))
+            SUM_CUBE(AT_PLACE)
+        }
     } else
 #endif
     for (int l = 0; l < v.taps_t; ++l) {
