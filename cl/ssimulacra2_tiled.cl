@@ -156,14 +156,14 @@ void ssimulacra2_tiled(__global const float *restrict reference,
         __local const float *of = all + i / PARTS * GROUP;
         float high = 0.0f, low = 0.0f;
         for (int j = i & (PARTS - 1); j < GROUP; j += PARTS)
-            add_pair(&high, &low, of[j], 0.0f);
+            ADD_PAIR(float, high, low, of[j], 0.0f);
         parts[i] = (float2)(high, low);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < SUMS) {
         float high = 0.0f, low = 0.0f;
         for (int j = 0; j < PARTS; ++j)
-            add_pair(&high, &low, parts[item * PARTS + j].s0, parts[item * PARTS + j].s1);
+            ADD_PAIR(float, high, low, parts[item * PARTS + j].s0, parts[item * PARTS + j].s1);
         ((__global float2 *)dst)[sums_of(unit, channel) + item] = (float2)(high, low);
     }
 #endif
