@@ -52,8 +52,8 @@ static void filter_row(__global const float *a, __global const float *b, int vec
     }
 }
 
-// dst: the sums of a piece of work on a channel; or planes laid out as the others, and `shares` says
-// what errors add to them.
+// dst: the sums of a piece of work on a channel; or planes laid out as the others, and `shares`
+// says what errors add to them.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void ssimulacra2_strips(__global const float *restrict reference,
                         __global const float *restrict distorted, SHARES_PARAMETER

@@ -1,5 +1,6 @@
-// Pixels to the pyramid of XYB planes, for GPUs: a group makes all scales of a tile of 32x32 pixels, an
-// item four pixels of the first scale and one of the others. Tiles share no pixel at any scale.
+// Pixels to the pyramid of XYB planes, for GPUs: a group makes all scales of a tile of 32x32
+// pixels, an item four pixels of the first scale and one of the others. Tiles share no pixel at any
+// scale.
 #include "lib/pixel.clh"
 #define REAL float
 #define AS_REAL as_float
