@@ -1,5 +1,5 @@
-// What each pixel adds to the weighted error: the sum over scales and channels, a pixel of a smaller
-// scale standing for all that it is the mean of.
+// What each pixel adds to the weighted error: the sum over scales and channels, a pixel of a
+// smaller scale standing for all that it is the mean of.
 #include "lib/ssimulacra2.clh"
 
 #ifndef GROUP

@@ -52,8 +52,8 @@ static void filter_row(__global const float *a, __global const float *b, int vec
     }
 }
 
-// dst: the sums of a piece of work on a channel; or planes laid out as the others, and `shares` says
-// what errors add to them.
+// dst: the sums of a piece of work on a channel; or planes laid out as the others, and `shares`
+// says what errors add to them.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void ssimulacra2_strips(__global const float *restrict reference,
                         __global const float *restrict distorted, SHARES_PARAMETER
@@ -138,7 +138,7 @@ void ssimulacra2_strips(__global const float *restrict reference,
             const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             for (int i = 0; i < SUMS; ++i) {
                 const float16 inside = lanes < count - 16 * v ? sums[i] : (float16)(0.0f);
-                add_pair(high + i, low + i, inside, (float16)(0.0f));
+                ADD_PAIR(REAL, high[i], low[i], inside, (REAL)(0.0f));
             }
 #endif
         }
@@ -146,17 +146,12 @@ void ssimulacra2_strips(__global const float *restrict reference,
 #if !MAPS
     __global float2 *to = (__global float2 *)dst + sums_of(unit, channel);
     for (int i = 0; i < SUMS; ++i) {
-        // Halves, and halves of these.
-        float16 sum = high[i], rest = low[i];
-        float16 other = sum.s89abcdef01234567, other_rest = rest.s89abcdef01234567;
-        add_pair(&sum, &rest, other, other_rest);
-        other = sum.s456789abcdef0123, other_rest = rest.s456789abcdef0123;
-        add_pair(&sum, &rest, other, other_rest);
-        other = sum.s23456789abcdef01, other_rest = rest.s23456789abcdef01;
-        add_pair(&sum, &rest, other, other_rest);
-        other = sum.s123456789abcdef0, other_rest = rest.s123456789abcdef0;
-        add_pair(&sum, &rest, other, other_rest);
-        to[i] = (float2)(sum.s0, rest.s0);
+        const float *highs = (const float *)(high + i);
+        const float *lows = (const float *)(low + i);
+        float sum = 0.0f, rest = 0.0f;
+        for (int lane = 0; lane < 16; ++lane)
+            ADD_PAIR(float, sum, rest, highs[lane], lows[lane]);
+        to[i] = (float2)(sum, rest);
     }
 #endif
 }

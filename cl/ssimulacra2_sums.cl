@@ -32,7 +32,7 @@ void ssimulacra2_sums(__global const float2 *restrict parts, __global float2 *re
     for (int unit = begin + item; unit < end; unit += GROUP) {
         __global const float2 *part = parts + sums_of(unit, channel);
         for (int i = 0; i < SUMS; ++i)
-            add_pair(high + i, low + i, part[i].s0, part[i].s1);
+            ADD_PAIR(float, high[i], low[i], part[i].s0, part[i].s1);
     }
 #if GROUP > 1
     for (int i = 0; i < SUMS; ++i)
@@ -42,7 +42,7 @@ void ssimulacra2_sums(__global const float2 *restrict parts, __global float2 *re
         if (item < step)
             for (int i = 0; i < SUMS; ++i) {
                 const float2 other = shared[i * GROUP + item + step];
-                add_pair(high + i, low + i, other.s0, other.s1);
+                ADD_PAIR(float, high[i], low[i], other.s0, other.s1);
                 shared[i * GROUP + item] = (float2)(high[i], low[i]);
             }
     }

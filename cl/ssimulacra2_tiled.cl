@@ -1,7 +1,7 @@
-// The error maps of SSIMULACRA 2 and their sums, for GPUs: a group works on a tile of a channel at one of
-// the scales. Rows of both planes, of their squared difference and of their power are filtered along x,
-// ROW_ITEM pixels an item, into local memory; from there an item filters a column of BLOCK rows along y,
-// ROWS at a time.
+// The error maps of SSIMULACRA 2 and their sums, for GPUs: a group works on a tile of a channel at
+// one of the scales. Rows of both planes, of their squared difference and of their power are
+// filtered along x, ROW_ITEM pixels an item, into local memory; from there an item filters a column
+// of BLOCK rows along y, ROWS at a time.
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
@@ -25,8 +25,8 @@
 #define MU_B 1
 #define DIFFERENCES 2
 #define POWERS 3
-// Of a quantity in local memory, from a row to the next in vectors of 4. SPARE ones keep rows that are
-// written at once out of each other's banks.
+// Of a quantity in local memory, from a row to the next in vectors of 4. SPARE ones keep rows that
+// are written at once out of each other's banks.
 #define PITCH (TILE_X / 4 + SPARE)
 #define TILE_SIZE (TILE_ROWS * PITCH)
 
@@ -62,8 +62,8 @@
 // Sums of a group are added up by PARTS items each, and then by one.
 #define PARTS 8
 
-// dst: the sums of a tile of a channel; or planes laid out as the others, and `shares` says what errors
-// add to them. tile: room for four quantities.
+// dst: the sums of a tile of a channel; or planes laid out as the others, and `shares` says what
+// errors add to them. tile: room for four quantities.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void ssimulacra2_tiled(__global const float *restrict reference,
                        __global const float *restrict distorted, SHARES_PARAMETER
@@ -156,14 +156,14 @@ void ssimulacra2_tiled(__global const float *restrict reference,
         __local const float *of = all + i / PARTS * GROUP;
         float high = 0.0f, low = 0.0f;
         for (int j = i & (PARTS - 1); j < GROUP; j += PARTS)
-            add_pair(&high, &low, of[j], 0.0f);
+            ADD_PAIR(float, high, low, of[j], 0.0f);
         parts[i] = (float2)(high, low);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < SUMS) {
         float high = 0.0f, low = 0.0f;
         for (int j = 0; j < PARTS; ++j)
-            add_pair(&high, &low, parts[item * PARTS + j].s0, parts[item * PARTS + j].s1);
+            ADD_PAIR(float, high, low, parts[item * PARTS + j].s0, parts[item * PARTS + j].s1);
         ((__global float2 *)dst)[sums_of(unit, channel) + item] = (float2)(high, low);
     }
 #endif

@@ -1,6 +1,6 @@
-// Pixels to the pyramid of XYB planes, for CPUs: an item makes all scales of a strip of STRIP columns
-// and 32 rows, in vector registers, with no barrier. Both are even at all scales but the last, so that
-// items share no pixel.
+// Pixels to the pyramid of XYB planes, for CPUs: an item makes all scales of a strip of STRIP
+// columns and 32 rows, in vector registers, with no barrier. Both are even at all scales but the
+// last, so that items share no pixel.
 #include "lib/pixel.clh"
 #define REAL float16
 #define AS_REAL as_float16

@@ -1,5 +1,6 @@
-// Pixels to the pyramid of XYB planes, for GPUs: a group makes all scales of a tile of 32x32 pixels, an
-// item four pixels of the first scale and one of the others. Tiles share no pixel at any scale.
+// Pixels to the pyramid of XYB planes, for GPUs: a group makes all scales of a tile of 32x32
+// pixels, an item four pixels of the first scale and one of the others. Tiles share no pixel at any
+// scale.
 #include "lib/pixel.clh"
 #define REAL float
 #define AS_REAL as_float
@@ -39,6 +40,18 @@ static void store_pixel(const float *colours, const Opsin opsin, __global float 
     to[2 * plane] = b;
 }
 
+// Stores an item's pixel of a scale from the second on, if it is in the image.
+static void store_smaller(const float *colours, int item, int left, int top, int scale,
+                          __global const int *scales, const Opsin opsin, __global float *dst) {
+    __global const int *places = scales + scale * SCALE_FIELDS;
+    const int side = TILE >> scale; // of the tile
+    const int x = (left >> scale) + (item & (side - 1));
+    const int y = (top >> scale) + item / side;
+    if (x < places[SCALE_WIDTH] && y < places[SCALE_HEIGHT])
+        store_pixel(colours, opsin, dst + first_of(places, 0) + (long)y * places[SCALE_PITCH] + x,
+                    (long)places[SCALE_PLANE] * 16);
+}
+
 // linear: room for SMALLER pixels of three colours.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void xyb_tiled(__global const SRC *restrict src, __global float *restrict dst, const long src_first,
@@ -69,36 +82,30 @@ void xyb_tiled(__global const SRC *restrict src, __global float *restrict dst, c
         colours[c] = MEAN4(pixels[0][c], pixels[1][c], pixels[2][c], pixels[3][c]);
         linear[c * SMALLER + item] = colours[c];
     }
+    store_smaller(colours, item, left, top, 1, scales, opsin, dst); // there is one
 
     int from = 0; // where in `linear` the scale before lies
-    for (int scale = 1; scale < scale_count; ++scale) {
-        __global const int *places = scales + scale * SCALE_FIELDS;
-        const int side = TILE >> scale; // of the tile at this scale
-        const int tile_x = item & (side - 1);
-        const int tile_y = item / side;
-        const int scale_x = (left >> scale) + tile_x;
-        const int scale_y = (top >> scale) + tile_y;
-        if (scale > 1) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            const int to = from + 4 * side * side;
-            if (item < side * side) {
-                // Where the scale before ends, of the tile.
-                const int last_x = places[SCALE_WIDTH - SCALE_FIELDS] - 1 - (left >> (scale - 1));
-                const int last_y = places[SCALE_HEIGHT - SCALE_FIELDS] - 1 - (top >> (scale - 1));
-                const int x0 = min(2 * tile_x, last_x), x1 = min(2 * tile_x + 1, last_x);
-                const int y0 = min(2 * tile_y, last_y), y1 = min(2 * tile_y + 1, last_y);
-                for (int c = 0; c < 3; ++c) {
-                    __local const float *of = linear + c * SMALLER + from;
-                    colours[c] = MEAN4(of[y0 * 2 * side + x0], of[y0 * 2 * side + x1],
-                                       of[y1 * 2 * side + x0], of[y1 * 2 * side + x1]);
-                    linear[c * SMALLER + to + item] = colours[c];
-                }
+    for (int scale = 2; scale < scale_count; ++scale) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        __global const int *before = scales + (scale - 1) * SCALE_FIELDS;
+        const int side = TILE >> scale;
+        const int to = from + 4 * side * side;
+        if (item < side * side) {
+            // Of the scale before, as far as it goes in this tile.
+            const int last_x = before[SCALE_WIDTH] - 1 - (left >> (scale - 1));
+            const int last_y = before[SCALE_HEIGHT] - 1 - (top >> (scale - 1));
+            const int tile_x = item & (side - 1);
+            const int tile_y = item / side;
+            const int x0 = min(2 * tile_x, last_x), x1 = min(2 * tile_x + 1, last_x);
+            const int y0 = min(2 * tile_y, last_y), y1 = min(2 * tile_y + 1, last_y);
+            for (int c = 0; c < 3; ++c) {
+                __local const float *of = linear + c * SMALLER + from;
+                colours[c] = MEAN4(of[y0 * 2 * side + x0], of[y0 * 2 * side + x1],
+                                   of[y1 * 2 * side + x0], of[y1 * 2 * side + x1]);
+                linear[c * SMALLER + to + item] = colours[c];
             }
-            from = to;
+            store_smaller(colours, item, left, top, scale, scales, opsin, dst);
         }
-        if (item < side * side && scale_x < places[SCALE_WIDTH] && scale_y < places[SCALE_HEIGHT])
-            store_pixel(colours, opsin,
-                        dst + first_of(places, 0) + (long)scale_y * places[SCALE_PITCH] + scale_x,
-                        (long)places[SCALE_PLANE] * 16);
+        from = to;
     }
 }

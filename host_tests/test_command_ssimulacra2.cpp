@@ -15,8 +15,8 @@ using namespace support;
 
 namespace {
 
-// A directory with pictures, and the command on them: arguments that end in .png or .npy are names of
-// files in it.
+// A directory with pictures, and the command on them: arguments that end in .png or .npy are names
+// of files in it.
 class Gallery {
 public:
     // Diagonal stripes. step: how much the pixels are off, on a scale of 256.

@@ -1,5 +1,5 @@
-// SSIMULACRA 2 against expected values from an independent source, in the directory that GAUZE_ORACLES
-// names: the reference in double, and the kernels that the device prefers.
+// SSIMULACRA 2 against expected values from an independent source, in the directory that
+// GAUZE_ORACLES names: the reference in double, and the kernels that the device prefers.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -160,8 +160,8 @@ std::array<std::uint8_t, 3> colour_of(double heat) {
     return result;
 }
 
-// A pixel's colour says what an image would score whose error was everywhere as large as there: black
-// 100, white 0 and less.
+// A pixel's colour says what an image would score whose error was everywhere as large as there:
+// black 100, white 0 and less.
 void write_heat_map(const std::string &path, const ImageDesc &image,
                     const std::vector<float> &errors) {
     const ImageDesc desc = Image::u8(image.extent[0], image.extent[1], 3);

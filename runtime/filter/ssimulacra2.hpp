@@ -1,5 +1,6 @@
-// SSIMULACRA 2, version 2.1, by its definition: constants, scales, and from sub-scores to the score.
-// https://github.com/cloudinary/ssimulacra2 (BSD 3-clause) is where the constants are published.
+// SSIMULACRA 2, version 2.1, by its definition: constants, scales, and from sub-scores to the
+// score. https://github.com/cloudinary/ssimulacra2 (BSD 3-clause) is where the constants are
+// published.
 #pragma once
 
 #include <array>

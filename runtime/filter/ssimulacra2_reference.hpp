@@ -41,9 +41,9 @@ std::vector<SubScores> sub_scores_in_double(const Planes &reference, const Plane
 
 double score_in_double(const EncodedImage &reference, const EncodedImage &distorted);
 
-// What each pixel adds to the weighted error, as shares_of says: of the scales and channels together,
-// each pixel of a smaller scale standing for those that it is the mean of. Of the background with the
-// lower score.
+// What each pixel adds to the weighted error, as shares_of says: of the scales and channels
+// together, each pixel of a smaller scale standing for those that it is the mean of. Of the
+// background with the lower score.
 Plane error_map_in_double(const EncodedImage &reference, const EncodedImage &distorted);
 
 } // namespace gz::ssimulacra2

@@ -49,8 +49,8 @@ struct ErrorShare {
     float mean, fourth, inverse_root;
 };
 
-// Pyramids of the reference and of the distorted image, sources[0] and [1], to targets[0]: SUMS pairs
-// of floats, to be added up, for each scale and channel; or a map, rows of floats.
+// Pyramids of the reference and of the distorted image, sources[0] and [1], to targets[0]: SUMS
+// pairs of floats, to be added up, for each scale and channel; or a map, rows of floats.
 struct Ssimulacra2Pass {
     Pyramid pyramid;
     Blur blur{};
@@ -72,12 +72,14 @@ std::int64_t count_of(const Pyramid &pyramid, const WorkPieces &pieces);
 ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
                          const std::vector<int> &needs);
 
-// The launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the image.
+// The launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the
+// image.
 Launch xyb_launch(const XybPass &pass, const std::string &family, const WorkPieces &pieces);
 
-// The launches of a pass whose errors are made by `errors`, in such pieces. What all its kernels take
-// goes before the arguments that it has: both pyramids, of maps the shares, the target, the table of
-// scales, their number, and the blur. group: of the launch that adds up, or that makes the map.
+// The launches of a pass whose errors are made by `errors`, in such pieces. What all its kernels
+// take goes before the arguments that it has: both pyramids, of maps the shares, the target, the
+// table of scales, their number, and the blur. group: of the launch that adds up, or that makes the
+// map.
 Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPieces &pieces,
                       int group);
 

@@ -182,6 +182,14 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
     explain_ += text("launches: ", launches(), " for each distorted image, and ", backgrounds,
                      " for each reference; planes of ", plane_bytes, " bytes, ", backgrounds + 1,
                      " times\n");
+    // The planes are written once and read beside the reference's.
+    double moved = 0.0;
+    for (const definition::Extent &extent : extents_)
+        moved += 3.0 * definition::channels * sizeof(float) *
+                 static_cast<double>(extent.width * extent.height);
+    moved += static_cast<double>(distorted.payload_bytes());
+    explain_ += text("a distorted image moves ", static_cast<std::uint64_t>(moved) * backgrounds,
+                     " bytes\n");
 }
 
 int Ssimulacra2::launches() const {

@@ -24,8 +24,8 @@ using Frame = std::variant<HostSource, const DeviceImage *>;
 // Keeps a reference and scores images against it. Safe to use from many threads, which take turns.
 class Ssimulacra2 {
 public:
-    // Descriptions are complete. variant: "" for the environment's GAUZE_VARIANT, else the library's
-    // choice; names of kernels, separated by ';', each for the pass that it can compute.
+    // Descriptions are complete. variant: "" for the environment's GAUZE_VARIANT, else the
+    // library's choice; names of kernels, separated by ';', each for the pass that it can compute.
     Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &reference,
                 const ImageDesc &distorted, const std::string &variant);
 
@@ -39,8 +39,8 @@ public:
     // not empty, the last of which is kept. Transfers of an image overlap with the computing of the
     // one before.
     void score(std::span<const Frame> references, std::span<const Frame> distorted, double *scores);
-    // What each pixel adds to the weighted error, as ssimulacra2::shares_of says: rows of the images'
-    // width. Returns the score.
+    // What each pixel adds to the weighted error, as ssimulacra2::shares_of says: rows of the
+    // images' width. Returns the score.
     double error_map(const Frame &distorted, float *map);
 
 private:
@@ -60,8 +60,8 @@ private:
     };
     void prepare();
     void check(const Frame &frame, const Source &source) const;
-    // Enqueues an image's way to planes over one of the backgrounds, all of them for a reference. turn:
-    // of the images that are on their way, to which buffer its pixels go.
+    // Enqueues an image's way to planes over one of the backgrounds, all of them for a reference.
+    // turn: of the images that are on their way, to which buffer its pixels go.
     void enqueue_planes(Source &source, const Frame &frame, std::size_t turn,
                         std::size_t background, const cl::Buffer &planes);
     void enqueue_reference(const Frame &frame, std::size_t turn);

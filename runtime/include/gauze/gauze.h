@@ -573,36 +573,37 @@ GAUZE_API gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_sour
 /* ---- SSIMULACRA 2: how far an image is from its reference ----------------------------------- */
 
 /* The perceptual metric of that name, version 2.1: 100 for equal images, about 90 where differences
- * cannot be seen side by side, 70 for high quality, 50 for medium, below 0 for the worst. One of these
- * scores images of one size and layout, and keeps a reference on the device. Scores are within 0.01 of
- * the definition computed in double.
+ * cannot be seen side by side, 70 for high quality, 50 for medium, below 0 for the worst. One of
+ * these scores images of one size and layout, and keeps a reference on the device. Scores are
+ * within 0.01 of the definition computed in double.
  *
- * Values are sRGB. Gray stands for R = G = B. Where the reference has an alpha channel both images are laid
- * over a dark and over a bright gray, and the lower score counts; where only the distorted image has one
- * it is laid over a middle gray.
+ * Values are sRGB. Gray stands for R = G = B. Where the reference has an alpha channel both images
+ * are laid over a dark and over a bright gray, and the lower score counts; where only the distorted
+ * image has one it is laid over a middle gray.
  *
  * May be used from many threads, which wait for each other. */
 typedef struct gauze_ssimulacra2 gauze_ssimulacra2;
 
 typedef struct gauze_ssimulacra2_desc {
     uint32_t struct_size;
-    /* U8 or U16; 1 channel for gray, 2 for gray and alpha, 3 for RGB, 4 for RGB and alpha; one plane of at
-     * least 8x8 pixels, the same extents for both; pixels of a row side by side. */
+    /* U8 or U16; 1 channel for gray, 2 for gray and alpha, 3 for RGB, 4 for RGB and alpha; one
+     * plane of at least 8x8 pixels, the same extents for both; pixels of a row side by side. */
     const gauze_image_desc *reference;
     const gauze_image_desc *distorted;
-    /* NULL: the environment variable GAUZE_VARIANT, else the library's choice. Kernels' names as for
-     * plans, separated by ';'. */
+    /* NULL: the environment variable GAUZE_VARIANT, else the library's choice. Kernels' names as
+     * for plans, separated by ';'. */
     const char *variant;
 } gauze_ssimulacra2_desc;
 
-/* Checks everything and chooses kernels. Allocates nothing on the device: the first use does. */
+/* Checks everything and chooses kernels. Allocates nothing on the device: the first use does, about
+ * 32 bytes a pixel besides the pixels themselves, 48 where the reference has an alpha channel. */
 GAUZE_API gauze_status gauze_ssimulacra2_create(gauze_engine *engine,
                                                 const gauze_ssimulacra2_desc *desc,
                                                 gauze_ssimulacra2 **metric);
 GAUZE_API void gauze_ssimulacra2_destroy(gauze_ssimulacra2 *metric);
 
-/* Which kernels run and why, launches for an image, and device memory, as lines of text. Lives as long
- * as the metric. */
+/* Which kernels run and why, launches for an image, and device memory, as lines of text. Lives as
+ * long as the metric. */
 GAUZE_API gauze_status gauze_ssimulacra2_explain(const gauze_ssimulacra2 *metric,
                                                  const char **text);
 
@@ -613,8 +614,8 @@ GAUZE_API gauze_status gauze_ssimulacra2_set_reference_image(gauze_ssimulacra2 *
                                                              const gauze_image *reference);
 
 /* Scores `count` distorted images, each against its own of `count` references, the last of which is
- * kept; or, where references is NULL, against the one that has been set. Transfers of an image overlap
- * with the computing of the one before. Returns when all scores are written. */
+ * kept; or, where references is NULL, against the one that has been set. Transfers of an image
+ * overlap with the computing of the one before. Returns when all scores are written. */
 GAUZE_API gauze_status gauze_ssimulacra2_score(gauze_ssimulacra2 *metric,
                                                const gauze_host_source *references,
                                                const gauze_host_source *distorted, uint32_t count,
@@ -627,15 +628,15 @@ GAUZE_API gauze_status gauze_ssimulacra2_score_images(gauze_ssimulacra2 *metric,
                                                       uint32_t count, double *scores);
 
 /* Where a distorted image differs from the reference that has been set: what each pixel adds to the
- * weighted error that the score is made of, in rows of the images' width, 0 where nothing differs. The
- * pixels of smaller scales stand for those that they are the mean of. bytes: size of the memory at map, at
- * least 4 for each pixel. score: NULL, or receives the score. */
+ * weighted error that the score is made of, in rows of the images' width, 0 where nothing differs.
+ * The pixels of smaller scales stand for those that they are the mean of. bytes: size of the memory
+ * at map, at least 4 for each pixel. score: NULL, or receives the score. */
 GAUZE_API gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
                                                    const gauze_host_source *distorted, float *map,
                                                    size_t bytes, double *score);
 
-/* The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would score
- * whose error was everywhere as large as there. */
+/* The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would
+ * score whose error was everywhere as large as there. */
 GAUZE_API double gauze_ssimulacra2_score_of(double weighted_error);
 
 #ifdef __cplusplus
