@@ -17,13 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#include <CL/cl.h>
 #include <gauze/gauze.hpp>
 
-#include "support/shared.hpp"
+#include "support/embedder.hpp"
 
 // From test_header.c.
 extern "C" {
@@ -33,6 +29,16 @@ int filters_made_from_c(gauze_filter *filters[9]);
 
 namespace {
 
+using embedder::check_c_refused;
+using embedder::check_refused;
+using embedder::cross;
+using embedder::engine;
+using embedder::float_bytes;
+using embedder::ones;
+using embedder::Outcome;
+using embedder::outcome_of;
+using embedder::Queue;
+using embedder::random_pixels;
 using gauze::Border;
 using gauze::Image;
 using gauze::ImageDesc;
@@ -40,50 +46,6 @@ using gauze::PlanOptions;
 using gauze::Region;
 using gauze::Taps;
 using gauze::Type;
-
-gauze::Engine &engine() {
-    return support::shared([] { return gauze::Engine(); });
-}
-
-std::vector<float> random_pixels(std::size_t count) {
-    std::minstd_rand random(5);
-    std::vector<float> pixels(count);
-    for (float &pixel : pixels)
-        pixel = static_cast<float>(random() % 4096) / 4096.0F;
-    return pixels;
-}
-
-Taps ones(std::int64_t width, std::int64_t height, double value = 1.0) {
-    return {std::vector<double>(static_cast<std::size_t>(width * height), value), width, height};
-}
-
-// Taps that are not the product of a row and a column.
-Taps cross(double middle = 5.0) {
-    return {{0, -1, 0, -1, middle, -1, 0, -1, 0}, 3, 3};
-}
-
-// The status of the error that `call` throws, GAUZE_OK if none, and its text.
-struct Outcome {
-    gauze_status status = GAUZE_OK;
-    std::string text;
-};
-template <class Call> Outcome outcome_of(Call &&call) {
-    try {
-        call();
-    } catch (const gauze::Error &error) {
-        return {error.status(), error.what()};
-    }
-    return {};
-}
-
-void check_refused(const Outcome &outcome, gauze_status status, const std::string &part) {
-    INFO(outcome.text);
-    CHECK(outcome.status == status);
-    CHECK(outcome.text.find(part) != std::string::npos);
-    CHECK(outcome.text.find('\n') == std::string::npos);
-}
-
-const std::size_t float_bytes = sizeof(float);
 
 // What the plan makes of random pixels, checked against the reference.
 std::vector<float> verified(const gauze::Filter &filter, const ImageDesc &desc,
@@ -99,40 +61,6 @@ std::vector<float> verified(const gauze::Filter &filter, const ImageDesc &desc,
     INFO("error ", result.worst_error, ", bound ", result.bound);
     CHECK(result.within_bound);
     return dst;
-}
-
-// A command queue beside the engine's own, of its context and device.
-class Queue {
-public:
-    explicit Queue(cl_command_queue_properties properties) {
-        const Image image = engine().image(Image::u8(1, 1));
-        clGetMemObjectInfo(image.mem(), CL_MEM_CONTEXT, sizeof context_, &context_, nullptr);
-        cl_device_id device = nullptr;
-        clGetContextInfo(context_, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
-        cl_int error = CL_SUCCESS;
-        handle_ = clCreateCommandQueue(context_, device, properties, &error);
-    }
-    ~Queue() {
-        if (handle_)
-            clReleaseCommandQueue(handle_);
-    }
-    Queue(const Queue &) = delete;
-    Queue &operator=(const Queue &) = delete;
-
-    cl_command_queue handle() const { return handle_; } // nullptr where the device has none such
-    cl_context context() const { return context_; }
-
-private:
-    cl_context context_ = nullptr;
-    cl_command_queue handle_ = nullptr;
-};
-
-// Checks the status of the C function's call and that the text of the error has the part.
-void check_c_refused(gauze_status got, gauze_status expected, const std::string &part) {
-    const std::string said = gauze_last_error();
-    INFO(said);
-    CHECK(got == expected);
-    CHECK(said.find(part) != std::string::npos);
 }
 
 } // namespace
