@@ -20,8 +20,9 @@ cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queu
         const std::lock_guard<std::mutex> lock(mutex_);
         const bool in_order = is_in_order(queue);
         const auto is_free = [&](const Idle &idle) {
+            // Commands that were given up have a negative status.
             return (in_order && idle.queue() == queue()) ||
-                   idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+                   idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
         };
         auto best = idle_.end();
         for (auto idle = idle_.begin(); idle != idle_.end(); ++idle)
