@@ -10,7 +10,6 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -366,27 +365,6 @@ TEST_SUITE("api") {
         CHECK(own.compile_count() == compiled);
     }
 
-    TEST_CASE("one plan on many threads") {
-        const ImageDesc desc = Image::f32(301, 200);
-        const std::vector<float> src = random_pixels(301 * 200);
-        std::vector<float> expected(src.size());
-        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
-        plan.run(src, expected);
-        std::vector<std::thread> threads;
-        std::vector<int> wrong(4, 0);
-        for (std::size_t t = 0; t < wrong.size(); ++t)
-            threads.emplace_back([&, t] {
-                std::vector<float> dst(src.size());
-                for (int i = 0; i < 20; ++i) {
-                    plan.run(src, dst);
-                    wrong[t] += dst == expected ? 0 : 1;
-                }
-            });
-        for (std::thread &thread : threads)
-            thread.join();
-        CHECK(wrong == std::vector<int>(4, 0));
-    }
-
     TEST_CASE("separable taps, gaussians and boxes are what they say") {
         const ImageDesc desc = Image::f32(150, 90);
         // A separable filter and the box of its products.
@@ -572,41 +550,6 @@ TEST_SUITE("api") {
             CHECK(clFinish(queue.handle()) == CL_SUCCESS);
             to[0].read(got.data(), got.size() * float_bytes);
             CHECK(got == expected);
-        }
-    }
-
-    TEST_CASE("one plan with workspace on many threads, on one queue and on queues of their own") {
-        const ImageDesc desc = Image::f32(301, 200);
-        const std::vector<float> src = random_pixels(301 * 200);
-        std::vector<float> expected(src.size());
-        Image from = engine().image(desc);
-        from.write(src.data(), src.size() * float_bytes);
-        const std::pair<gauze::Filter, const char *> cases[] = {
-            {gauze::gaussian(10.0), "separable_passes"}, {gauze::box(6, 3), "box_plain"}};
-        for (const auto &[filter, variant] : cases) {
-            const gauze::Plan plan =
-                engine().plan(filter, desc, PlanOptions().with_variant(variant));
-            INFO(plan.variant());
-            plan.run(src, expected);
-            std::vector<std::thread> threads;
-            std::vector<int> wrong(4, 0);
-            for (std::size_t t = 0; t < wrong.size(); ++t)
-                threads.emplace_back([&, t] {
-                    const Queue queue(0);
-                    Image to = engine().image(desc);
-                    std::vector<float> dst(src.size());
-                    for (int i = 0; i < 8; ++i) {
-                        plan.run(src, dst);
-                        wrong[t] += dst == expected ? 0 : 1;
-                        plan.enqueue(queue.handle(), from.mem(), to.mem());
-                        clFinish(queue.handle());
-                        to.read(dst.data(), dst.size() * float_bytes);
-                        wrong[t] += dst == expected ? 0 : 1;
-                    }
-                });
-            for (std::thread &thread : threads)
-                thread.join();
-            CHECK(wrong == std::vector<int>(4, 0));
         }
     }
 

@@ -20,6 +20,7 @@
 namespace {
 
 using embedder::float_bytes;
+using embedder::KeptPrograms;
 using embedder::Outcome;
 using embedder::outcome_of;
 using embedder::Queue;
@@ -294,28 +295,6 @@ bool is_layer_missing() {
     return !layer();
 }
 
-// Programs that an embedder keeps in memory.
-struct Kept {
-    std::map<std::string, std::vector<char>> entries;
-
-    gauze::EngineOptions options() {
-        gauze::EngineOptions options;
-        options.cache_load = [](const char *name, gauze_cache_receive receive, void *receiver,
-                                void *user) {
-            const Kept &kept = *static_cast<Kept *>(user);
-            if (const auto found = kept.entries.find(name); found != kept.entries.end())
-                receive(found->second.data(), found->second.size(), receiver);
-        };
-        options.cache_store = [](const char *name, const void *entry, std::uint64_t bytes,
-                                 void *user) {
-            const auto *const first = static_cast<const char *>(entry);
-            static_cast<Kept *>(user)->entries[name].assign(first, first + bytes);
-        };
-        options.cache_user = this;
-        return options;
-    }
-};
-
 // Faults in all that an engine does from its making to the end of its first use.
 void fail_a_first_use(const char *what, const gauze::EngineOptions &options, const Counts &warm,
                       const Survivable &survivable) {
@@ -367,7 +346,7 @@ TEST_SUITE("faults") {
         const Live before = live_objects();
         const Counts counts = calls_of_later_uses();
         check_live(before);
-        Kept kept; // so that engines are soon ready
+        KeptPrograms kept; // so that engines are soon ready
         const std::vector<float> expected = any_use(gauze::Engine(kept.options()));
         Injection injection(expected, in_any_use);
         for_each_call(counts, [&](Call call) {
@@ -421,9 +400,9 @@ TEST_SUITE("faults") {
     TEST_CASE("of a new engine that finds its programs") {
         if (is_layer_missing())
             return;
-        Kept kept;
+        KeptPrograms kept;
         first_use(gauze::Engine(kept.options()));
-        CHECK(!kept.entries.empty());
+        CHECK(kept.count() > 0);
         Survivable survivable = in_any_use;
         // What cannot be loaded is compiled.
         survivable.insert({faults::call_clGetDeviceIDs, faults::call_clCreateProgramWithBinary,

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -95,6 +97,35 @@ public:
 private:
     cl_context context_ = nullptr;
     cl_command_queue handle_ = nullptr;
+};
+
+// Programs that an embedder keeps in memory, for any number of engines.
+class KeptPrograms {
+public:
+    std::size_t count() const { return entries_.size(); }
+    gauze::EngineOptions options() {
+        gauze::EngineOptions options;
+        options.cache_load = [](const char *name, gauze_cache_receive receive, void *receiver,
+                                void *user) {
+            KeptPrograms &kept = *static_cast<KeptPrograms *>(user);
+            const std::lock_guard<std::mutex> lock(kept.mutex_);
+            if (const auto found = kept.entries_.find(name); found != kept.entries_.end())
+                receive(found->second.data(), found->second.size(), receiver);
+        };
+        options.cache_store = [](const char *name, const void *entry, std::uint64_t bytes,
+                                 void *user) {
+            KeptPrograms &kept = *static_cast<KeptPrograms *>(user);
+            const auto *const first = static_cast<const char *>(entry);
+            const std::lock_guard<std::mutex> lock(kept.mutex_);
+            kept.entries_[name].assign(first, first + bytes);
+        };
+        options.cache_user = this;
+        return options;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, std::vector<char>> entries_;
 };
 
 } // namespace embedder
