@@ -313,7 +313,7 @@ void fail_a_first_use(const char *what, const gauze::EngineOptions &options, con
                 engine = std::make_unique<gauze::Engine>(options);
                 return first_use(*engine);
             });
-            INFO(faults::call_names[call], " number ", number);
+            INFO(std::string(faults::call_names[call]), " number ", number);
             if (engine)
                 CHECK(first_use(*engine) == expected);
             else
@@ -350,7 +350,7 @@ TEST_SUITE("faults") {
         const std::vector<float> expected = any_use(gauze::Engine(kept.options()));
         Injection injection(expected, in_any_use);
         for_each_call(counts, [&](Call call) {
-            INFO(faults::call_names[call]);
+            INFO(std::string(faults::call_names[call]));
             {
                 const gauze::Engine engine(kept.options());
                 CHECK(any_use(engine) == expected);

@@ -131,6 +131,12 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 
 } // namespace
 
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc, const char *what) {
+    require(data != nullptr, "the ", what, " pointer is null");
+    require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
+            " bytes; its description needs ", desc.bytes());
+}
+
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
@@ -146,15 +152,8 @@ void Plan::prepare() const {
 }
 
 void Plan::run(const HostSource &source, const HostTarget &target) const {
-    require(source.data != nullptr, "the source pointer is null");
-    require(target.data != nullptr, "the target pointer is null");
-    const auto check = [](std::size_t bytes, const ImageDesc &desc, const char *what) {
-        require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
-                " bytes; its description needs ", desc.bytes());
-    };
-    check(source.bytes, desc_.source, "source");
-    check(target.bytes, desc_.target, "target");
-
+    check_host(source.data, source.bytes, desc_.source, "source");
+    check_host(target.data, target.bytes, desc_.target, "target");
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_.prepare(*engine_);

@@ -22,6 +22,9 @@ struct HostTarget {
     std::size_t bytes = 0;
 };
 
+// Refuses host memory that does not hold the image. what: "source" or "target".
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc, const char *what);
+
 class Plan {
 public:
     // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.

@@ -6,7 +6,8 @@
  *    they were, and so are the target pixels unless the device failed while it ran.
  *  - Handles are created by *_create functions and released by the matching *_destroy, which takes
  *    NULL too. A handle keeps alive what it depends on: an engine may be destroyed before its
- *    plans.
+ *    plans. A handle that was destroyed, or is of another kind, is refused where the library can see
+ *    that; do not rely on it.
  *  - Engines, filters and plans may be used from many threads at once. An image may be used by many
  *    threads, but what they write to its pixels is for the caller to order.
  *  - Description structs start with struct_size, which the caller sets to sizeof of the struct, so
@@ -545,7 +546,7 @@ typedef struct gauze_timing {
     int32_t launches;
 } gauze_timing;
 
-/* Runs the plan `repeats` times (at least 1), after two that do not count, on device images, each
+/* Runs the plan `repeats` times (1 to 1000000), after two that do not count, on device images, each
  * time followed by a plain vectorised copy of the same number of bytes. Blocks. Images that share memory
  * are refused with GAUZE_ERROR_OVERLAP. */
 GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
