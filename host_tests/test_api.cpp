@@ -553,6 +553,81 @@ TEST_SUITE("api") {
         }
     }
 
+    TEST_CASE("workspace of the caller's") {
+        const ImageDesc desc = Image::f32(150, 90);
+        const std::vector<float> src = random_pixels(150 * 90);
+        std::vector<float> expected(src.size()), got(src.size());
+        const gauze::Plan plan =
+            engine().plan(gauze::box(6, 3), desc, PlanOptions().with_variant("box_plain"));
+        plan.run(src, expected);
+        const std::uint64_t bytes = plan.workspace_bytes();
+        REQUIRE(bytes > 0);
+        CHECK(engine().plan(gauze::correlate(cross()), desc).workspace_bytes() == 0);
+        Image from = engine().image(desc), to = engine().image(desc);
+        from.write(src.data(), src.size() * float_bytes);
+        const Queue queue(0);
+        const auto buffer = [&](cl_mem_flags flags, std::uint64_t size) {
+            return clCreateBuffer(queue.context(), flags, static_cast<std::size_t>(size), nullptr,
+                                  nullptr);
+        };
+        const auto enqueue = [&](cl_mem target, cl_mem workspace) {
+            return outcome_of(
+                [&] { plan.enqueue(queue.handle(), from.mem(), target, {}, nullptr, workspace); });
+        };
+        const auto check_right = [&](cl_mem workspace) {
+            CHECK(enqueue(to.mem(), workspace).text.empty());
+            clFinish(queue.handle());
+            to.read(got.data(), got.size() * float_bytes);
+            CHECK(got == expected);
+        };
+        cl_mem whole = buffer(CL_MEM_READ_WRITE, bytes);
+        check_right(whole);
+        clReleaseMemObject(whole);
+
+        // A part of a buffer, and nothing beside it is written.
+        constexpr std::size_t before = 4096;
+        cl_mem large = buffer(CL_MEM_READ_WRITE, before + bytes + 64);
+        const cl_uchar guard = 0xa5;
+        clEnqueueFillBuffer(queue.handle(), large, &guard, 1, 0,
+                            before + static_cast<std::size_t>(bytes) + 64, 0, nullptr, nullptr);
+        const cl_buffer_region region{before, static_cast<std::size_t>(bytes)};
+        cl_mem part = clCreateSubBuffer(large, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                        &region, nullptr);
+        REQUIRE(part != nullptr);
+        check_right(part);
+        std::vector<cl_uchar> bytes_there(before + static_cast<std::size_t>(bytes) + 64);
+        clEnqueueReadBuffer(queue.handle(), large, CL_TRUE, 0, bytes_there.size(),
+                            bytes_there.data(), 0, nullptr, nullptr);
+        CHECK(std::count(bytes_there.begin(), bytes_there.begin() + before, guard) == before);
+        CHECK(std::count(bytes_there.end() - 64, bytes_there.end(), guard) == 64);
+
+        // The target beside the workspace in one buffer, and in it.
+        const auto target_at = [&](std::size_t origin) {
+            const cl_buffer_region where{origin, src.size() * float_bytes};
+            return clCreateSubBuffer(large, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &where,
+                                     nullptr);
+        };
+        cl_mem inside = target_at(8192);
+        REQUIRE(inside != nullptr);
+        check_refused(enqueue(inside, part), GAUZE_ERROR_OVERLAP, "workspace and target share");
+        clReleaseMemObject(inside);
+        clReleaseMemObject(part);
+        clReleaseMemObject(large);
+
+        cl_mem small = buffer(CL_MEM_READ_WRITE, bytes - 1);
+        check_refused(enqueue(to.mem(), small), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "the plan needs " + std::to_string(bytes));
+        clReleaseMemObject(small);
+        cl_mem read_only = buffer(CL_MEM_READ_ONLY, bytes);
+        check_refused(enqueue(to.mem(), read_only), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "workspace's buffer is read-only");
+        clReleaseMemObject(read_only);
+        const gauze::Engine other;
+        const Image foreign = other.image(Image::u8(static_cast<std::int64_t>(bytes), 1));
+        check_refused(enqueue(to.mem(), foreign.mem()), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "another context");
+    }
+
     TEST_CASE("a plan outlives its engine handle and its filter") {
         const ImageDesc desc = Image::f32(16, 16);
         std::vector<float> src = random_pixels(256), dst(256, -1.0F);

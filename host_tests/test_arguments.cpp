@@ -64,6 +64,7 @@ struct Arguments {
     gauze_device_list *list = nullptr;
     gauze_filter *filter = nullptr;
     gauze_plan *plan = nullptr;
+    gauze_plan *several_passes = nullptr; // that needs workspace
     gauze_image *source = nullptr;
     gauze_image *target = nullptr;
     cl_mem source_mem = nullptr;
@@ -101,6 +102,11 @@ struct Arguments {
         REQUIRE(gauze_device_list_create(&list) == GAUZE_OK);
         REQUIRE(gauze_filter_correlate(&taps, &filter) == GAUZE_OK);
         REQUIRE(gauze_plan_create(engine, filter, &plan_desc, &plan) == GAUZE_OK);
+        gauze_filter *boxes = nullptr;
+        box.iterations = 3;
+        REQUIRE(gauze_filter_box(&box, &boxes) == GAUZE_OK);
+        REQUIRE(gauze_plan_create(engine, boxes, &plan_desc, &several_passes) == GAUZE_OK);
+        gauze_filter_destroy(boxes);
         REQUIRE(gauze_image_create(engine, &image_desc, &source) == GAUZE_OK);
         REQUIRE(gauze_image_create(engine, &image_desc, &target) == GAUZE_OK);
         source_mem = gauze_image_mem(source);
@@ -117,6 +123,7 @@ struct Arguments {
         gauze_image_destroy(new_image);
         gauze_filter_destroy(new_filter);
         gauze_plan_destroy(new_plan);
+        gauze_plan_destroy(several_passes);
     }
     Arguments(const Arguments &) = delete;
     Arguments &operator=(const Arguments &) = delete;
@@ -132,8 +139,8 @@ struct Arguments {
     gauze_status create_plan() { return gauze_plan_create(engine, filter, &plan_desc, &new_plan); }
     gauze_status run() { return gauze_plan_run(plan, &host_source, 1, &host_target, 1); }
     gauze_status enqueue() {
-        return gauze_plan_enqueue(plan, nullptr, &source_mem, 1, &target_mem, 1, 0, nullptr,
-                                  &event);
+        return gauze_plan_enqueue(plan, nullptr, &source_mem, 1, &target_mem, 1, nullptr, 0,
+                                  nullptr, &event);
     }
     gauze_status measure() { return gauze_plan_measure(plan, source, target, 1, &timing); }
     gauze_status verify() {
@@ -412,39 +419,46 @@ std::vector<Case> cases() {
         {"gauze_plan_run", "target_count", invalid, "target_count is 2",
          CALL(return gauze_plan_run(a.plan, &a.host_source, 1, &a.host_target, 2))},
         {"gauze_plan_enqueue", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_enqueue(nullptr, nullptr, &a.source_mem, 1, &a.target_mem, 1, 0,
-                                        nullptr, &a.event))},
+         CALL(return gauze_plan_enqueue(nullptr, nullptr, &a.source_mem, 1, &a.target_mem, 1,
+                                        nullptr, 0, nullptr, &a.event))},
         {"gauze_plan_enqueue", "queue", invalid, "another context",
          CALL(const gauze::Engine other; const embedder::Queue queue(0, other);
               return gauze_plan_enqueue(a.plan, queue.handle(), &a.source_mem, 1, &a.target_mem, 1,
-                                        0, nullptr, &a.event))},
+                                        nullptr, 0, nullptr, &a.event))},
         {"gauze_plan_enqueue", "sources", invalid, "sources is null",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, nullptr, 1, &a.target_mem, 1, 0, nullptr,
-                                        &a.event))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, nullptr, 1, &a.target_mem, 1, nullptr, 0,
+                                        nullptr, &a.event))},
         {"gauze_plan_enqueue", "sources", invalid, "source buffer is null",
          CALL(a.source_mem = nullptr; return a.enqueue())},
         {"gauze_plan_enqueue", "source_count", invalid, "source_count is 4294967295",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, ~0U, &a.target_mem, 1, 0,
-                                        nullptr, &a.event))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, ~0U, &a.target_mem, 1,
+                                        nullptr, 0, nullptr, &a.event))},
         {"gauze_plan_enqueue", "targets", invalid, "targets is null",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, nullptr, 1, 0, nullptr,
-                                        &a.event))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, nullptr, 1, nullptr, 0,
+                                        nullptr, &a.event))},
         {"gauze_plan_enqueue", "targets", invalid, "target buffer is null",
          CALL(a.target_mem = nullptr; return a.enqueue())},
         {"gauze_plan_enqueue", "targets", GAUZE_ERROR_OVERLAP, "share memory",
          CALL(a.target_mem = a.source_mem; return a.enqueue())},
         {"gauze_plan_enqueue", "target_count", invalid, "target_count is 0",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 0, 0,
-                                        nullptr, &a.event))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 0,
+                                        nullptr, 0, nullptr, &a.event))},
+        {"gauze_plan_workspace_bytes", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_workspace_bytes(nullptr, &a.number))},
+        {"gauze_plan_workspace_bytes", "bytes", invalid, "bytes is null",
+         CALL(return gauze_plan_workspace_bytes(a.plan, nullptr))},
+        {"gauze_plan_enqueue", "workspace", invalid, "the workspace has 64 bytes; the plan needs",
+         CALL(return gauze_plan_enqueue(a.several_passes, nullptr, &a.source_mem, 1, &a.target_mem,
+                                        1, a.target_mem, 0, nullptr, &a.event))},
         {"gauze_plan_enqueue", "wait_count", invalid, "wait_list is null and wait_count is 1",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1, 1,
-                                        nullptr, &a.event))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1,
+                                        nullptr, 1, nullptr, &a.event))},
         {"gauze_plan_enqueue", "wait_list", invalid, "an event of the wait list is null",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1, 1,
-                                        &a.no_event, &a.event))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1,
+                                        nullptr, 1, &a.no_event, &a.event))},
         {"gauze_plan_enqueue", "event", GAUZE_OK, "",
-         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1, 0,
-                                        nullptr, nullptr))},
+         CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1,
+                                        nullptr, 0, nullptr, nullptr))},
         {"gauze_plan_measure", "plan", invalid, "plan is null",
          CALL(return gauze_plan_measure(nullptr, a.source, a.target, 1, &a.timing))},
         {"gauze_plan_measure", "source", invalid, "source is null",

@@ -641,9 +641,18 @@ gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
     });
 }
 
+gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(bytes, "bytes");
+        *bytes = plan->plan.workspace_bytes();
+    });
+}
+
 gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const cl_mem *sources,
                                 uint32_t source_count, const cl_mem *targets, uint32_t target_count,
-                                uint32_t wait_count, const cl_event *wait_list, cl_event *event) {
+                                cl_mem workspace, uint32_t wait_count, const cl_event *wait_list,
+                                cl_event *event) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(sources, "sources");
@@ -651,7 +660,7 @@ gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const 
         check_counts(source_count, target_count);
         require(wait_count == 0 || wait_list != nullptr, "wait_list is null and wait_count is ",
                 wait_count);
-        plan->plan.enqueue(queue, *sources, *targets,
+        plan->plan.enqueue(queue, *sources, *targets, workspace,
                            std::vector<cl_event>(wait_list, wait_list + wait_count), event);
     });
 }

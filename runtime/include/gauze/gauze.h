@@ -525,16 +525,22 @@ GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source 
                                       uint32_t source_count, const gauze_host_target *targets,
                                       uint32_t target_count);
 
+/* Bytes of workspace that a run on device memory needs, for what its launches hand on; 0 for none. */
+GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes);
+
 /* Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
  * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
  * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
  * that completes with the targets written, and that the caller releases. A source region and a
- * target region that share bytes are refused with GAUZE_ERROR_OVERLAP. */
+ * target region that share bytes are refused with GAUZE_ERROR_OVERLAP. workspace: NULL for memory
+ * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
+ * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
+ * run is complete. */
 GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue,
                                           const cl_mem *sources, uint32_t source_count,
                                           const cl_mem *targets, uint32_t target_count,
-                                          uint32_t wait_count, const cl_event *wait_list,
-                                          cl_event *event);
+                                          cl_mem workspace, uint32_t wait_count,
+                                          const cl_event *wait_list, cl_event *event);
 
 typedef struct gauze_timing {
     uint32_t struct_size;
