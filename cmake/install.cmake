@@ -25,5 +25,18 @@ install(FILES ${PROJECT_BINARY_DIR}/gauzeConfig.cmake ${PROJECT_BINARY_DIR}/gauz
 
 # From lib/pkgconfig up to the prefix.
 string(REGEX REPLACE "[^/]+" ".." GAUZE_PC_PREFIX "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+# There is no other library that --static could ask for, so that a static one needs no such option.
+set(GAUZE_PC_CFLAGS "")
+set(GAUZE_PC_LIBS "")
+if(NOT BUILD_SHARED_LIBS)
+    set(GAUZE_PC_CFLAGS " -DGAUZE_STATIC")
+    set(GAUZE_PC_LIBS " -lOpenCL -pthread")
+    foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+        if(library MATCHES "^(stdc\\+\\+|c\\+\\+|m)$")
+            string(APPEND GAUZE_PC_LIBS " -l${library}")
+        endif()
+    endforeach()
+endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gauze.pc.in ${PROJECT_BINARY_DIR}/gauze.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gauze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

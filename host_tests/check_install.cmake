@@ -1,7 +1,7 @@
 # Installs the build into an empty prefix, moves it, and builds and runs programs of somebody else's
 # against it: by find_package, and by pkg-config where there is one.
 #   cmake -DBUILD=<build tree> -DSOURCE=<consumer> -DWORK=<empty directory> -DCC=<compiler>
-#         -DCXX=<compiler> -P check_install.cmake
+#         -DCXX=<compiler> [-DFLAGS=<of the compilers>] -P check_install.cmake
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
                     ERROR_VARIABLE output)
@@ -21,7 +21,8 @@ if(EXISTS "${WORK}/moved/bin/gauze")
 endif()
 
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/consumer -DCMAKE_PREFIX_PATH=${WORK}/moved
-    -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX})
+    -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_FLAGS=${FLAGS}
+    -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK}/consumer)
 run(${WORK}/consumer/consumer_c)
 run(${WORK}/consumer/consumer_cpp)
@@ -35,6 +36,6 @@ if(PKG_CONFIG)
                     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     cmake_path(GET directory PARENT_PATH libraries)
-    run(${CC} -std=c11 ${SOURCE}/blur.c -o ${WORK}/by_pkg_config ${flags} -Wl,-rpath,${libraries})
+    run(${CC} -std=c11 ${FLAGS} ${SOURCE}/blur.c -o ${WORK}/by_pkg_config ${flags} -Wl,-rpath,${libraries})
     run(${WORK}/by_pkg_config)
 endif()

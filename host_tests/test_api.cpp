@@ -10,20 +10,15 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#include <CL/cl.h>
 #include <gauze/gauze.hpp>
 
-#include "support/shared.hpp"
+#include "support/embedder.hpp"
 
 // From test_header.c.
 extern "C" {
@@ -33,6 +28,16 @@ int filters_made_from_c(gauze_filter *filters[9]);
 
 namespace {
 
+using embedder::check_c_refused;
+using embedder::check_refused;
+using embedder::cross;
+using embedder::engine;
+using embedder::float_bytes;
+using embedder::ones;
+using embedder::Outcome;
+using embedder::outcome_of;
+using embedder::Queue;
+using embedder::random_pixels;
 using gauze::Border;
 using gauze::Image;
 using gauze::ImageDesc;
@@ -40,50 +45,6 @@ using gauze::PlanOptions;
 using gauze::Region;
 using gauze::Taps;
 using gauze::Type;
-
-gauze::Engine &engine() {
-    return support::shared([] { return gauze::Engine(); });
-}
-
-std::vector<float> random_pixels(std::size_t count) {
-    std::minstd_rand random(5);
-    std::vector<float> pixels(count);
-    for (float &pixel : pixels)
-        pixel = static_cast<float>(random() % 4096) / 4096.0F;
-    return pixels;
-}
-
-Taps ones(std::int64_t width, std::int64_t height, double value = 1.0) {
-    return {std::vector<double>(static_cast<std::size_t>(width * height), value), width, height};
-}
-
-// Taps that are not the product of a row and a column.
-Taps cross(double middle = 5.0) {
-    return {{0, -1, 0, -1, middle, -1, 0, -1, 0}, 3, 3};
-}
-
-// The status of the error that `call` throws, GAUZE_OK if none, and its text.
-struct Outcome {
-    gauze_status status = GAUZE_OK;
-    std::string text;
-};
-template <class Call> Outcome outcome_of(Call &&call) {
-    try {
-        call();
-    } catch (const gauze::Error &error) {
-        return {error.status(), error.what()};
-    }
-    return {};
-}
-
-void check_refused(const Outcome &outcome, gauze_status status, const std::string &part) {
-    INFO(outcome.text);
-    CHECK(outcome.status == status);
-    CHECK(outcome.text.find(part) != std::string::npos);
-    CHECK(outcome.text.find('\n') == std::string::npos);
-}
-
-const std::size_t float_bytes = sizeof(float);
 
 // What the plan makes of random pixels, checked against the reference.
 std::vector<float> verified(const gauze::Filter &filter, const ImageDesc &desc,
@@ -99,40 +60,6 @@ std::vector<float> verified(const gauze::Filter &filter, const ImageDesc &desc,
     INFO("error ", result.worst_error, ", bound ", result.bound);
     CHECK(result.within_bound);
     return dst;
-}
-
-// A command queue beside the engine's own, of its context and device.
-class Queue {
-public:
-    explicit Queue(cl_command_queue_properties properties) {
-        const Image image = engine().image(Image::u8(1, 1));
-        clGetMemObjectInfo(image.mem(), CL_MEM_CONTEXT, sizeof context_, &context_, nullptr);
-        cl_device_id device = nullptr;
-        clGetContextInfo(context_, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
-        cl_int error = CL_SUCCESS;
-        handle_ = clCreateCommandQueue(context_, device, properties, &error);
-    }
-    ~Queue() {
-        if (handle_)
-            clReleaseCommandQueue(handle_);
-    }
-    Queue(const Queue &) = delete;
-    Queue &operator=(const Queue &) = delete;
-
-    cl_command_queue handle() const { return handle_; } // nullptr where the device has none such
-    cl_context context() const { return context_; }
-
-private:
-    cl_context context_ = nullptr;
-    cl_command_queue handle_ = nullptr;
-};
-
-// Checks the status of the C function's call and that the text of the error has the part.
-void check_c_refused(gauze_status got, gauze_status expected, const std::string &part) {
-    const std::string said = gauze_last_error();
-    INFO(said);
-    CHECK(got == expected);
-    CHECK(said.find(part) != std::string::npos);
 }
 
 } // namespace
@@ -473,27 +400,6 @@ TEST_SUITE("api") {
         CHECK(own.compile_count() == compiled);
     }
 
-    TEST_CASE("one plan on many threads") {
-        const ImageDesc desc = Image::f32(301, 200);
-        const std::vector<float> src = random_pixels(301 * 200);
-        std::vector<float> expected(src.size());
-        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
-        plan.run(src, expected);
-        std::vector<std::thread> threads;
-        std::vector<int> wrong(4, 0);
-        for (std::size_t t = 0; t < wrong.size(); ++t)
-            threads.emplace_back([&, t] {
-                std::vector<float> dst(src.size());
-                for (int i = 0; i < 20; ++i) {
-                    plan.run(src, dst);
-                    wrong[t] += dst == expected ? 0 : 1;
-                }
-            });
-        for (std::thread &thread : threads)
-            thread.join();
-        CHECK(wrong == std::vector<int>(4, 0));
-    }
-
     TEST_CASE("separable taps, gaussians and boxes are what they say") {
         const ImageDesc desc = Image::f32(150, 90);
         // A separable filter and the box of its products.
@@ -682,39 +588,79 @@ TEST_SUITE("api") {
         }
     }
 
-    TEST_CASE("one plan with workspace on many threads, on one queue and on queues of their own") {
-        const ImageDesc desc = Image::f32(301, 200);
-        const std::vector<float> src = random_pixels(301 * 200);
-        std::vector<float> expected(src.size());
-        Image from = engine().image(desc);
+    TEST_CASE("workspace of the caller's") {
+        const ImageDesc desc = Image::f32(150, 90);
+        const std::vector<float> src = random_pixels(150 * 90);
+        std::vector<float> expected(src.size()), got(src.size());
+        const gauze::Plan plan =
+            engine().plan(gauze::box(6, 3), desc, PlanOptions().with_variant("box_plain"));
+        plan.run(src, expected);
+        const std::uint64_t bytes = plan.workspace_bytes();
+        REQUIRE(bytes > 0);
+        CHECK(engine().plan(gauze::correlate(cross()), desc).workspace_bytes() == 0);
+        Image from = engine().image(desc), to = engine().image(desc);
         from.write(src.data(), src.size() * float_bytes);
-        const std::pair<gauze::Filter, const char *> cases[] = {
-            {gauze::gaussian(10.0), "separable_passes"}, {gauze::box(6, 3), "box_plain"}};
-        for (const auto &[filter, variant] : cases) {
-            const gauze::Plan plan =
-                engine().plan(filter, desc, PlanOptions().with_variant(variant));
-            INFO(plan.variant());
-            plan.run(src, expected);
-            std::vector<std::thread> threads;
-            std::vector<int> wrong(4, 0);
-            for (std::size_t t = 0; t < wrong.size(); ++t)
-                threads.emplace_back([&, t] {
-                    const Queue queue(0);
-                    Image to = engine().image(desc);
-                    std::vector<float> dst(src.size());
-                    for (int i = 0; i < 8; ++i) {
-                        plan.run(src, dst);
-                        wrong[t] += dst == expected ? 0 : 1;
-                        plan.enqueue(queue.handle(), from.mem(), to.mem());
-                        clFinish(queue.handle());
-                        to.read(dst.data(), dst.size() * float_bytes);
-                        wrong[t] += dst == expected ? 0 : 1;
-                    }
-                });
-            for (std::thread &thread : threads)
-                thread.join();
-            CHECK(wrong == std::vector<int>(4, 0));
-        }
+        const Queue queue(0);
+        const auto buffer = [&](cl_mem_flags flags, std::uint64_t size) {
+            return clCreateBuffer(queue.context(), flags, static_cast<std::size_t>(size), nullptr,
+                                  nullptr);
+        };
+        const auto enqueue = [&](cl_mem target, cl_mem workspace) {
+            return outcome_of(
+                [&] { plan.enqueue(queue.handle(), from.mem(), target, {}, nullptr, workspace); });
+        };
+        const auto check_right = [&](cl_mem workspace) {
+            CHECK(enqueue(to.mem(), workspace).text.empty());
+            clFinish(queue.handle());
+            to.read(got.data(), got.size() * float_bytes);
+            CHECK(got == expected);
+        };
+        cl_mem whole = buffer(CL_MEM_READ_WRITE, bytes);
+        check_right(whole);
+        clReleaseMemObject(whole);
+
+        // A part of a buffer, and nothing beside it is written.
+        constexpr std::size_t before = 4096;
+        cl_mem large = buffer(CL_MEM_READ_WRITE, before + bytes + 64);
+        const cl_uchar guard = 0xa5;
+        clEnqueueFillBuffer(queue.handle(), large, &guard, 1, 0,
+                            before + static_cast<std::size_t>(bytes) + 64, 0, nullptr, nullptr);
+        const cl_buffer_region region{before, static_cast<std::size_t>(bytes)};
+        cl_mem part = clCreateSubBuffer(large, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                        &region, nullptr);
+        REQUIRE(part != nullptr);
+        check_right(part);
+        std::vector<cl_uchar> bytes_there(before + static_cast<std::size_t>(bytes) + 64);
+        clEnqueueReadBuffer(queue.handle(), large, CL_TRUE, 0, bytes_there.size(),
+                            bytes_there.data(), 0, nullptr, nullptr);
+        CHECK(std::count(bytes_there.begin(), bytes_there.begin() + before, guard) == before);
+        CHECK(std::count(bytes_there.end() - 64, bytes_there.end(), guard) == 64);
+
+        // The target beside the workspace in one buffer, and in it.
+        const auto target_at = [&](std::size_t origin) {
+            const cl_buffer_region where{origin, src.size() * float_bytes};
+            return clCreateSubBuffer(large, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &where,
+                                     nullptr);
+        };
+        cl_mem inside = target_at(8192);
+        REQUIRE(inside != nullptr);
+        check_refused(enqueue(inside, part), GAUZE_ERROR_OVERLAP, "workspace and target share");
+        clReleaseMemObject(inside);
+        clReleaseMemObject(part);
+        clReleaseMemObject(large);
+
+        cl_mem small = buffer(CL_MEM_READ_WRITE, bytes - 1);
+        check_refused(enqueue(to.mem(), small), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "the plan needs " + std::to_string(bytes));
+        clReleaseMemObject(small);
+        cl_mem read_only = buffer(CL_MEM_READ_ONLY, bytes);
+        check_refused(enqueue(to.mem(), read_only), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "workspace's buffer is read-only");
+        clReleaseMemObject(read_only);
+        const gauze::Engine other;
+        const Image foreign = other.image(Image::u8(static_cast<std::int64_t>(bytes), 1));
+        check_refused(enqueue(to.mem(), foreign.mem()), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "another context");
     }
 
     TEST_CASE("a plan outlives its engine handle and its filter") {

@@ -123,6 +123,21 @@ TEST_SUITE("workspace") {
         CHECK(pool.lend(1000, queue)() == buffer());
     }
 
+    TEST_CASE("another queue gets it once the commands were given up") {
+        WorkspacePool pool(context(), 1 << 20);
+        cl::CommandQueue queue = make_queue();
+        const cl::CommandQueue other = make_queue();
+        cl::UserEvent event(context());
+        const std::vector<cl::Event> waits{event};
+        const cl::Buffer buffer = pool.lend(1000, queue);
+        cl::Event done;
+        queue.enqueueFillBuffer(buffer, 0, 0, 16, &waits, &done);
+        pool.give_back(buffer, queue, done);
+        event.setStatus(CL_OUT_OF_RESOURCES);
+        CHECK_THROWS_AS(done.wait(), cl::Error);
+        CHECK(pool.lend(1000, other)() == buffer());
+    }
+
     TEST_CASE("the smallest that is large enough") {
         WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();

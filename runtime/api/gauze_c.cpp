@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/handle.hpp"
 #include "api/versioned_struct.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
@@ -25,23 +26,28 @@
 #include "plan/verify.hpp"
 
 struct gauze_device_list {
+    gz::HandleTag<gz::HandleKind::device_list> tag;
     gz::Discovery found;
     std::string notes;
 };
 
 struct gauze_engine {
+    gz::HandleTag<gz::HandleKind::engine> tag;
     std::shared_ptr<gz::Engine> engine;
 };
 
 struct gauze_image {
+    gz::HandleTag<gz::HandleKind::image> tag;
     gz::DeviceImage image;
 };
 
 struct gauze_filter {
+    gz::HandleTag<gz::HandleKind::filter> tag;
     gz::Filter filter;
 };
 
 struct gauze_plan {
+    gz::HandleTag<gz::HandleKind::plan> tag;
     gz::Plan plan;
 };
 
@@ -52,6 +58,7 @@ struct gauze_ssimulacra2 {
 
 namespace {
 
+using gz::check_handle;
 using gz::check_pointer;
 using gz::check_struct;
 using gz::Error;
@@ -312,7 +319,7 @@ using MakeFilter = gz::Filter (*)(gz::Taps);
 gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFilter make) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{make(taps_of(taps))};
+        *filter = new gauze_filter{{}, make(taps_of(taps))};
     });
 }
 
@@ -398,17 +405,17 @@ gauze_status gauze_device_list_create(gauze_device_list **list) {
 }
 
 void gauze_device_list_destroy(gauze_device_list *list) {
-    delete list;
+    gz::destroy(list);
 }
 
 size_t gauze_device_list_count(const gauze_device_list *list) {
-    return list ? list->found.devices.size() : 0;
+    return gz::is_alive(list) ? list->found.devices.size() : 0;
 }
 
 gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
                                    gauze_device_info *info) {
     return guarded([&] {
-        check_pointer(list, "list");
+        check_handle(list, "list");
         require(index < list->found.devices.size(), "index is ", index, "; the list has ",
                 list->found.devices.size(), " devices");
         const int place = static_cast<int>(index);
@@ -420,7 +427,7 @@ gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
 }
 
 const char *gauze_device_list_notes(const gauze_device_list *list) {
-    return list ? list->notes.c_str() : "";
+    return gz::is_alive(list) ? list->notes.c_str() : "";
 }
 
 gauze_status gauze_engine_create(const gauze_engine_options *options, gauze_engine **engine) {
@@ -434,12 +441,12 @@ gauze_status gauze_engine_create(const gauze_engine_options *options, gauze_engi
 }
 
 void gauze_engine_destroy(gauze_engine *engine) {
-    delete engine;
+    gz::destroy(engine);
 }
 
 gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info) {
     return guarded([&] {
-        check_pointer(engine, "engine");
+        check_handle(engine, "engine");
         const gz::Engine &own = *engine->engine;
         write_struct(info, info_of(own.facts(), own.device_index(), own.is_default_device()),
                      "info");
@@ -448,7 +455,7 @@ gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *
 
 gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count) {
     return guarded([&] {
-        check_pointer(engine, "engine");
+        check_handle(engine, "engine");
         check_pointer(count, "count");
         *count = engine->engine->compile_count();
     });
@@ -456,7 +463,7 @@ gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *co
 
 gauze_status gauze_engine_cache_counts(const gauze_engine *engine, gauze_cache_counts *counts) {
     return guarded([&] {
-        check_pointer(engine, "engine");
+        check_handle(engine, "engine");
         const gz::BinaryCache &cache = engine->engine->cache();
         gauze_cache_counts result{};
         result.hits = cache.hit_count();
@@ -512,7 +519,7 @@ gauze_status gauze_image_desc_bytes(const gauze_image_desc *desc, uint64_t *byte
 gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *desc,
                                 gauze_image **image) {
     return guarded([&] {
-        check_pointer(engine, "engine");
+        check_handle(engine, "engine");
         check_pointer(image, "image");
         auto result = std::make_unique<gauze_image>();
         result->image.engine = engine->engine;
@@ -524,16 +531,16 @@ gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *de
 }
 
 void gauze_image_destroy(gauze_image *image) {
-    delete image;
+    gz::destroy(image);
 }
 
 cl_mem gauze_image_mem(const gauze_image *image) {
-    return image ? image->image.buffer() : nullptr;
+    return gz::is_alive(image) ? image->image.buffer() : nullptr;
 }
 
 gauze_status gauze_image_write(gauze_image *image, const void *host, size_t bytes) {
     return guarded([&] {
-        check_pointer(image, "image");
+        check_handle(image, "image");
         check_pointer(host, "host");
         image->image.write(host, bytes);
     });
@@ -541,7 +548,7 @@ gauze_status gauze_image_write(gauze_image *image, const void *host, size_t byte
 
 gauze_status gauze_image_read(const gauze_image *image, void *host, size_t bytes) {
     return guarded([&] {
-        check_pointer(image, "image");
+        check_handle(image, "image");
         check_pointer(host, "host");
         image->image.read(host, bytes);
     });
@@ -558,92 +565,92 @@ gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter
 gauze_status gauze_filter_separable(const gauze_separable_taps *taps, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{gz::Filter::separable(axis_taps_of(taps))};
+        *filter = new gauze_filter{{}, gz::Filter::separable(axis_taps_of(taps))};
     });
 }
 
 gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{gz::Filter::gaussian(gaussian_of(gaussian))};
+        *filter = new gauze_filter{{}, gz::Filter::gaussian(gaussian_of(gaussian))};
     });
 }
 
 gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{gz::Filter::box(box_of(box))};
+        *filter = new gauze_filter{{}, gz::Filter::box(box_of(box))};
     });
 }
 
 gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{recursive_of(recursive)};
+        *filter = new gauze_filter{{}, recursive_of(recursive)};
     });
 }
 
 gauze_status gauze_filter_sat(gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{gz::Filter::sat()};
+        *filter = new gauze_filter{{}, gz::Filter::sat()};
     });
 }
 
 gauze_status gauze_filter_bspline(int32_t order, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{gz::Filter::bspline(order)};
+        *filter = new gauze_filter{{}, gz::Filter::bspline(order)};
     });
 }
 
 gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{dog_of(dog)};
+        *filter = new gauze_filter{{}, dog_of(dog)};
     });
 }
 
 gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,
                                          const gauze_filter *other, gauze_filter **filter) {
     return guarded([&] {
-        check_pointer(base, "base");
-        check_pointer(other, "other");
+        check_handle(base, "base");
+        check_handle(other, "other");
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{base->filter.with_component(component, other->filter)};
+        *filter = new gauze_filter{{}, base->filter.with_component(component, other->filter)};
     });
 }
 
 void gauze_filter_destroy(gauze_filter *filter) {
-    delete filter;
+    gz::destroy(filter);
 }
 
 gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
                                const gauze_plan_desc *desc, gauze_plan **plan) {
     return guarded([&] {
-        check_pointer(engine, "engine");
-        check_pointer(filter, "filter");
+        check_handle(engine, "engine");
+        check_handle(filter, "filter");
         check_pointer(plan, "plan");
         const gauze_plan_desc known = known_part(desc, "desc");
         *plan = new gauze_plan{
-            {engine->engine, filter->filter, plan_desc(known), or_empty(known.variant)}};
+            {}, {engine->engine, filter->filter, plan_desc(known), or_empty(known.variant)}};
     });
 }
 
 void gauze_plan_destroy(gauze_plan *plan) {
-    delete plan;
+    gz::destroy(plan);
 }
 
 gauze_status gauze_plan_prepare(gauze_plan *plan) {
     return guarded([&] {
-        check_pointer(plan, "plan");
+        check_handle(plan, "plan");
         plan->plan.prepare();
     });
 }
 
 gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text) {
     return guarded([&] {
-        check_pointer(plan, "plan");
+        check_handle(plan, "plan");
         check_pointer(text, "text");
         *text = plan->plan.explain().c_str();
     });
@@ -651,7 +658,7 @@ gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text) {
 
 gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text) {
     return guarded([&] {
-        check_pointer(plan, "plan");
+        check_handle(plan, "plan");
         check_pointer(text, "text");
         *text = plan->plan.variant().c_str();
     });
@@ -661,7 +668,7 @@ gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                             uint32_t source_count, const gauze_host_target *targets,
                             uint32_t target_count) {
     return guarded([&] {
-        check_pointer(plan, "plan");
+        check_handle(plan, "plan");
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
         check_counts(source_count, target_count);
@@ -670,17 +677,26 @@ gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
     });
 }
 
+gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(bytes, "bytes");
+        *bytes = plan->plan.workspace_bytes();
+    });
+}
+
 gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const cl_mem *sources,
                                 uint32_t source_count, const cl_mem *targets, uint32_t target_count,
-                                uint32_t wait_count, const cl_event *wait_list, cl_event *event) {
+                                cl_mem workspace, uint32_t wait_count, const cl_event *wait_list,
+                                cl_event *event) {
     return guarded([&] {
-        check_pointer(plan, "plan");
+        check_handle(plan, "plan");
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
         check_counts(source_count, target_count);
         require(wait_count == 0 || wait_list != nullptr, "wait_list is null and wait_count is ",
                 wait_count);
-        plan->plan.enqueue(queue, *sources, *targets,
+        plan->plan.enqueue(queue, *sources, *targets, workspace,
                            std::vector<cl_event>(wait_list, wait_list + wait_count), event);
     });
 }
@@ -688,9 +704,9 @@ gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const 
 gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source, gauze_image *target,
                                 uint32_t repeats, gauze_timing *timing) {
     return guarded([&] {
-        check_pointer(plan, "plan");
-        check_pointer(source, "source");
-        check_pointer(target, "target");
+        check_handle(plan, "plan");
+        check_handle(source, "source");
+        check_handle(target, "target");
         check_struct(timing, "timing");
         const gz::Timing own = gz::measure(plan->plan, source->image, target->image, repeats);
         gauze_timing result{};
@@ -706,7 +722,7 @@ gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source, gau
 gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source,
                                const gauze_host_source *target, gauze_verification *result) {
     return guarded([&] {
-        check_pointer(plan, "plan");
+        check_handle(plan, "plan");
         check_pointer(source, "source");
         check_pointer(target, "target");
         check_struct(result, "result");

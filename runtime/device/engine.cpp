@@ -201,8 +201,11 @@ cl::Program Engine::compile(const ProgramRequest &request, const ProgramKey &key
     };
     try {
         ++compile_count_;
-        program.build(device_, key.options.c_str());
+        build(program, device_, key.options);
     } catch (const cl::Error &error) {
+        if (error.err() ==
+            CL_OUT_OF_HOST_MEMORY) // of the compiler: that says nothing of the source
+            throw opencl_error(error, "compiling " + request.entry);
         fail(Status::build_failed, "kernel ", request.entry, " of ", request.file,
              " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
              opencl_error_name(error.err()), "\noptions: ", key.options, "\n",

@@ -1,5 +1,7 @@
 #include "device/opencl.hpp"
 
+#include <string_view>
+
 namespace gz {
 
 std::string opencl_error_name(cl_int code) {
@@ -77,8 +79,11 @@ Error opencl_error(const cl::Error &error, const std::string &doing) {
     default:
         break;
     }
-    return {status,
-            text(error.what(), " failed with ", opencl_error_name(error.err()), " while ", doing)};
+    // The bindings have the wrong name for this one.
+    const std::string_view said = error.what();
+    const std::string_view call =
+        said == "clGetEventProfileInfo" ? "clGetEventProfilingInfo" : said;
+    return {status, text(call, " failed with ", opencl_error_name(error.err()), " while ", doing)};
 }
 
 } // namespace gz

@@ -55,6 +55,13 @@ std::vector<T> for_each_device(const cl::Program &program, cl_program_info what)
 
 } // namespace
 
+void build(cl::Program &program, const cl::Device &device, const std::string &options) {
+    // The bindings ask for the log first where it fails, and say only why that failed if it does too.
+    const cl_int code = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
+    if (code != CL_SUCCESS)
+        throw cl::Error(code, "clBuildProgram");
+}
+
 std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device) {
     // A context of the embedder's may have more devices, for which nothing was compiled: they have
     // no bytes, and PoCL 3.1 leaves them out.
@@ -85,7 +92,7 @@ cl::Program program_of(std::span<const std::byte> binary, const cl::Context &con
         cl::Program program(context, {device}, binaries, &statuses);
         if (statuses.front() != CL_SUCCESS)
             throw cl::Error(statuses.front(), "clCreateProgramWithBinary");
-        program.build(device, options.c_str());
+        build(program, device, options);
         return program;
     });
 }

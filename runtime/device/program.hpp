@@ -40,6 +40,9 @@ private:
     std::vector<cl::Kernel> idle_;
 };
 
+// Builds the program for the device. Throws cl::Error.
+void build(cl::Program &program, const cl::Device &device, const std::string &options);
+
 // The program as the driver compiled it for the device; nothing where the driver does not give it.
 std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device);
 

@@ -9,10 +9,42 @@ namespace {
 // Kept for later runs, so that a plan in a loop allocates nothing; beyond this the oldest go.
 constexpr std::size_t most_idle = 8;
 
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
 } // namespace
 
 bool is_in_order(const cl::CommandQueue &queue) {
     return !(queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+Place place_of(const cl::Buffer &buffer) {
+    const cl::Memory parent = buffer.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
+    if (!parent())
+        return {buffer, 0};
+    return {cl::Buffer(parent(), true), buffer.getInfo<CL_MEM_OFFSET>()};
+}
+
+std::vector<cl::Buffer> parts_of(const cl::Buffer &whole, const std::vector<std::uint64_t> &sizes,
+                                 std::uint64_t alignment) {
+    // Of a part there are no parts.
+    Place place = place_of(whole);
+    std::vector<cl::Buffer> parts;
+    for (const std::uint64_t bytes : sizes) {
+        const cl_buffer_region region{place.offset, bytes};
+        parts.push_back(place.outermost.createSubBuffer(CL_MEM_READ_WRITE,
+                                                        CL_BUFFER_CREATE_TYPE_REGION, &region));
+        place.offset += rounded_up(bytes, alignment);
+    }
+    return parts;
+}
+
+std::uint64_t bytes_of_parts(const std::vector<std::uint64_t> &sizes, std::uint64_t alignment) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t bytes : sizes)
+        sum += rounded_up(bytes, alignment);
+    return sum;
 }
 
 cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queue) {
@@ -20,8 +52,9 @@ cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queu
         const std::lock_guard<std::mutex> lock(mutex_);
         const bool in_order = is_in_order(queue);
         const auto is_free = [&](const Idle &idle) {
+            // Commands that were given up have a negative status.
             return (in_order && idle.queue() == queue()) ||
-                   idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+                   idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
         };
         auto best = idle_.end();
         for (auto idle = idle_.begin(); idle != idle_.end(); ++idle)

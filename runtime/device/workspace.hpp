@@ -39,4 +39,18 @@ private:
 
 bool is_in_order(const cl::CommandQueue &queue);
 
+// Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that
+// one.
+struct Place {
+    cl::Buffer outermost;
+    std::uint64_t offset;
+};
+Place place_of(const cl::Buffer &buffer);
+
+// Buffers of these sizes as parts of one, each at a multiple of `alignment` bytes; and how large that one
+// must be.
+std::vector<cl::Buffer> parts_of(const cl::Buffer &whole, const std::vector<std::uint64_t> &sizes,
+                                 std::uint64_t alignment);
+std::uint64_t bytes_of_parts(const std::vector<std::uint64_t> &sizes, std::uint64_t alignment);
+
 } // namespace gz

@@ -13,6 +13,7 @@ namespace gz {
 namespace {
 
 constexpr unsigned warm_ups = 2;
+constexpr unsigned most_repeats = 1'000'000;
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -47,7 +48,8 @@ Sample time_once(Engine &engine,
 
 Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &target,
                unsigned repeats) {
-    require(repeats >= 1, "repeats is 0; at least one run is needed");
+    require(repeats >= 1 && repeats <= most_repeats, "repeats is ", repeats,
+            "; it must be from 1 to ", most_repeats);
     Engine &engine = plan.engine();
     require(source.engine.get() == &engine && target.engine.get() == &engine,
             "the source or the target image belongs to another engine than the plan");

@@ -8,20 +8,31 @@ namespace gz {
 
 namespace {
 
-// Workspace of one run. It goes back to the pool when the run is enqueued; if that fails on the way
-// it is released instead, for commands that are already enqueued may use it still.
+// What parts of one buffer start at: what the device asks for, and what vectors of values do.
+std::uint64_t part_alignment(const Engine &engine) {
+    return std::max<std::uint64_t>(engine.facts().base_alignment, 16 * sizeof(float));
+}
+
+// Workspace of one run: parts of the caller's, or of the pool's. The latter goes back to the pool when
+// the run is enqueued; if that fails on the way it is released instead, for commands that are already
+// enqueued may use it still.
 class Lease {
 public:
-    Lease(Engine &engine, const cl::CommandQueue &queue, const std::vector<std::uint64_t> &sizes)
-        : engine_(engine), queue_(queue) {
+    Lease(Engine &engine, const cl::CommandQueue &queue, const std::vector<std::uint64_t> &sizes,
+          const cl::Buffer &callers)
+        : engine_(engine), queue_(queue), is_from_pool_(!callers()) {
         attempt("allocating workspace", [&] {
-            for (const std::uint64_t bytes : sizes)
-                buffers_.push_back(engine_.workspace().lend(bytes, queue_));
+            if (!is_from_pool_)
+                buffers_ = parts_of(callers, sizes, part_alignment(engine));
+            else
+                for (const std::uint64_t bytes : sizes)
+                    buffers_.push_back(engine_.workspace().lend(bytes, queue_));
         });
     }
     void give_back(const cl::Event &done) {
-        for (cl::Buffer &buffer : buffers_)
-            engine_.workspace().give_back(std::move(buffer), queue_, done);
+        if (is_from_pool_)
+            for (cl::Buffer &buffer : buffers_)
+                engine_.workspace().give_back(std::move(buffer), queue_, done);
         buffers_.clear();
     }
     const cl::Buffer &operator[](std::size_t i) const { return buffers_.at(i); }
@@ -29,6 +40,7 @@ public:
 private:
     Engine &engine_;
     const cl::CommandQueue &queue_;
+    bool is_from_pool_;
     std::vector<cl::Buffer> buffers_;
 };
 
@@ -124,9 +136,9 @@ void Pipeline::prepare(Engine &engine) const {
 
 void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
                        const cl::Buffer &target, const std::vector<cl::Event> &wait_list,
-                       std::vector<cl::Event> *events) const {
+                       std::vector<cl::Event> *events, const cl::Buffer &workspace) const {
     const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
-    Lease lease(engine, queue, buffers_);
+    Lease lease(engine, queue, buffers_, workspace);
     const bool single = launches() == 1;
     const bool chained =
         !single && !attempt("asking the queue", [&] { return is_in_order(queue); });
@@ -166,6 +178,10 @@ std::uint64_t Pipeline::workspace_bytes() const {
     for (const std::uint64_t bytes : buffers_)
         sum += bytes;
     return sum;
+}
+
+std::uint64_t Pipeline::callers_workspace_bytes(const Engine &engine) const {
+    return bytes_of_parts(buffers_, part_alignment(engine));
 }
 
 int Pipeline::trips() const {

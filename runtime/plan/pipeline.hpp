@@ -20,12 +20,16 @@ public:
 
     void prepare(Engine &engine) const;
     // Enqueues every launch, one after the other. events: nullptr, or receives the event of each.
+    // workspace: of the caller's, callers_workspace_bytes() or more that start aligned; without a buffer
+    // in it the engine lends some.
     void enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
                  const cl::Buffer &target, const std::vector<cl::Event> &wait_list,
-                 std::vector<cl::Event> *events) const;
+                 std::vector<cl::Event> *events, const cl::Buffer &workspace = {}) const;
 
     std::size_t launches() const;
     std::uint64_t workspace_bytes() const;
+    // The same in one piece, for a caller to bring.
+    std::uint64_t callers_workspace_bytes(const Engine &engine) const;
     // Sums over all passes of what their kernels say; 0 where they say nothing.
     int trips() const;
     double bytes_per_value() const;

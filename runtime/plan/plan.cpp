@@ -1,6 +1,8 @@
 #include "plan/plan.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -35,20 +37,6 @@ Lowered unaligned(Lowered lowered) {
     return lowered;
 }
 
-// Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that
-// one.
-struct Place {
-    cl_mem outermost;
-    std::int64_t offset;
-};
-
-Place place_of(const cl::Buffer &buffer) {
-    const cl::Memory parent = buffer.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
-    if (!parent())
-        return {buffer(), 0};
-    return {parent(), static_cast<std::int64_t>(buffer.getInfo<CL_MEM_OFFSET>())};
-}
-
 // Whether a buffer starts at an address that whole vectors of values can be read from. The device
 // aligns its own buffers; those around host memory start where that does.
 bool starts_aligned(const cl::Buffer &buffer) {
@@ -58,41 +46,67 @@ bool starts_aligned(const cl::Buffer &buffer) {
     return reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment == 0;
 }
 
-void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
-                  const char *what, cl_mem_flags unusable) {
+// unusable: flags, any of which refuses the buffer.
+void check_plain_buffer(const cl::Buffer &buffer, const Engine &engine, const char *what,
+                        cl_mem_flags unusable) {
     require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, "the ", what,
             " is an OpenCL image; only buffers are supported so far");
-    require(!(buffer.getInfo<CL_MEM_FLAGS>() & unusable), "the ", what, "'s buffer is ",
-            unusable == CL_MEM_READ_ONLY ? "read-only" : "write-only", " for kernels");
-    const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
-    require(size >= desc.bytes(), "the ", what, "'s buffer has ", size,
-            " bytes; its description needs ", desc.bytes());
+    const cl_mem_flags found = buffer.getInfo<CL_MEM_FLAGS>() & unusable;
+    require(found == 0, "the ", what, "'s buffer is ",
+            found & CL_MEM_READ_ONLY ? "read-only" : "write-only", " for kernels");
     require(buffer.getInfo<CL_MEM_CONTEXT>()() == engine.context()(), "the ", what,
             "'s buffer belongs to another context than the engine's");
 }
 
+void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
+                  const char *what, cl_mem_flags unusable) {
+    check_plain_buffer(buffer, engine, what, unusable);
+    const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+    require(size >= desc.bytes(), "the ", what, "'s buffer has ", size,
+            " bytes; its description needs ", desc.bytes());
+}
+
+// Where the bytes of two buffers start, counted from one place, where they may be in one memory: parts of
+// one buffer, or buffers around the same host memory.
+struct Bases {
+    std::int64_t first, second;
+};
+std::optional<Bases> bases_of(const cl::Buffer &first, const cl::Buffer &second) {
+    const Place one = place_of(first);
+    const Place other = place_of(second);
+    if (one.outermost() == other.outermost())
+        return Bases{static_cast<std::int64_t>(one.offset),
+                     static_cast<std::int64_t>(other.offset)};
+    const void *const one_host = first.getInfo<CL_MEM_HOST_PTR>();
+    const void *const other_host = second.getInfo<CL_MEM_HOST_PTR>();
+    if (!one_host || !other_host)
+        return std::nullopt;
+    return Bases{reinterpret_cast<std::intptr_t>(one_host),
+                 reinterpret_cast<std::intptr_t>(other_host)};
+}
+
 void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const PlanDesc &desc) {
-    const Place from = place_of(source);
-    const Place to = place_of(target);
-    std::int64_t from_base = from.offset;
-    std::int64_t to_base = to.offset;
-    if (from.outermost != to.outermost) {
-        // Two buffers may still lie around the same host memory.
-        const auto *from_host = static_cast<const std::byte *>(source.getInfo<CL_MEM_HOST_PTR>());
-        const auto *to_host = static_cast<const std::byte *>(target.getInfo<CL_MEM_HOST_PTR>());
-        if (!from_host || !to_host)
-            return;
-        from_base = reinterpret_cast<std::intptr_t>(from_host);
-        to_base = reinterpret_cast<std::intptr_t>(to_host);
-    }
+    const auto bases = bases_of(source, target);
+    if (!bases)
+        return;
     const bool isolated = desc.region.edge == RegionEdge::isolated;
     const PixelBox read{desc.source, isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
-                        isolated ? desc.region.extent : desc.source.extent, from_base};
-    const PixelBox written{desc.target, desc.region.target_origin, desc.region.extent, to_base};
+                        isolated ? desc.region.extent : desc.source.extent, bases->first};
+    const PixelBox written{desc.target, desc.region.target_origin, desc.region.extent,
+                           bases->second};
     if (share_bytes(read, written))
         fail(Status::overlap,
              "source and target share memory; filtering in place is not supported on "
              "device memory");
+}
+
+// Workspace is written everywhere, and images are taken from their first byte to their last.
+void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buffer &image,
+                 const ImageDesc &desc, const char *what) {
+    const auto bases = bases_of(workspace, image);
+    if (bases && bases->first < bases->second + desc.bytes() &&
+        bases->second + desc.offset < bases->first + bytes)
+        fail(Status::overlap, "workspace and ", what, " share memory");
 }
 
 // Some rows of pixels that lie both in a buffer, where they start a row, and in host memory.
@@ -131,6 +145,12 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 
 } // namespace
 
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc, const char *what) {
+    require(data != nullptr, "the ", what, " pointer is null");
+    require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
+            " bytes; its description needs ", desc.bytes());
+}
+
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
@@ -146,15 +166,8 @@ void Plan::prepare() const {
 }
 
 void Plan::run(const HostSource &source, const HostTarget &target) const {
-    require(source.data != nullptr, "the source pointer is null");
-    require(target.data != nullptr, "the target pointer is null");
-    const auto check = [](std::size_t bytes, const ImageDesc &desc, const char *what) {
-        require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
-                " bytes; its description needs ", desc.bytes());
-    };
-    check(source.bytes, desc_.source, "source");
-    check(target.bytes, desc_.target, "target");
-
+    check_host(source.data, source.bytes, desc_.source, "source");
+    check_host(target.data, target.bytes, desc_.target, "target");
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_.prepare(*engine_);
@@ -195,14 +208,37 @@ void Plan::check_buffers(const cl::Buffer &source, const cl::Buffer &target) con
     });
 }
 
-void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
+std::uint64_t Plan::workspace_bytes() const {
+    return std::max(direct_.callers_workspace_bytes(*engine_),
+                    unaligned_.callers_workspace_bytes(*engine_));
+}
+
+void Plan::check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
+                           const cl::Buffer &target) const {
+    attempt("checking the workspace", [&] {
+        check_plain_buffer(workspace, *engine_, "workspace", CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
+        const std::uint64_t needed = workspace_bytes();
+        const std::uint64_t size = workspace.getInfo<CL_MEM_SIZE>();
+        require(size >= needed, "the workspace has ", size, " bytes; the plan needs ", needed);
+        require(starts_aligned(workspace),
+                "the workspace is around host memory that does not start at "
+                "a multiple of 64 bytes");
+        check_apart(workspace, static_cast<std::int64_t>(needed), source, desc_.source, "source");
+        check_apart(workspace, static_cast<std::int64_t>(needed), target, desc_.target, "target");
+    });
+}
+
+void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target, cl_mem workspace,
                    const std::vector<cl_event> &wait_list, cl_event *event) const {
     require(source != nullptr, "the source buffer is null");
     require(target != nullptr, "the target buffer is null");
     cl::CommandQueue on = engine_->queue();
     const cl::Buffer from(source, true);
     const cl::Buffer to(target, true);
+    const cl::Buffer between(workspace, true);
     check_buffers(from, to);
+    if (workspace)
+        check_workspace(between, from, to);
     attempt("checking the queue", [&] {
         if (queue) {
             on = cl::CommandQueue(queue, true);
@@ -217,7 +253,8 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
         waits.emplace_back(wait, true);
     }
     std::vector<cl::Event> events;
-    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr);
+    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr,
+                                   between);
     attempt("flushing the queue", [&] { on.flush(); });
     if (event) {
         *event = events.back()();

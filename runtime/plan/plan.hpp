@@ -22,6 +22,9 @@ struct HostTarget {
     std::size_t bytes = 0;
 };
 
+// Refuses host memory that does not hold the image. what: "source" or "target".
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc, const char *what);
+
 class Plan {
 public:
     // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.
@@ -36,8 +39,10 @@ public:
 
     void prepare() const;
     void run(const HostSource &source, const HostTarget &target) const;
-    // queue: nullptr for the engine's.
-    void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
+    // Of workspace that a caller brings.
+    std::uint64_t workspace_bytes() const;
+    // queue: nullptr for the engine's. workspace: nullptr for what the engine lends.
+    void enqueue(cl_command_queue queue, cl_mem source, cl_mem target, cl_mem workspace,
                  const std::vector<cl_event> &wait_list, cl_event *event) const;
     // Refuses buffers that do not hold the plan's images, and a source and a target that share
     // memory.
@@ -48,6 +53,8 @@ public:
 
 private:
     const Pipeline &pipeline_for(const cl::Buffer &source, const cl::Buffer &target) const;
+    void check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
+                         const cl::Buffer &target) const;
     std::string make_explanation() const;
 
     std::shared_ptr<Engine> engine_;

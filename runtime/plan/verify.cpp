@@ -95,12 +95,8 @@ Verification verify_sums(const ReferenceJob &job, const ImageDesc &target,
 
 Verification verify(const Plan &plan, const HostSource &source, const HostSource &target) {
     const PlanDesc &desc = plan.desc();
-    require(source.data != nullptr && target.data != nullptr,
-            "the source or target pointer is null");
-    require(source.bytes >= static_cast<std::uint64_t>(desc.source.bytes()) &&
-                target.bytes >= static_cast<std::uint64_t>(desc.target.bytes()),
-            "the source or target has fewer bytes than its description needs");
-
+    check_host(source.data, source.bytes, desc.source, "source");
+    check_host(target.data, target.bytes, desc.target, "target");
     const ReferenceJob job{plan.filter(), desc.source, desc.border, desc.region, source.data};
     if (plan.filter().is_sat())
         return verify_sums(job, desc.target, target.data);

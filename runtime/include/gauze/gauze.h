@@ -6,7 +6,8 @@
  *    they were, and so are the target pixels unless the device failed while it ran.
  *  - Handles are created by *_create functions and released by the matching *_destroy, which takes
  *    NULL too. A handle keeps alive what it depends on: an engine may be destroyed before its
- *    plans.
+ *    plans. A handle that was destroyed, or is of another kind, is refused where the library can see
+ *    that; do not rely on it.
  *  - Engines, filters and plans may be used from many threads at once. An image may be used by many
  *    threads, but what they write to its pixels is for the caller to order.
  *  - Description structs start with struct_size, which the caller sets to sizeof of the struct, so
@@ -524,16 +525,22 @@ GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source 
                                       uint32_t source_count, const gauze_host_target *targets,
                                       uint32_t target_count);
 
+/* Bytes of workspace that a run on device memory needs, for what its launches hand on; 0 for none. */
+GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes);
+
 /* Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
  * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
  * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
  * that completes with the targets written, and that the caller releases. A source region and a
- * target region that share bytes are refused with GAUZE_ERROR_OVERLAP. */
+ * target region that share bytes are refused with GAUZE_ERROR_OVERLAP. workspace: NULL for memory
+ * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
+ * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
+ * run is complete. */
 GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue,
                                           const cl_mem *sources, uint32_t source_count,
                                           const cl_mem *targets, uint32_t target_count,
-                                          uint32_t wait_count, const cl_event *wait_list,
-                                          cl_event *event);
+                                          cl_mem workspace, uint32_t wait_count,
+                                          const cl_event *wait_list, cl_event *event);
 
 typedef struct gauze_timing {
     uint32_t struct_size;
@@ -545,7 +552,7 @@ typedef struct gauze_timing {
     int32_t launches;
 } gauze_timing;
 
-/* Runs the plan `repeats` times (at least 1), after two that do not count, on device images, each
+/* Runs the plan `repeats` times (1 to 1000000), after two that do not count, on device images, each
  * time followed by a plain vectorised copy of the same number of bytes. Blocks. Images that share memory
  * are refused with GAUZE_ERROR_OVERLAP. */
 GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,

@@ -473,12 +473,19 @@ public:
     }
 
     // Device memory: enqueues and returns. done, where given, receives an event that the caller
-    // releases.
+    // releases. workspace, where given, has at least workspace_bytes().
     void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
-                 const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr) const {
-        check(gauze_plan_enqueue(handle_.get(), queue, &source, 1, &target, 1,
+                 const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
+                 cl_mem workspace = nullptr) const {
+        check(gauze_plan_enqueue(handle_.get(), queue, &source, 1, &target, 1, workspace,
                                  static_cast<std::uint32_t>(wait_list.size()),
                                  wait_list.empty() ? nullptr : wait_list.data(), done));
+    }
+
+    std::uint64_t workspace_bytes() const {
+        std::uint64_t bytes = 0;
+        check(gauze_plan_workspace_bytes(handle_.get(), &bytes));
+        return bytes;
     }
 
     void prepare() const { check(gauze_plan_prepare(handle_.get())); }

@@ -1,0 +1,57 @@
+// Ends while everything is still alive and commands are still to run. What ends a process must not
+// hang or crash for that.
+//   exit_with_live_handles <global|leaked|thread>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <gauze/gauze.hpp>
+
+namespace {
+
+struct Handles {
+    gauze::Engine engine;
+    gauze::ImageDesc desc = gauze::Image::f32(1024, 1024);
+    gauze::Plan plan = engine.plan(gauze::gaussian(20.0), desc);
+    gauze::Image from = engine.image(desc), to = engine.image(desc);
+
+    // Commands that are under way, or wait for nothing but their turn.
+    void use() {
+        std::vector<float> pixels(1024 * 1024, 1.0F);
+        from.write(pixels.data(), pixels.size() * sizeof(float));
+        for (int i = 0; i < 4; ++i)
+            plan.enqueue(nullptr, from.mem(), to.mem());
+    }
+};
+
+// Destroyed after main, when drivers may have put their things away.
+std::unique_ptr<Handles> global;
+Handles *leaked = nullptr;
+
+} // namespace
+
+int main(int, char **arguments) {
+    const std::string how = arguments[1] ? arguments[1] : "";
+    if (how == "global") {
+        global = std::make_unique<Handles>();
+        global->use();
+    } else if (how == "leaked") {
+        leaked = new Handles;
+        leaked->use();
+    } else if (how == "thread") {
+        std::thread([] {
+            leaked = new Handles;
+            leaked->use();
+            std::exit(EXIT_SUCCESS);
+        }).join();
+    } else {
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
