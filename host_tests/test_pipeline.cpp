@@ -194,7 +194,7 @@ TEST_SUITE("pipeline") {
             for (int i = 0; i < 4; ++i) {
                 targets.push_back(engine()->allocate(bytes, "a target"));
                 cl_event done = nullptr;
-                plan.enqueue(queue(), from(), targets.back()(), {start()}, &done);
+                plan.enqueue(queue(), from(), targets.back()(), nullptr, {start()}, &done);
                 ends.emplace_back(done);
             }
             // No launch may have missed the wait list: the pixels come only now.
