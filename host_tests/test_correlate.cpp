@@ -49,11 +49,11 @@ void run_all(const std::vector<CorrelateCase> &cases) {
         }                                                                                          \
     }
 
-FAMILY("correlate_tiled", 12, 40, 7)
+FAMILY("correlate_tiled", 12, 40, 5)
 FAMILY("correlate_strips", 5, 130, 9)
-FAMILY("correlate_plain", 12, 40, 7)
+FAMILY("correlate_plain", 12, 40, 5)
 FAMILY("separable_fused", 10, 70, 7)
-FAMILY("separable_passes", 12, 40, 9)
+FAMILY("separable_passes", 12, 40, 5)
 FAMILY("separable_columns", 14, 70, 7)
 
 TEST_SUITE("kernels") {
