@@ -55,20 +55,14 @@ typedef struct Axes {
             (v)[s] = fma(AGED(s, age, ORDER - 1), x, (v)[s]);                                      \
     } while (0)
 
-#define CAUSAL_CHUNK(x, y, w, v)                                                                   \
-    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                                    \
-        (y)[i_] = DIRECT * (x)[i_];                                                                \
-        UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_) {                                               \
-            TAKE(s_, w, v, (x)[i_]);                                                               \
-            (y)[i_] = ADDED(s_, w, v, (y)[i_]);                                                    \
-        }                                                                                          \
-    }
-#define ANTICAUSAL_CHUNK(x, y, w, v)                                                               \
-    UNROLL for (int i_ = CHUNK - 1; i_ >= 0; --i_)                                                 \
-        UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_) {                                        \
-            (y)[i_] = ADDED(s_, w, v, (y)[i_]);                                                    \
-            TAKE(s_, w, v, (x)[i_]);                                                               \
-        }
+// A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then.
+#define FILTER_CHUNK(x, y, w, v)                                                                   \
+    do {                                                                                           \
+        UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                  \
+            FILTER_CAUSALLY((x)[i_], (y)[i_], w, v);                                               \
+        UNROLL for (int i_ = CHUNK - 1; i_ >= 0; --i_)                                             \
+            ADD_ANTICAUSAL((x)[i_], (y)[i_], w, v)                                                 \
+    } while (0)
 
 // Calls TO(i, x) for samples i to i + 3, of one component, of a row in local memory.
 #if CHANNELS == 1
@@ -202,8 +196,7 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
             float x[CHUNK], y[CHUNK];
             UNROLL for (int i = 0; i < CHUNK; i += 4)
                 EACH_OF_FOUR(TO_OWN, own, i);
-            CAUSAL_CHUNK(x, y, w, v)
-            ANTICAUSAL_CHUNK(x, y, w, v)
+            FILTER_CHUNK(x, y, w, v);
 #if CHANNELS == 1
             UNROLL for (int i = 0; i < CHUNK; i += 4)
                 *(__local float4 *)(own_out + i) = (float4)(y[i], y[i + 1], y[i + 2], y[i + 3]);
@@ -232,12 +225,11 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
                     ADD_AGED(s, w, v, (b - 1) * CHUNK + i,
                              b == BLOCKS ? next[i] : queue[b % BLOCKS][i]);
         float y[CHUNK];
-        CAUSAL_CHUNK(queue[0], y, w, v)
+        FILTER_CHUNK(queue[0], y, w, v);
         UNROLL for (int s = 0; s < CAUSAL; ++s) {
             w_down[s] = w[s];
             v_down[s] = v[s];
         }
-        ANTICAUSAL_CHUNK(queue[0], y, w, v)
         const int done = block - BLOCKS;
         if (is_there && done >= first_block) {
             __global DST *at = to + (long)done * CHUNK * g.dst_row;

@@ -31,11 +31,8 @@ void recursive_plain(__global const SRC *restrict src, __global DST *restrict ds
 #endif
     for (int n = 0; n < lines.length; ++n) {
         const float x = LOAD(from + n * lines.src.step);
-        float y = DIRECT * x;
-        UNROLL for (int s = 0; s < CAUSAL; ++s) {
-            TAKE(s, w, v, x);
-            y = ADDED(s, w, v, y);
-        }
+        float y;
+        FILTER_CAUSALLY(x, y, w, v);
 #if ANTICAUSAL
         between[(long)n * lines.lines] = y;
 #else
@@ -47,10 +44,7 @@ void recursive_plain(__global const SRC *restrict src, __global DST *restrict ds
     for (int n = lines.length - 1; n >= lines.begin; --n) {
         const float x = LOAD(from + n * lines.src.step);
         float y = between[(long)n * lines.lines];
-        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-            y = ADDED(s, w, v, y);
-            TAKE(s, w, v, x);
-        }
+        ADD_ANTICAUSAL(x, y, w, v)
         if (n < lines.end)
             STORE(y, to + (n - lines.begin) * lines.dst.step);
     }

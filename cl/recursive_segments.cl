@@ -127,11 +127,8 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
         } else {
             for (int n = 0; n < BLOCK; ++n) {
                 const float16 x = samples[here + n];
-                float16 y = DIRECT * x;
-                UNROLL for (int s = 0; s < CAUSAL; ++s) {
-                    TAKE(s, w, v, x);
-                    y = ADDED(s, w, v, y);
-                }
+                float16 y;
+                FILTER_CAUSALLY(x, y, w, v);
                 sums[n] = y;
             }
         }
@@ -156,10 +153,7 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
             for (int n = BLOCK - 1; n >= 0; --n) {
                 const float16 x = samples[here + n];
                 float16 y = sums[n];
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                    y = ADDED(s, w, v, y);
-                    TAKE(s, w, v, x);
-                }
+                ADD_ANTICAUSAL(x, y, w, v)
                 sums[n] = y;
             }
 #endif

@@ -221,11 +221,8 @@ void recursive_strips(__global const SRC *restrict src, __global DST *restrict d
             }
             for (int n = 0; n < count; ++n) {
                 const float16 x = samples[here + PART(k) + n];
-                float16 y = DIRECT * x;
-                UNROLL for (int s = 0; s < CAUSAL; ++s) {
-                    TAKE(s, w, v, x);
-                    y = ADDED(s, w, v, y);
-                }
+                float16 y;
+                FILTER_CAUSALLY(x, y, w, v);
                 sums[n] = y;
             }
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
@@ -254,10 +251,7 @@ void recursive_strips(__global const SRC *restrict src, __global DST *restrict d
             for (int n = count - 1; n >= 0; --n) {
                 const float16 x = samples[here + PART(k) + n];
                 float16 y = sums[n];
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                    y = ADDED(s, w, v, y);
-                    TAKE(s, w, v, x);
-                }
+                ADD_ANTICAUSAL(x, y, w, v)
                 samples[here + PART(k) + n] = y;
             }
 #else

@@ -205,6 +205,15 @@ std::vector<RecursiveCase> of_small_groups(const std::vector<RecursiveCase> &cas
     return result;
 }
 
+// What of an image goes by turns.
+void take_turn(RecursiveCase &test, std::size_t turn) {
+    test.src_type = all_types[turn % 5];
+    test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
+    test.border = border_for(test, turn % 6);
+    test.region = all_regions[turn % 3];
+    test.layout = all_layouts[turn / 3 % 3];
+}
+
 // Every configuration x filter x size, the other parameters in turn.
 std::vector<RecursiveCase> all_filters(const std::string &kernel) {
     std::vector<RecursiveCase> cases;
@@ -217,15 +226,11 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
                 test.kernel = kernel;
                 test.config = config;
                 test.filter = filter;
-                test.src_type = all_types[turn % 5];
-                test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
+                take_turn(test, turn);
                 test.channels = turn % 2 == 0 ? 1 : static_cast<int>(turn / 2 % 4) + 1;
                 test.planes = turn % 5 == 4 ? 3 : 1;
                 test.slices = turn % 7 == 6 ? 2 : 1;
                 std::tie(test.width, test.height) = size;
-                test.border = border_for(test, turn % 6);
-                test.region = all_regions[turn % 3];
-                test.layout = all_layouts[turn / 3 % 3];
                 cases.push_back(test);
                 ++turn;
             }
@@ -276,14 +281,10 @@ std::vector<RecursiveCase> long_lines(int configs) {
                 test.kernel = "recursive_segments";
                 test.config = config;
                 test.filter = filter;
-                test.src_type = all_types[turn % 5];
-                test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
+                take_turn(test, turn);
                 test.planes = turn % 5 == 4 ? 2 : 1;
                 test.width = length;
                 test.height = turn % 4 == 3 ? 2 : 1;
-                test.border = border_of(turn % 6);
-                test.region = all_regions[turn % 3];
-                test.layout = all_layouts[turn / 3 % 3];
                 cases.push_back(test);
                 ++turn;
             }

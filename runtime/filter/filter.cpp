@@ -108,10 +108,6 @@ Correlation from_axes(const AxisTaps &given) {
     return result;
 }
 
-} // namespace
-
-namespace {
-
 // Of the taps along each axis.
 std::array<double, 4> sums_of_magnitudes(const SeparableTaps &factors) {
     const auto of_volume = [](const std::vector<double> &taps) {

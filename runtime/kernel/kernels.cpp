@@ -21,13 +21,8 @@ bool keeps_groups_going(DeviceClass device_class) {
            device_class == DeviceClass::intel_gpu;
 }
 
-// Whether a tile's apron of all that matters to it is a small part of a tile.
-bool forgets_soon(const RecursivePass &pass) {
-    constexpr std::int64_t short_memory = 512;
-    return std::all_of(pass.stages.begin(), pass.stages.end(), [](const LineStage &stage) {
-        return memory_of(stage.causal, short_memory) && memory_of(stage.anticausal, short_memory);
-    });
-}
+// Samples that cost little as a tile's apron.
+constexpr std::int64_t short_memory = 512;
 
 } // namespace
 
@@ -76,7 +71,7 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
     // Few lines, which lie apart.
     constexpr std::int64_t few = 128;
     if (pass.lines.lines * pass.batch() <= few && keeps_groups_going(device_class) &&
-        !forgets_soon(pass))
+        !forgets_within(pass, short_memory))
         return {recursive_lookback(), recursive_march(),  recursive_tiled(),
                 recursive_plain(),    recursive_strips(), recursive_segments()};
     return {recursive_march(),  recursive_tiled(),    recursive_plain(),

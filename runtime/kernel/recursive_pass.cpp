@@ -232,6 +232,12 @@ std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t 
     return static_cast<int>(samples);
 }
 
+bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
+    return std::all_of(pass.stages.begin(), pass.stages.end(), [&](const LineStage &stage) {
+        return memory_of(stage.causal, samples) && memory_of(stage.anticausal, samples);
+    });
+}
+
 std::string sections_refusal(const RecursivePass &pass) {
     constexpr std::size_t most = 16;
     for (const LineStage &stage : pass.stages) {

@@ -95,6 +95,9 @@ void append_sections(std::vector<float> &to, const LineStage &stage);
 // that is more than `most`.
 std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most);
 
+// Whether the states of every stage do not matter after so many samples.
+bool forgets_within(const RecursivePass &pass, std::int64_t samples);
+
 // Why kernels that keep the states of a stage in registers refuse the pass; "" if they do not.
 std::string sections_refusal(const RecursivePass &pass);
 

@@ -167,13 +167,6 @@ std::vector<Config> nearest(const RecursivePass &pass) {
     return configs;
 }
 
-// Whether all that matters to a tile from beyond it is a small part of it.
-bool apron_is_small(const RecursivePass &pass, std::int64_t tile) {
-    return std::all_of(pass.stages.begin(), pass.stages.end(), [&](const LineStage &stage) {
-        return memory_of(stage.causal, tile / 8) && memory_of(stage.anticausal, tile / 8);
-    });
-}
-
 // Lines side by side are read together. Where more than a few chunks matter to one, sums over all
 // tiles take less time than aprons.
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
@@ -198,7 +191,7 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
     constexpr std::int64_t few = 128;
     if (pass.lines.lines <= few && !is_near)
         for (const int count : {128, 256})
-            if (apron_is_small(pass, tile_of(count)))
+            if (forgets_within(pass, tile_of(count) / 8))
                 return {{{"LANES", 1}, {"CHUNKS", count}, {"APRON", 50}, {"NEAR", 0}},
                         shape(4, 16)};
     return {shape(1, 128), shape(4, 16)};

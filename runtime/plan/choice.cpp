@@ -143,6 +143,16 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
     fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
 }
 
+std::string explain(const std::string &pass, const Choice &choice) {
+    const std::size_t count = choice.work.launches.size();
+    std::string lines = text(pass, ": ", choice.variant(), choice.details.empty() ? "" : ", ",
+                             choice.details, "; ", count, count == 1 ? " launch\n" : " launches\n",
+                             "chosen because: ", choice.rule, "\n");
+    for (const std::string &reason : choice.refused)
+        lines += text("refused: ", reason, "\n");
+    return lines;
+}
+
 template <class Pass>
 std::optional<Choice> choose_if_any(const Pass &pass, const DeviceFacts &facts) {
     std::vector<std::string> refused;

@@ -32,4 +32,17 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
 template <class Pass>
 std::optional<Choice> choose_if_any(const Pass &pass, const DeviceFacts &facts);
 
+// Whether a variant, as above, names a kernel for passes of this kind.
+template <class Pass>
+bool names_kernel(const std::string &variant, const Pass &pass, DeviceClass device_class) {
+    const std::string name = variant.substr(0, variant.find(':'));
+    for (const KernelSpec<Pass> &spec : kernels_for(pass, device_class))
+        if (spec.name == name)
+            return true;
+    return false;
+}
+
+// What explain() says of a choice, on lines of its own, the first of which begins with `pass`.
+std::string explain(const std::string &pass, const Choice &choice);
+
 } // namespace gz

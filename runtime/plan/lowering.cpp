@@ -466,8 +466,8 @@ RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const Pla
 
 // Both axes in one pass, from a pass for each; nothing where that is not what was asked for, or where
 // scans start from more than what the border makes of the image.
-std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Step> &steps,
-                                const PlanDesc &desc) {
+std::optional<RecursivePlanePass>
+lower_plane(const Recursion &recursion, const std::vector<Step> &steps, const PlanDesc &desc) {
     if (steps.size() != 2 || recursion.filters(2) || recursion.grouping.tile > 0 ||
         !recursion.grouping.trips.empty())
         return std::nullopt;
@@ -482,7 +482,7 @@ std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<St
             return std::nullopt;
         pass.axes[axis] = stages[0];
     }
-    return Step{std::move(pass)};
+    return pass;
 }
 
 } // namespace

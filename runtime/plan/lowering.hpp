@@ -48,9 +48,7 @@ SatPass lower_sat(const PlanDesc &desc);
 // plan's source or target.
 inline constexpr int ends = -1;
 struct Step {
-    std::variant<CorrelatePass, VolumePass, BoxPass, RecursivePass, RecursivePlanePass, SatPass,
-                 DifferencePass>
-        pass;
+    std::variant<CorrelatePass, VolumePass, BoxPass, RecursivePass, SatPass, DifferencePass> pass;
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;
@@ -62,8 +60,8 @@ struct Step {
 struct Lowered {
     std::vector<Step> steps;
     std::vector<std::uint64_t> intermediates;
-    // One step with the same result, for devices that prefer it.
-    std::optional<Step> whole = std::nullopt;
+    // One pass from source to target with the same result, for devices that prefer it.
+    std::optional<RecursivePlanePass> whole = std::nullopt;
 };
 Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc);
 Lowered lower(const Filter &filter, const PlanDesc &desc);

@@ -1,10 +1,9 @@
 #include "plan/method.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "core/error.hpp"
-#include "kernel/kernels.hpp"
+#include "plan/choice.hpp"
 
 namespace gz {
 
@@ -23,13 +22,6 @@ double mean_sigma(const Gaussian &gaussian) {
         axes += sigma > 0.0 ? 1 : 0;
     }
     return sum / axes;
-}
-
-bool is_recursive_kernel(const std::string &variant, DeviceClass device_class) {
-    const auto kernels = kernels_for(RecursivePass(), device_class);
-    const std::string name = variant.substr(0, variant.find(':'));
-    return std::any_of(kernels.begin(), kernels.end(),
-                       [&](const RecursiveSpec &spec) { return spec.name == name; });
 }
 
 } // namespace
@@ -66,7 +58,7 @@ Settled settle(const Filter &filter, DeviceClass device_class, const std::string
              ", where exponentials overtake taps on devices of "
              "class ",
              name_of(device_class));
-    const bool forces_recursive = is_recursive_kernel(forced, device_class);
+    const bool forces_recursive = names_kernel(forced, RecursivePass(), device_class);
     if (!forced.empty() && !forces_recursive)
         return taps("a kernel of that is forced");
     if (!forces_recursive && sigma <= largest)

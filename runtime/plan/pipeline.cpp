@@ -47,15 +47,12 @@ private:
 Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::string &forced,
                      const std::string &forced_by) {
     // A box that may be run as taps takes kernels of both kinds.
-    std::string box_kernels;
-    bool names_one = false;
-    if (step.as_taps)
-        for (const BoxSpec &spec : kernels_for(BoxPass(), facts.device_class)) {
+    if (step.as_taps && !names_kernel(forced, BoxPass(), facts.device_class)) {
+        std::string box_kernels;
+        for (const BoxSpec &spec : kernels_for(BoxPass(), facts.device_class))
             box_kernels += (box_kernels.empty() ? "" : ", ") + spec.name;
-            names_one = names_one || spec.name == forced.substr(0, forced.find(':'));
-        }
-    if (step.as_taps && !names_one)
         return choose(*step.as_taps, facts, forced, forced_by, box_kernels);
+    }
     // What is forced is the filters' kernel.
     if (const auto *difference = std::get_if<DifferencePass>(&step.pass))
         return choose(*difference, facts, "", "");
@@ -69,16 +66,12 @@ std::optional<Choice> choose_whole(const Lowered &lowered, const DeviceFacts &fa
                                    const std::string &forced, const std::string &forced_by) {
     if (!lowered.whole)
         return std::nullopt;
-    const auto &pass = std::get<RecursivePlanePass>(lowered.whole->pass);
-    if (!forced.empty()) {
-        const auto kernels = kernels_for(pass, facts.device_class);
-        const bool names_one =
-            std::any_of(kernels.begin(), kernels.end(), [&](const RecursivePlaneSpec &spec) {
-                return spec.name == forced.substr(0, forced.find(':'));
-            });
-        return names_one ? std::optional(choose(pass, facts, forced, forced_by)) : std::nullopt;
-    }
-    return prefers_planes(facts.device_class) ? choose_if_any(pass, facts) : std::nullopt;
+    const RecursivePlanePass &pass = *lowered.whole;
+    if (names_kernel(forced, pass, facts.device_class))
+        return choose(pass, facts, forced, forced_by);
+    if (forced.empty() && prefers_planes(facts.device_class))
+        return choose_if_any(pass, facts);
+    return std::nullopt;
 }
 
 } // namespace
@@ -207,16 +200,8 @@ std::string Pipeline::variant() const {
 
 std::string Pipeline::explain() const {
     std::string lines;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-        const Choice &choice = steps_[i].choice;
-        const std::size_t count = choice.work.launches.size();
-        lines += text("pass ", i + 1, " of ", steps_.size(), ": ", choice.variant(),
-                      choice.details.empty() ? "" : ", ", choice.details, "; ", count,
-                      count == 1 ? " launch\n" : " launches\n");
-        lines += text("chosen because: ", choice.rule, "\n");
-        for (const std::string &reason : choice.refused)
-            lines += text("refused: ", reason, "\n");
-    }
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+        lines += gz::explain(text("pass ", i + 1, " of ", steps_.size()), steps_[i].choice);
     return lines;
 }
 

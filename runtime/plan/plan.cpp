@@ -23,17 +23,14 @@ Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine
 
 // The same where the images may start at any address.
 Lowered unaligned(Lowered lowered) {
-    const auto change = [](Step &step) {
+    for (Step &step : lowered.steps)
         if (step.from == ends || step.to == ends) {
             std::visit([](auto &pass) { pass.alignment = 1; }, step.pass);
             if (step.as_taps)
                 step.as_taps->alignment = 1;
         }
-    };
-    for (Step &step : lowered.steps)
-        change(step);
     if (lowered.whole)
-        change(*lowered.whole);
+        lowered.whole->alignment = 1;
     return lowered;
 }
 

@@ -98,27 +98,15 @@ std::vector<int> needs_of(std::size_t scales) {
 // The part of `forced` that names a kernel of this pass, "" if none does.
 template <class Pass>
 std::string forced_for(const Pass &pass, const DeviceFacts &facts, const std::string &forced) {
-    const auto kernels = kernels_for(pass, facts.device_class);
     for (std::size_t begin = 0; begin < forced.size();) {
         const std::size_t end = std::min(forced.find(';', begin), forced.size());
         const std::size_t start = std::min(forced.find_first_not_of(' ', begin), end);
         const std::string part = forced.substr(start, end - start);
-        for (const auto &kernel : kernels)
-            if (kernel.name == part.substr(0, part.find(':')))
-                return part;
+        if (names_kernel(part, pass, facts.device_class))
+            return part;
         begin = end + 1;
     }
     return "";
-}
-
-std::string line_of(const char *pass, const Choice &choice) {
-    const std::size_t count = choice.work.launches.size();
-    std::string lines = text(pass, ": ", choice.variant(), choice.details.empty() ? "" : ", ",
-                             choice.details, "; ", count, count == 1 ? " launch\n" : " launches\n",
-                             "chosen because: ", choice.rule, "\n");
-    for (const std::string &refused : choice.refused)
-        lines += "refused: " + refused + "\n";
-    return lines;
 }
 
 // Images whose sums are read at once: reading waits, and the device should not.
@@ -177,8 +165,8 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
                     backgrounds == 1 ? " background\n" : " backgrounds\n");
     explain_ += text("device: ", facts.name, " (", facts.platform, "), class ",
                      name_of(facts.device_class), "\n");
-    explain_ += line_of("pixels to planes", distorted_.choices[0]);
-    explain_ += line_of("planes to sums of errors", errors_);
+    explain_ += gz::explain("pixels to planes", distorted_.choices[0]);
+    explain_ += gz::explain("planes to sums of errors", errors_);
     explain_ += text("launches: ", launches(), " for each distorted image, and ", backgrounds,
                      " for each reference; planes of ", plane_bytes, " bytes, ", backgrounds + 1,
                      " times\n");
