@@ -152,6 +152,23 @@ TEST_SUITE("kernels") {
         MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
     }
 
+    TEST_CASE("correlate_march: pairwise") {
+        Counts counts;
+        const std::vector<Config> configs = all_configs(correlate_march().tunables);
+        std::size_t turn = 0;
+        const std::vector<Filter> cubes{dense({3, 3, 3, 1}, {1, 1, 1, 0}),
+                                        dense({5, 5, 5, 1}, {2, 4, 0, 0}),
+                                        dense({7, 7, 7, 1}, {0, 3, 6, 0})};
+        for_all(cubes, [&](const Filter &filter, const VolumeCase &test) {
+            // A step without a common divisor goes round all of them.
+            turn += 7;
+            check_bits(filter, test,
+                       "correlate_march:" + gz::to_text(configs[turn % configs.size()]), counts);
+        });
+        CHECK(counts.ran > 0);
+        MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
+    }
+
     TEST_CASE("separable volumes") {
         Counts counts;
         const std::vector<Filter> filters{

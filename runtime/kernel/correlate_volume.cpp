@@ -13,17 +13,20 @@ bool is_cube(const VolumePass &pass, const DeviceFacts &facts) {
     constexpr std::size_t beside = 256; // bytes of the other arguments
     return (size == 3 || size == 5 || size == 7) && pass.geometry.taps_y == size &&
            is_size_or_one(pass.volume.taps_z) && is_size_or_one(pass.volume.taps_t) &&
-           pass.taps.size() <= most_taps && !facts.misreads_arguments &&
-           pass.taps.size() * sizeof(float) + beside <= facts.max_parameter_size;
+           pass.taps_of_one() <= most_taps && !facts.misreads_arguments &&
+           pass.taps_of_one() * sizeof(float) + beside <= facts.max_parameter_size;
 }
 
-Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts) {
+Launch make_launch(const VolumePass &pass, const Config &config, std::size_t filter,
+                   const DeviceFacts &facts) {
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
     const int stack = config.at("STACK");
     // Of what constant memory has at least.
     constexpr std::size_t most_bytes = 32 * 1024;
-    const bool few = pass.taps.size() * sizeof(float) <= most_bytes;
+    const std::vector<std::byte> taps =
+        bytes_of(pass.taps.data() + filter * pass.taps_of_one(), pass.taps_of_one());
+    const bool few = taps.size() <= most_bytes;
     const Geometry &g = pass.geometry;
     const std::int64_t stacks = parts(g.slices, std::int64_t{stack});
 
@@ -44,14 +47,21 @@ Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts
         batched_range(pass, parts(g.width, group_x), parts(g.height, group_y), group_x, group_y);
     launch.range.global[2] = static_cast<std::size_t>(stacks * g.volumes * pass.planes);
     launch.arguments = {SourceBuffer(),
-                        TargetBuffer(),
+                        TargetBuffer{filter},
                         by_value(g),
                         by_value(pass.volume),
                         by_value(static_cast<std::int32_t>(stacks)),
-                        ConstantData{bytes_of(pass.taps.data(), pass.taps.size()), !few}};
+                        ConstantData{taps, !few}};
     if (cube)
-        launch.arguments.emplace_back(ByValue{bytes_of(pass.taps.data(), pass.taps.size())});
+        launch.arguments.emplace_back(ByValue{taps});
     return launch;
+}
+
+Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts) {
+    Work result;
+    for (int i = 0; i < pass.filters; ++i)
+        result.launches.push_back(make_launch(pass, config, static_cast<std::size_t>(i), facts));
+    return result;
 }
 
 } // namespace
@@ -63,7 +73,7 @@ VolumeSpec correlate_volume() {
     spec.refusal = [](const VolumePass &, const Config &) { return std::string(); };
     spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
         // Measured on NVIDIA (H200): many taps want the registers that results take.
-        const int few = pass.taps.size() > 200 ? 2 : 4;
+        const int few = pass.taps_of_one() > 200 ? 2 : 4;
         const int stack = pass.volume.taps_z > 1 && pass.geometry.slices >= few ? few : 1;
         // On a CPU a group is a loop: one row of it vectorises.
         if (facts.is_cpu())
@@ -73,7 +83,8 @@ VolumeSpec correlate_volume() {
     };
     spec.work = work;
     spec.details = [](const VolumePass &pass, const Config &config) {
-        return text(pass.taps.size(), " taps, ", config.at("STACK"), " results of an item along z");
+        return text(pass.taps_of_one(), " taps, ", config.at("STACK"),
+                    " results of an item along z");
     };
     return spec;
 }

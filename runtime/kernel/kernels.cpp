@@ -45,8 +45,10 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
             separable_passes(), separable_fused(), separable_columns()};
 }
 
-std::vector<VolumeSpec> kernels_for(const VolumePass &, DeviceClass) {
-    return {correlate_volume()};
+std::vector<VolumeSpec> kernels_for(const VolumePass &, DeviceClass device_class) {
+    if (wants_strips(device_class))
+        return {correlate_volume(), correlate_march()};
+    return {correlate_march(), correlate_volume()};
 }
 
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {

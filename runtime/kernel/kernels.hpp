@@ -24,6 +24,7 @@ CorrelateSpec separable_columns();
 
 using VolumeSpec = KernelSpec<VolumePass>;
 VolumeSpec correlate_volume();
+VolumeSpec correlate_march();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();

@@ -1,4 +1,4 @@
-// A correlation with dense taps that extend along z or t: what the plan lowers that filter to.
+// Correlations with dense taps that extend along z or t: what the plan lowers such filters to.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,11 @@ static_assert(sizeof(Volume) == 32, "OpenCL C lays the struct out without paddin
 
 struct VolumePass : ImagePass {
     Volume volume{};
-    std::vector<float> taps; // in memory order, x fastest
+    std::vector<float>
+        taps;        // in memory order, x fastest; those of one filter after those of another
+    int filters = 1; // of one shape, each with a target of the same layout
+
+    std::size_t taps_of_one() const { return taps.size() / static_cast<std::size_t>(filters); }
 };
 
 } // namespace gz

@@ -1,0 +1,182 @@
+// Correlation with cubes of dense taps along x, y and z, by marching along z: a group holds one slice
+// of the source at a time, with an apron, in local memory, and an item adds it to the results of all
+// slices that reach it. A value is read from the source about once, and from local memory once for the
+// results of ITEM_X x ITEM_Y pixels, SIZE slices and FILTERS filters. Results begin with the slice of
+// their first taps and are done with that of their last, so that each adds its taps up in memory order.
+#include "lib/geometry.clh"
+#include "lib/volume.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y) || !defined(SIZE) ||                \
+    !defined(FILTERS) || !defined(ALIGNED) || !defined(BY_VALUE)
+#error GROUP_X, GROUP_Y, ITEM_Y, SIZE, FILTERS, ALIGNED or BY_VALUE is not defined
+#endif
+
+#define ITEM_X 4
+#define UNROLL _Pragma("unroll")
+#define TILE_X (GROUP_X * ITEM_X)
+#define TILE_Y (GROUP_Y * ITEM_Y)
+// Whole vectors of a row of the tile that an item reads, and the tile with its apron.
+#define VECTORS ((ITEM_X + (SIZE - 1) * CHANNELS + 3) / 4)
+#define PITCH (TILE_X - ITEM_X + 4 * VECTORS)
+#define ROWS (TILE_Y + SIZE - 1)
+// Values of a slice that an item brings.
+#define ITEMS (GROUP_X * GROUP_Y)
+#define SHARE ((PITCH * ROWS + ITEMS - 1) / ITEMS)
+
+typedef struct Cubes {
+    float taps[FILTERS][SIZE][SIZE][SIZE];
+} Cubes;
+#if BY_VALUE
+#define CUBES const Cubes cubes
+#define TAP(f, k, j, i) cubes.taps[f][k][j][i]
+#else
+#define CUBES __constant Cubes *restrict cubes
+#define TAP(f, k, j, i) cubes->taps[f][k][j][i]
+#endif
+
+#if FILTERS > 4
+#error at most 4 filters share a march
+#endif
+#if FILTERS > 1
+#define TARGET_1 , __global DST *restrict dst_1
+#else
+#define TARGET_1
+#endif
+#if FILTERS > 2
+#define TARGET_2 , __global DST *restrict dst_2
+#else
+#define TARGET_2
+#endif
+#if FILTERS > 3
+#define TARGET_3 , __global DST *restrict dst_3
+#else
+#define TARGET_3
+#endif
+
+// depth: slices of results that a group makes. chunks: of so many, in a volume.
+__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+void correlate_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                     const Volume v, const int depth, const int chunks, CUBES,
+                     __local float4 *vectors TARGET_1 TARGET_2 TARGET_3) {
+    __local float *tiles = (__local float *)vectors;
+    const int item_x = get_local_id(0);
+    const int item_y = get_local_id(1);
+    const int item = item_y * GROUP_X + item_x;
+    const int batch = get_group_id(2);
+    const int all = batch / chunks; // volumes of all planes
+    const int first = (batch - all * chunks) * depth;
+    const int plane = all / g.volumes;
+    const int volume = all - plane * g.volumes;
+    const int left = get_group_id(0) * TILE_X;
+    const int top = get_group_id(1) * TILE_Y;
+    __global const SRC *origin =
+        src + g.src_first + plane * g.src_plane + (long)volume * g.src_volume;
+
+    // Where in a slice what the item brings lies: the same place in all of them.
+    int places[SHARE];
+    UNROLL for (int i = 0; i < SHARE; ++i) {
+        const int at = i * ITEMS + item;
+        const int row = at / PITCH;
+        const int from = fold_row(g, top + row - g.anchor_y);
+        const int value = fold_value(g, left + at - row * PITCH - g.anchor_x * CHANNELS);
+        places[i] = from == OUTSIDE || value == OUTSIDE ? OUTSIDE : from * (int)g.src_row + value;
+    }
+    float brought[SHARE];
+#define BRING(slice)                                                                               \
+    do {                                                                                           \
+        const int z_ = fold((slice)-v.anchor_z, v.valid_front, v.valid_back, g.border_mode);       \
+        __global const SRC *from_ = origin + (long)(z_ == OUTSIDE ? 0 : z_) * g.src_slice;         \
+        UNROLL for (int i_ = 0; i_ < SHARE; ++i_)                                                  \
+            brought[i_] = z_ == OUTSIDE || places[i_] == OUTSIDE ? g.border_value                  \
+                                                                 : LOAD(from_ + places[i_]);       \
+    } while (0)
+#define PUT(tile)                                                                                  \
+    UNROLL for (int i_ = 0; i_ < SHARE; ++i_)                                                      \
+        if ((i_ + 1) * ITEMS <= PITCH * ROWS || i_ * ITEMS + item < PITCH * ROWS)                  \
+            (tile)[i_ * ITEMS + item] = brought[i_]
+
+    // The results that the slice at hand is added to: the oldest, which it ends, first.
+    float sums[FILTERS][SIZE][ITEM_Y][ITEM_X];
+    UNROLL for (int f = 0; f < FILTERS; ++f)
+        UNROLL for (int o = 0; o < SIZE; ++o)
+            UNROLL for (int q = 0; q < ITEM_Y; ++q)
+                UNROLL for (int p = 0; p < ITEM_X; ++p)
+                    sums[f][o][q][p] = 0.0f;
+
+    const int x = left + item_x * ITEM_X;
+    const int y = top + item_y * ITEM_Y;
+    const int last = min(first + depth, g.slices);
+    BRING(first);
+    PUT(tiles);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int slice = first; slice < last + SIZE - 1; ++slice) {
+        const int turn = (slice - first) & 1;
+        // The next slice is on its way while this one is added.
+        BRING(slice + 1);
+
+        __local const float *own =
+            tiles + turn * (PITCH * ROWS) + item_y * ITEM_Y * PITCH + item_x * ITEM_X;
+        UNROLL for (int j = 0; j < ITEM_Y + SIZE - 1; ++j) {
+            float window[4 * VECTORS];
+            UNROLL for (int i = 0; i < VECTORS; ++i) {
+                const float4 four = *(__local const float4 *)(own + j * PITCH + 4 * i);
+                window[4 * i] = four.s0;
+                window[4 * i + 1] = four.s1;
+                window[4 * i + 2] = four.s2;
+                window[4 * i + 3] = four.s3;
+            }
+            UNROLL for (int f = 0; f < FILTERS; ++f)
+                UNROLL for (int o = 0; o < SIZE; ++o)
+                    UNROLL for (int q = 0; q < ITEM_Y; ++q)
+                        if (j - q >= 0 && j - q < SIZE)
+                            UNROLL for (int i = 0; i < SIZE; ++i)
+                                UNROLL for (int p = 0; p < ITEM_X; ++p)
+                                    sums[f][o][q][p] = fma(TAP(f, SIZE - 1 - o, j - q, i),
+                                                           window[i * CHANNELS + p],
+                                                           sums[f][o][q][p]);
+        }
+
+        const int done = slice - (SIZE - 1);
+        if (done >= first) {
+            const long to = g.dst_first + plane * g.dst_plane + (long)volume * g.dst_volume +
+                            (long)done * g.dst_slice + (long)y * g.dst_row + x;
+            UNROLL for (int f = 0; f < FILTERS; ++f) {
+#if FILTERS > 3
+                __global DST *target = (f == 0 ? dst : f == 1 ? dst_1 : f == 2 ? dst_2 : dst_3) + to;
+#elif FILTERS > 2
+                __global DST *target = (f == 0 ? dst : f == 1 ? dst_1 : dst_2) + to;
+#elif FILTERS > 1
+                __global DST *target = (f == 0 ? dst : dst_1) + to;
+#else
+                __global DST *target = dst + to;
+#endif
+                UNROLL for (int q = 0; q < ITEM_Y; ++q) {
+                    if (y + q >= g.height)
+                        continue;
+#if ALIGNED
+                    if (x + ITEM_X <= g.width) {
+                        STORE4((float4)(sums[f][0][q][0], sums[f][0][q][1], sums[f][0][q][2],
+                                        sums[f][0][q][3]),
+                               target + q * g.dst_row);
+                        continue;
+                    }
+#endif
+                    UNROLL for (int p = 0; p < ITEM_X; ++p)
+                        if (x + p < g.width)
+                            STORE(sums[f][0][q][p], target + q * g.dst_row + p);
+                }
+            }
+        }
+        UNROLL for (int f = 0; f < FILTERS; ++f)
+            UNROLL for (int q = 0; q < ITEM_Y; ++q)
+                UNROLL for (int p = 0; p < ITEM_X; ++p) {
+                    UNROLL for (int o = 0; o + 1 < SIZE; ++o)
+                        sums[f][o][q][p] = sums[f][o + 1][q][p];
+                    sums[f][SIZE - 1][q][p] = 0.0f;
+                }
+        PUT(tiles + (turn ^ 1) * (PITCH * ROWS));
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}

@@ -1,0 +1,142 @@
+// Cubes of dense taps in three dimensions, one filter or several. See cl/correlate_march.cl.
+#include <algorithm>
+#include <limits>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int item_x = 4;
+constexpr int most_at_a_time = 4; // filters that a march can share
+
+bool is_cube(const VolumePass &pass) {
+    const int size = pass.geometry.taps_x;
+    return (size == 3 || size == 5 || size == 7) && pass.geometry.taps_y == size &&
+           pass.volume.taps_z == size && pass.volume.taps_t == 1;
+}
+
+std::string refusal(const VolumePass &pass, const Config &) {
+    if (!is_cube(pass))
+        return "the taps are not a cube of 3, 5 or 7 along x, y and z";
+    const Geometry &g = pass.geometry;
+    const std::int64_t rows =
+        std::max(std::abs(std::int64_t{g.valid_top}), std::int64_t{g.valid_bottom});
+    if ((rows + 1) * g.src_row > std::numeric_limits<std::int32_t>::max())
+        return "a slice of the source has more values than it counts";
+    return "";
+}
+
+struct Shape {
+    int pitch, rows; // of a slice in local memory
+};
+Shape shape_of(const VolumePass &pass, const Config &config) {
+    const int size = pass.geometry.taps_x;
+    const int vectors = static_cast<int>(parts(item_x + (size - 1) * pass.channels, 4));
+    return {(config.at("GROUP_X") - 1) * item_x + 4 * vectors,
+            config.at("GROUP_Y") * config.at("ITEM_Y") + size - 1};
+}
+
+// Some filters, from number `first` on, in one launch.
+Launch make_launch(const VolumePass &pass, const Config &config, std::size_t first, int count,
+                   const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const int group_x = config.at("GROUP_X");
+    const int group_y = config.at("GROUP_Y");
+    const int item_y = config.at("ITEM_Y");
+    const int size = g.taps_x;
+    const int depth = std::min(config.at("DEPTH"), g.slices);
+    const std::int64_t chunks = parts(g.slices, std::int64_t{depth});
+    const Shape shape = shape_of(pass, config);
+
+    Launch launch;
+    launch.program = {"correlate_march.cl", "correlate_march", type_defines(pass)};
+    Defines &defines = launch.program.defines;
+    defines["GROUP_X"] = group_x;
+    defines["GROUP_Y"] = group_y;
+    defines["ITEM_Y"] = item_y;
+    defines["SIZE"] = size;
+    defines["FILTERS"] = count;
+    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
+    defines["ALIGNED"] = pass.alignment >= item_x ? 1 : 0;
+    launch.range = batched_range(pass, parts(g.width, std::int64_t{group_x} * item_x),
+                                 parts(g.height, std::int64_t{group_y} * item_y), group_x, group_y);
+    launch.range.global[2] = static_cast<std::size_t>(chunks * g.volumes * pass.planes);
+    launch.arguments = {
+        SourceBuffer(),
+        TargetBuffer{first},
+        by_value(g),
+        by_value(pass.volume),
+        by_value(static_cast<std::int32_t>(depth)),
+        by_value(static_cast<std::int32_t>(chunks)),
+        taps_argument(bytes_of(pass.taps.data() + first * pass.taps_of_one(),
+                               static_cast<std::size_t>(count) * pass.taps_of_one()),
+                      facts),
+        LocalMemory{static_cast<std::size_t>(2 * shape.pitch * shape.rows) * sizeof(float)}};
+    for (int i = 1; i < count; ++i)
+        launch.arguments.emplace_back(TargetBuffer{first + static_cast<std::size_t>(i)});
+    // A CPU holds the results of all items of a group in memory.
+    if (facts.is_cpu())
+        launch.private_bytes =
+            static_cast<std::size_t>(group_x * group_y * count * size * item_y * item_x) *
+            sizeof(float);
+    return launch;
+}
+
+Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts) {
+    Work result;
+    for (int first = 0; first < pass.filters;) {
+        const int count = std::min(config.at("FILTERS"), pass.filters - first);
+        result.launches.push_back(
+            make_launch(pass, config, static_cast<std::size_t>(first), count, facts));
+        first += count;
+    }
+    return result;
+}
+
+Config shaped(int group_x, int group_y, int item_y, int filters, int depth) {
+    return {{"GROUP_X", group_x},
+            {"GROUP_Y", group_y},
+            {"ITEM_Y", item_y},
+            {"FILTERS", filters},
+            {"DEPTH", depth}};
+}
+
+// Measured on NVIDIA (H200, 512x512x512 f32). A deep chunk repeats less at its ends; there are to be groups
+// for all of the device.
+Config fastest(const VolumePass &pass, const DeviceFacts &facts) {
+    Config config = shaped(16, 8, pass.geometry.taps_x == 5 ? 2 : 1, 1, 128);
+    const Geometry &g = pass.geometry;
+    const std::int64_t tiles = parts(g.width, std::int64_t{config["GROUP_X"]} * item_x) *
+                               parts(g.height, std::int64_t{config["GROUP_Y"]} * config["ITEM_Y"]) *
+                               g.volumes * pass.planes;
+    while (config["DEPTH"] > 16 &&
+           tiles * parts(g.slices, std::int64_t{config["DEPTH"]}) < 8 * facts.compute_units)
+        config["DEPTH"] /= 2;
+    return config;
+}
+
+} // namespace
+
+VolumeSpec correlate_march() {
+    VolumeSpec spec;
+    spec.name = "correlate_march";
+    spec.tunables = {{"GROUP_X", {8, 16, 32}},
+                     {"GROUP_Y", {4, 8}},
+                     {"ITEM_Y", {1, 2}},
+                     {"FILTERS", {1, 2, most_at_a_time}},
+                     {"DEPTH", {16, 32, 64, 128}}};
+    spec.refusal = refusal;
+    spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
+        return std::vector<Config>{fastest(pass, facts), shaped(16, 4, 1, 1, 32),
+                                   shaped(8, 4, 1, 1, 16)};
+    };
+    spec.work = work;
+    spec.details = [](const VolumePass &pass, const Config &config) {
+        return text(pass.taps_of_one(), " taps, ", config.at("DEPTH"), " slices of a group");
+    };
+    return spec;
+}
+
+} // namespace gz
