@@ -142,9 +142,12 @@ struct Arguments {
         return gauze_plan_enqueue(plan, nullptr, &source_mem, 1, &target_mem, 1, nullptr, 0,
                                   nullptr, &event);
     }
-    gauze_status measure() { return gauze_plan_measure(plan, source, target, 1, &timing); }
+    gauze_status create_bank(const gauze_filter *of, std::uint32_t count) {
+        return gauze_filter_bank(&of, count, &new_filter);
+    }
+    gauze_status measure() { return gauze_plan_measure(plan, source, &target, 1, 1, &timing); }
     gauze_status verify() {
-        return gauze_plan_verify(plan, &host_source, &host_result, &verification);
+        return gauze_plan_verify(plan, &host_source, &host_result, 1, &verification);
     }
 };
 
@@ -345,6 +348,17 @@ std::vector<Case> cases() {
               return gauze_filter_dog(&a.dog, &a.new_filter))},
         {"gauze_filter_dog", "filter", invalid, "filter is null",
          CALL(return gauze_filter_dog(&a.dog, nullptr))},
+        {"gauze_filter_bank", "filters", invalid, "filters is null",
+         CALL(return gauze_filter_bank(nullptr, 1, &a.new_filter))},
+        {"gauze_filter_bank", "filters", invalid, "filters[i] is null",
+         CALL(return a.create_bank(nullptr, 1))},
+        {"gauze_filter_bank", "count", invalid, "count is 0",
+         CALL(return a.create_bank(a.filter, 0))},
+        {"gauze_filter_bank", "count", invalid, "count is 4294967295",
+         CALL(return a.create_bank(a.filter, ~0U))},
+        {"gauze_filter_bank", "filter", invalid, "filter is null",
+         CALL(const gauze_filter *const one = a.filter;
+              return gauze_filter_bank(&one, 1, nullptr))},
         {"gauze_filter_with_component", "base", invalid, "base is null",
          CALL(return gauze_filter_with_component(nullptr, 0, a.filter, &a.new_filter))},
         {"gauze_filter_with_component", "component", invalid, "component is 4294967295",
@@ -460,35 +474,44 @@ std::vector<Case> cases() {
          CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1,
                                         nullptr, 0, nullptr, nullptr))},
         {"gauze_plan_measure", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_measure(nullptr, a.source, a.target, 1, &a.timing))},
+         CALL(return gauze_plan_measure(nullptr, a.source, &a.target, 1, 1, &a.timing))},
         {"gauze_plan_measure", "source", invalid, "source is null",
-         CALL(return gauze_plan_measure(a.plan, nullptr, a.target, 1, &a.timing))},
-        {"gauze_plan_measure", "target", invalid, "target is null",
-         CALL(return gauze_plan_measure(a.plan, a.source, nullptr, 1, &a.timing))},
+         CALL(return gauze_plan_measure(a.plan, nullptr, &a.target, 1, 1, &a.timing))},
+        {"gauze_plan_measure", "targets", invalid, "targets is null",
+         CALL(return gauze_plan_measure(a.plan, a.source, nullptr, 1, 1, &a.timing))},
+        {"gauze_plan_measure", "targets", invalid, "targets[i] is null",
+         CALL(gauze_image *const none = nullptr;
+              return gauze_plan_measure(a.plan, a.source, &none, 1, 1, &a.timing))},
+        {"gauze_plan_measure", "target_count", invalid, "target_count is 2",
+         CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 2, 1, &a.timing))},
         {"gauze_plan_measure", "repeats", invalid, "repeats is 0",
-         CALL(return gauze_plan_measure(a.plan, a.source, a.target, 0, &a.timing))},
+         CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 1, 0, &a.timing))},
         {"gauze_plan_measure", "repeats", invalid, "repeats is 4294967295",
-         CALL(return gauze_plan_measure(a.plan, a.source, a.target, ~0U, &a.timing))},
+         CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 1, ~0U, &a.timing))},
         {"gauze_plan_measure", "timing", invalid, "timing is null",
-         CALL(return gauze_plan_measure(a.plan, a.source, a.target, 1, nullptr))},
+         CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 1, 1, nullptr))},
         {"gauze_plan_measure", "timing", invalid, "timing->struct_size is 0",
          CALL(a.timing.struct_size = 0; return a.measure())},
         {"gauze_plan_verify", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_verify(nullptr, &a.host_source, &a.host_result, &a.verification))},
+         CALL(return gauze_plan_verify(nullptr, &a.host_source, &a.host_result, 1,
+                                       &a.verification))},
         {"gauze_plan_verify", "source", invalid, "source is null",
-         CALL(return gauze_plan_verify(a.plan, nullptr, &a.host_result, &a.verification))},
+         CALL(return gauze_plan_verify(a.plan, nullptr, &a.host_result, 1, &a.verification))},
         {"gauze_plan_verify", "source", invalid, "source",
          CALL(a.host_source.data = nullptr; return a.verify())},
         {"gauze_plan_verify", "source", invalid, "63 bytes",
          CALL(a.host_source.bytes = 63; return a.verify())},
-        {"gauze_plan_verify", "target", invalid, "target is null",
-         CALL(return gauze_plan_verify(a.plan, &a.host_source, nullptr, &a.verification))},
-        {"gauze_plan_verify", "target", invalid, "target",
+        {"gauze_plan_verify", "targets", invalid, "targets is null",
+         CALL(return gauze_plan_verify(a.plan, &a.host_source, nullptr, 1, &a.verification))},
+        {"gauze_plan_verify", "target_count", invalid, "target_count is 0",
+         CALL(
+             return gauze_plan_verify(a.plan, &a.host_source, &a.host_result, 0, &a.verification))},
+        {"gauze_plan_verify", "targets", invalid, "target",
          CALL(a.host_result.data = nullptr; return a.verify())},
-        {"gauze_plan_verify", "target", invalid, "0 bytes",
+        {"gauze_plan_verify", "targets", invalid, "0 bytes",
          CALL(a.host_result.bytes = 0; return a.verify())},
         {"gauze_plan_verify", "result", invalid, "result is null",
-         CALL(return gauze_plan_verify(a.plan, &a.host_source, &a.host_result, nullptr))},
+         CALL(return gauze_plan_verify(a.plan, &a.host_source, &a.host_result, 1, nullptr))},
         {"gauze_plan_verify", "result", invalid, "result->struct_size is 7",
          CALL(a.verification.struct_size = 7; return a.verify())},
     };
@@ -514,6 +537,8 @@ std::vector<Case> handle_cases() {
          CALL(return gauze_image_write(as<gauze_image>(a.plan), a.pixels, sizeof a.pixels))},
         {"gauze_image_mem", "image", GAUZE_OK, "",
          CALL(return done(gauze_image_mem(as<gauze_image>(a.plan)) == nullptr))},
+        {"gauze_filter_bank", "filters", invalid, "filters[i] is no handle",
+         CALL(return a.create_bank(as<gauze_filter>(a.plan), 1))},
         {"gauze_filter_with_component", "base", invalid, "base is no handle",
          CALL(return gauze_filter_with_component(as<gauze_filter>(a.plan), 0, a.filter,
                                                  &a.new_filter))},
@@ -523,8 +548,9 @@ std::vector<Case> handle_cases() {
         {"gauze_plan_run", "plan", invalid, "plan is no handle",
          CALL(return gauze_plan_run(as<gauze_plan>(a.source), &a.host_source, 1, &a.host_target,
                                     1))},
-        {"gauze_plan_measure", "target", invalid, "target is no handle",
-         CALL(return gauze_plan_measure(a.plan, a.source, as<gauze_image>(a.plan), 1, &a.timing))},
+        {"gauze_plan_measure", "targets", invalid, "targets[i] is no handle",
+         CALL(gauze_image *const other = as<gauze_image>(a.plan);
+              return gauze_plan_measure(a.plan, a.source, &other, 1, 1, &a.timing))},
     };
 }
 

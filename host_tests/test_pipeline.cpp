@@ -149,7 +149,7 @@ TEST_SUITE("pipeline") {
         cl::CommandQueue queue = engine()->queue();
         queue.enqueueFillBuffer(from, 1.0F, 0, bytes);
         std::vector<cl::Event> events;
-        pipeline.enqueue(*engine(), queue, from, to, {}, &events);
+        pipeline.enqueue(*engine(), queue, from, {to}, {}, &events);
         REQUIRE(events.size() == 4);
         events.back().wait();
         for (const cl::Event &event : events)
@@ -185,7 +185,7 @@ TEST_SUITE("pipeline") {
             plan.prepare();
             std::vector<float> expected(pixels.size());
             plan.run({reinterpret_cast<const std::byte *>(pixels.data()), bytes},
-                     {reinterpret_cast<std::byte *>(expected.data()), bytes});
+                     {{reinterpret_cast<std::byte *>(expected.data()), bytes}});
             // Several at once, none of which can start before all are enqueued.
             std::vector<cl::Buffer> targets;
             const cl::Buffer from = engine()->allocate(bytes, "the source");
@@ -194,7 +194,7 @@ TEST_SUITE("pipeline") {
             for (int i = 0; i < 4; ++i) {
                 targets.push_back(engine()->allocate(bytes, "a target"));
                 cl_event done = nullptr;
-                plan.enqueue(queue(), from(), targets.back()(), nullptr, {start()}, &done);
+                plan.enqueue(queue(), from(), {targets.back()()}, nullptr, {start()}, &done);
                 ends.emplace_back(done);
             }
             // No launch may have missed the wait list: the pixels come only now.

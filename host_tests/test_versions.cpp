@@ -252,15 +252,16 @@ TEST_SUITE("versions of structs") {
         const std::vector<float> pixels(32, 1.0F);
         const gauze_host_source host{pixels.data(), pixels.size() * sizeof(float)};
         check_sizes(gauze_timing{}, offsetof(gauze_timing, copy_ms), [&](gauze_timing *timing) {
-            const gauze_status status = gauze_plan_measure(plan.c_handle(), source.c_handle(),
-                                                           target.c_handle(), 1, timing);
+            gauze_image *const targets[] = {target.c_handle()};
+            const gauze_status status =
+                gauze_plan_measure(plan.c_handle(), source.c_handle(), targets, 1, 1, timing);
             CHECK((status != GAUZE_OK || timing->wall_ms > 0));
             return status;
         });
         check_sizes(gauze_verification{}, offsetof(gauze_verification, worst_at),
                     [&](gauze_verification *result) {
                         const gauze_status status =
-                            gauze_plan_verify(plan.c_handle(), &host, &host, result);
+                            gauze_plan_verify(plan.c_handle(), &host, &host, 1, result);
                         CHECK((status != GAUZE_OK || result->within_bound == 1));
                         return status;
                     });

@@ -190,7 +190,7 @@ std::vector<std::byte> run_forced(const Filter &filter, const PlanDesc &desc,
     const cl::CommandQueue &queue = engine()->queue();
     queue.enqueueWriteBuffer(from, CL_TRUE, 0, source.size(), source.data());
     queue.enqueueWriteBuffer(to, CL_TRUE, 0, before.size(), before.data());
-    plan->enqueue(nullptr, from(), to(), nullptr, {}, nullptr);
+    plan->enqueue(nullptr, from(), {to()}, nullptr, {}, nullptr);
     std::vector<std::byte> got(before.size());
     queue.enqueueReadBuffer(to, CL_TRUE, 0, got.size(), got.data());
     return got;

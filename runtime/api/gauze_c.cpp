@@ -227,16 +227,22 @@ gz::Filter dog_of(const gauze_dog *given) {
     return gz::Filter::dog(dog.sigma[0], dog.sigma[1], method_of(dog.method, "dog"));
 }
 
-gz::PlanDesc plan_desc(const gauze_plan_desc &desc) {
+gz::PlanDesc plan_desc(const gauze_plan_desc &desc, std::size_t target_count) {
     require(desc.source_count == 1, "desc->source_count is ", desc.source_count,
             "; this filter takes 1 source");
-    require(desc.target_count == 1, "desc->target_count is ", desc.target_count,
-            "; this filter has 1 target");
+    require(desc.target_count == target_count, "desc->target_count is ", desc.target_count,
+            "; this filter has ", target_count, target_count == 1 ? " target" : " targets");
     require(desc.border >= GAUZE_BORDER_CLAMP && desc.border <= GAUZE_BORDER_ZERO,
             "desc->border is ", desc.border, ", which is no border");
     gz::PlanDesc result;
     result.source = image_desc(desc.sources, "source");
-    result.target = image_desc(desc.targets, "target");
+    check_pointer(desc.targets, "target");
+    const auto one_target = [&](std::size_t i) {
+        return image_desc(gz::element(desc.targets, i), target_count == 1 ? "target" : "a target");
+    };
+    result.target = one_target(0);
+    for (std::size_t i = 1; i < target_count; ++i)
+        result.more_targets.push_back(one_target(i));
     result.border = {static_cast<gz::BorderMode>(desc.border), desc.border_value};
     if (desc.region) {
         const gauze_region region = known_part(desc.region, "region");
@@ -245,9 +251,11 @@ gz::PlanDesc plan_desc(const gauze_plan_desc &desc) {
         result.region = {axes_of(region.source_origin), axes_of(region.extent),
                          axes_of(region.target_origin), static_cast<gz::RegionEdge>(region.edge)};
     } else {
-        require(result.source.extent == result.target.extent, "the source is ",
-                gz::to_text(result.source.extent), " and the target ",
-                gz::to_text(result.target.extent), "; without a region they must be of one size");
+        for (std::size_t i = 0; i < target_count; ++i)
+            require(result.source.extent == result.target_at(i).extent, "the source is ",
+                    gz::to_text(result.source.extent), " and the target ",
+                    gz::to_text(result.target_at(i).extent),
+                    "; without a region they must be of one size");
     }
     return result;
 }
@@ -323,9 +331,15 @@ gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFi
     });
 }
 
-void check_counts(std::uint32_t source_count, std::uint32_t target_count) {
+void check_target_count(const gz::Plan &plan, std::uint32_t target_count) {
+    const std::size_t count = plan.desc().target_count();
+    require(target_count == count, "target_count is ", target_count, "; the plan has ", count,
+            count == 1 ? " target" : " targets");
+}
+
+void check_counts(const gz::Plan &plan, std::uint32_t source_count, std::uint32_t target_count) {
     require(source_count == 1, "source_count is ", source_count, "; the plan takes 1 source");
-    require(target_count == 1, "target_count is ", target_count, "; the plan has 1 target");
+    check_target_count(plan, target_count);
 }
 
 // Of `count` images, each from[i] or *from[i].
@@ -621,6 +635,22 @@ gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t comp
     });
 }
 
+gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t count,
+                               gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filters, "filters");
+        check_pointer(filter, "filter");
+        require(count >= 1 && count <= gz::max_bank, "count is ", count, "; it must be from 1 to ",
+                gz::max_bank);
+        std::vector<gz::Filter> all;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            check_handle(filters[i], "filters[i]");
+            all.push_back(filters[i]->filter);
+        }
+        *filter = new gauze_filter{{}, gz::Filter::bank(std::move(all))};
+    });
+}
+
 void gauze_filter_destroy(gauze_filter *filter) {
     gz::destroy(filter);
 }
@@ -632,8 +662,10 @@ gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
         check_handle(filter, "filter");
         check_pointer(plan, "plan");
         const gauze_plan_desc known = known_part(desc, "desc");
-        *plan = new gauze_plan{
-            {}, {engine->engine, filter->filter, plan_desc(known), or_empty(known.variant)}};
+        *plan = new gauze_plan{{},
+                               {engine->engine, filter->filter,
+                                plan_desc(known, filter->filter.target_count()),
+                                or_empty(known.variant)}};
     });
 }
 
@@ -671,9 +703,11 @@ gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
         check_handle(plan, "plan");
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
-        check_counts(source_count, target_count);
-        plan->plan.run(host_source(sources),
-                       {static_cast<std::byte *>(targets->data), targets->bytes});
+        check_counts(plan->plan, source_count, target_count);
+        std::vector<gz::HostTarget> to;
+        for (std::uint32_t i = 0; i < target_count; ++i)
+            to.push_back({static_cast<std::byte *>(targets[i].data), targets[i].bytes});
+        plan->plan.run(host_source(sources), to);
     });
 }
 
@@ -693,22 +727,29 @@ gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const 
         check_handle(plan, "plan");
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
-        check_counts(source_count, target_count);
+        check_counts(plan->plan, source_count, target_count);
         require(wait_count == 0 || wait_list != nullptr, "wait_list is null and wait_count is ",
                 wait_count);
-        plan->plan.enqueue(queue, *sources, *targets, workspace,
+        plan->plan.enqueue(queue, *sources, {targets, targets + target_count}, workspace,
                            std::vector<cl_event>(wait_list, wait_list + wait_count), event);
     });
 }
 
-gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source, gauze_image *target,
+gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
+                                gauze_image *const *targets, uint32_t target_count,
                                 uint32_t repeats, gauze_timing *timing) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_handle(source, "source");
-        check_handle(target, "target");
+        check_pointer(targets, "targets");
+        check_target_count(plan->plan, target_count);
+        std::vector<const gz::DeviceImage *> to;
+        for (std::uint32_t i = 0; i < target_count; ++i) {
+            check_handle(targets[i], "targets[i]");
+            to.push_back(&targets[i]->image);
+        }
         check_struct(timing, "timing");
-        const gz::Timing own = gz::measure(plan->plan, source->image, target->image, repeats);
+        const gz::Timing own = gz::measure(plan->plan, source->image, to, repeats);
         gauze_timing result{};
         result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
         result.device_ms = own.device_ms;
@@ -720,14 +761,18 @@ gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source, gau
 }
 
 gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source,
-                               const gauze_host_source *target, gauze_verification *result) {
+                               const gauze_host_source *targets, uint32_t target_count,
+                               gauze_verification *result) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(source, "source");
-        check_pointer(target, "target");
+        check_pointer(targets, "targets");
+        check_target_count(plan->plan, target_count);
         check_struct(result, "result");
-        const gz::Verification own =
-            gz::verify(plan->plan, host_source(source), host_source(target));
+        std::vector<gz::HostSource> written;
+        for (std::uint32_t i = 0; i < target_count; ++i)
+            written.push_back(host_source(targets + i));
+        const gz::Verification own = gz::verify(plan->plan, host_source(source), written);
         gauze_verification verification{};
         verification.within_bound = own.worst_error <= own.bound ? 1 : 0;
         verification.worst_error = own.worst_error;
@@ -735,6 +780,7 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
         for (std::size_t i = 0; i < own.worst_at.size(); ++i)
             verification.worst_at[i] = own.worst_at[i];
         verification.pixels = own.pixels;
+        verification.worst_target = static_cast<std::uint32_t>(own.target);
         write_struct(result, verification, "result");
     });
 }

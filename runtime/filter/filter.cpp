@@ -322,7 +322,28 @@ const Correlation &Filter::correlation(std::int64_t component) const {
     return own == components_.end() ? correlation_ : own->second;
 }
 
+std::size_t Filter::target_count() const {
+    return bank_ ? bank_->filters.size() : 1;
+}
+
+const Filter &Filter::for_target(std::size_t i) const {
+    return bank_ ? bank_->filters.at(i) : *this;
+}
+
+Filter Filter::bank(std::vector<Filter> filters) {
+    require(!filters.empty() && filters.size() <= max_bank, "the bank has ", filters.size(),
+            " filters; it must be from 1 to ", max_bank);
+    for (const Filter &filter : filters)
+        require(!filter.bank() && !filter.is_sat(), "a filter of the bank is a ", to_text(filter),
+                "; banks and summed-area tables cannot be in one");
+    Filter result("bank", {});
+    result.bank_ = std::make_shared<const Bank>(Bank{std::move(filters)});
+    return result;
+}
+
 double Filter::error_bound(double largest) const {
+    if (bank_)
+        fail(Status::internal, "a bank has a bound for each of its filters");
     if (dog_)
         return difference_bound(dog_->first.error_bound(largest), dog_->second.error_bound(largest),
                                 largest);
@@ -361,6 +382,12 @@ std::string to_text(const Filter &filter) {
                     " pixels, ", box->iterations, box->iterations == 1 ? " time" : " times");
     if (filter.is_sat())
         return "summed-area table";
+    if (const Bank *bank = filter.bank()) {
+        std::string result = text("bank of ", bank->filters.size(), ":");
+        for (const Filter &one : bank->filters)
+            result += text(&one == bank->filters.data() ? " " : "; ", to_text(one));
+        return result;
+    }
     if (const Dog *dog = filter.dog())
         return text("difference of ", to_text(dog->first), " and ", to_text(dog->second));
     if (const std::optional<Recursion> &recursion = filter.recursion())

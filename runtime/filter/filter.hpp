@@ -86,6 +86,7 @@ struct RecursiveOptions {
 };
 
 struct Dog;
+struct Bank;
 
 class Filter {
 public:
@@ -104,6 +105,8 @@ public:
     static Filter dog(double sigma, double other_sigma,
                       GaussianMethod method = GaussianMethod::automatic);
     static Filter difference(Filter first, Filter second);
+    // Several filters of one image, each with a target of its own.
+    static Filter bank(std::vector<Filter> filters);
     // This filter, but with the taps of `other` for one component: channel c of plane p of an image
     // with n channels is component p n + c.
     Filter with_component(std::int64_t component, const Filter &other) const;
@@ -114,10 +117,14 @@ public:
     const std::optional<Recursion> &recursion() const { return recursion_; }
     bool is_sat() const { return is_sat_; }
     const Dog *dog() const { return dog_.get(); }
+    const Bank *bank() const { return bank_.get(); }
+    // Targets of its plans, and the filter that the pixels of one come from.
+    std::size_t target_count() const;
+    const Filter &for_target(std::size_t i) const;
     // What a Gaussian with taps was described as, if it may be run by another method: see
     // plan/method.hpp.
     const std::optional<Gaussian> &automatic() const { return automatic_; }
-    bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_; }
+    bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_ && !bank_; }
     // Of the components without taps of their own.
     const Correlation &correlation() const { return correlation_; }
     const Taps &taps() const { return correlation_.taps; }
@@ -144,6 +151,7 @@ private:
     std::optional<Recursion> recursion_;
     bool is_sat_ = false;
     std::shared_ptr<const Dog> dog_;
+    std::shared_ptr<const Bank> bank_;
     std::optional<Gaussian> automatic_;
 };
 
@@ -155,6 +163,11 @@ double sat_error_bound(std::int64_t x, std::int64_t y, double magnitudes);
 // The result of one filter less that of another.
 struct Dog {
     Filter first, second;
+};
+
+// Filters of one image, the result of each by itself.
+struct Bank {
+    std::vector<Filter> filters;
 };
 
 // Refuses a border that the filter cannot have.
@@ -176,6 +189,7 @@ inline constexpr std::int64_t max_tile = 65536;
 // Of a recursive Gaussian: below, sampled taps are few; above, poles are closer to 1 than f32 bears.
 inline constexpr double min_recursive_sigma = 0.5;
 inline constexpr double max_recursive_sigma = 1000.0;
+inline constexpr std::size_t max_bank = 16;          // filters of a bank
 inline constexpr std::int64_t max_components = 1024; // that can have taps of their own
 
 // The taps of a Gaussian along one axis, or of its derivative: exp(-i^2 / (2 sigma^2)), |i| <=

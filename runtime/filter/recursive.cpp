@@ -341,6 +341,11 @@ void check_border(const Filter &filter, const Border &border) {
         check_border(dog->second, border);
         return;
     }
+    if (const Bank *bank = filter.bank()) {
+        for (const Filter &one : bank->filters)
+            check_border(one, border);
+        return;
+    }
     const bool zero = border.mode == BorderMode::zero;
     const auto name = name_of(border.mode);
     require(zero || !filter.is_sat(), "the border is ", name,

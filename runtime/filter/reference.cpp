@@ -466,6 +466,8 @@ void compute_difference(const ReferenceJob &job, ModesAs modes, const RowSink<do
 
 void compute(const ReferenceJob &job, ModesAs modes, const RowSink<double> &sink) {
     check_border(job.filter, job.border);
+    if (job.filter.bank())
+        fail(Status::internal, "the filters of a bank are computed one by one");
     if (job.filter.dog())
         return compute_difference(job, modes, sink);
     if (job.filter.recursion())

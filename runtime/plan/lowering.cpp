@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 
@@ -87,6 +88,8 @@ Results results_of(const Filter &filter) {
 }
 
 PlanDesc complete(PlanDesc desc, Results results) {
+    for (std::size_t i = 1; i < desc.target_count(); ++i)
+        desc.more_targets[i - 1] = complete(desc.for_target(i), results).target;
     check_type(desc.source.type, "source");
     if (results == Results::sums)
         check_sum_type(desc.source.type, desc.target.type);
@@ -589,8 +592,52 @@ SatPass lower_sat(const PlanDesc &desc) {
     return {lower_images(desc, {1, 1, 0, 0})};
 }
 
+namespace {
+
+// Whether two passes can be one, with the loads shared.
+bool share_loads(const VolumePass &a, const VolumePass &b) {
+    return a.dst_type == b.dst_type && a.alignment == b.alignment &&
+           std::memcmp(&a.geometry, &b.geometry, sizeof a.geometry) == 0 &&
+           std::memcmp(&a.volume, &b.volume, sizeof a.volume) == 0;
+}
+
+// The filters one after the other; those of volumes with dense taps of one shape, into targets of one
+// layout, in one pass.
+Lowered lower_bank(const Bank &bank, const PlanDesc &desc) {
+    Lowered result;
+    for (std::size_t i = 0; i < bank.filters.size(); ++i) {
+        Lowered own = lower(bank.filters[i], desc.for_target(i));
+        // What one filter has done with the next can use again.
+        result.intermediates.resize(
+            std::max(result.intermediates.size(), own.intermediates.size()));
+        for (std::size_t k = 0; k < own.intermediates.size(); ++k)
+            result.intermediates[k] = std::max(result.intermediates[k], own.intermediates[k]);
+        const auto *volume = std::get_if<VolumePass>(&own.steps.front().pass);
+        if (volume && !result.steps.empty()) {
+            Step &before = result.steps.back();
+            auto *shared = std::get_if<VolumePass>(&before.pass);
+            if (shared && share_loads(*shared, *volume)) {
+                shared->taps.insert(shared->taps.end(), volume->taps.begin(), volume->taps.end());
+                ++shared->filters;
+                ++before.targets;
+                continue;
+            }
+        }
+        for (Step &step : own.steps) {
+            if (step.to == ends)
+                step.to = number_of_target(i);
+            result.steps.push_back(std::move(step));
+        }
+    }
+    return result;
+}
+
+} // namespace
+
 Lowered lower(const Filter &filter, const PlanDesc &desc) {
     check_border(filter, desc.border);
+    if (const Bank *bank = filter.bank())
+        return lower_bank(*bank, desc);
     if (const Dog *dog = filter.dog())
         return lower_difference(dog->first, dog->second, desc);
     if (filter.recursion()) {
@@ -616,6 +663,8 @@ PlanDesc staged(const PlanDesc &desc) {
     result.source = packed(desc.source, isolated ? desc.region.extent : desc.source.extent,
                            staged_row_alignment);
     result.target = packed(desc.target, desc.region.extent, staged_row_alignment);
+    for (ImageDesc &target : result.more_targets)
+        target = packed(target, desc.region.extent, staged_row_alignment);
     result.region.target_origin = {0, 0, 0, 0};
     if (isolated)
         result.region.source_origin = {0, 0, 0, 0};

@@ -21,10 +21,23 @@ struct PlanDesc {
     ImageDesc source, target;
     Border border;
     Region region;
+    std::vector<ImageDesc> more_targets{}; // after the first, of filters that have several
 
-    // Bytes of the region's pixels, in the source and in the target.
+    std::size_t target_count() const { return 1 + more_targets.size(); }
+    const ImageDesc &target_at(std::size_t i) const {
+        return i == 0 ? target : more_targets[i - 1];
+    }
+    // Of target i alone.
+    PlanDesc for_target(std::size_t i) const { return {source, target_at(i), border, region, {}}; }
+
+    // Bytes of the region's pixels, in the source and in the targets.
     std::int64_t source_bytes() const { return pixels() * source.pixel_bytes(); }
-    std::int64_t target_bytes() const { return pixels() * target.pixel_bytes(); }
+    std::int64_t target_bytes() const {
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < target_count(); ++i)
+            sum += pixels() * target_at(i).pixel_bytes();
+        return sum;
+    }
 
     // Of the region, in all planes.
     std::int64_t pixels() const {
@@ -45,8 +58,14 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc);
 SatPass lower_sat(const PlanDesc &desc);
 
 // One pass, and the images it goes between: a number of an intermediate image, or `ends` for the
-// plan's source or target.
+// plan's source or its first target; its other targets have the numbers below that.
 inline constexpr int ends = -1;
+constexpr int number_of_target(std::size_t i) {
+    return ends - static_cast<int>(i);
+}
+constexpr std::size_t target_of_number(int number) {
+    return static_cast<std::size_t>(ends - number);
+}
 struct Step {
     std::variant<CorrelatePass, VolumePass, BoxPass, RecursivePass, SatPass, DifferencePass> pass;
     int from = ends, to = ends;
@@ -54,6 +73,8 @@ struct Step {
     std::optional<CorrelatePass> as_taps = std::nullopt;
     // The second image of a DifferencePass.
     int other = ends;
+    // Targets, of `to` and the ones after it, of a VolumePass with several filters.
+    std::size_t targets = 1;
 };
 
 // Passes in order, and the bytes of the images between them.

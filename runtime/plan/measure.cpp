@@ -46,14 +46,18 @@ Sample time_once(Engine &engine,
 
 } // namespace
 
-Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &target,
-               unsigned repeats) {
+Timing measure(const Plan &plan, const DeviceImage &source,
+               const std::vector<const DeviceImage *> &targets, unsigned repeats) {
     require(repeats >= 1 && repeats <= most_repeats, "repeats is ", repeats,
             "; it must be from 1 to ", most_repeats);
     Engine &engine = plan.engine();
-    require(source.engine.get() == &engine && target.engine.get() == &engine,
-            "the source or the target image belongs to another engine than the plan");
-    plan.check_buffers(source.buffer, target.buffer);
+    std::vector<cl::Buffer> to;
+    for (const DeviceImage *target : targets) {
+        require(source.engine.get() == &engine && target->engine.get() == &engine,
+                "the source or the target image belongs to another engine than the plan");
+        to.push_back(target->buffer);
+    }
+    plan.check_buffers(source.buffer, to);
 
     // A copy reads as much as it writes, so it moves half of what the filter reads and writes
     // together.
@@ -77,7 +81,7 @@ Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &t
     for (unsigned i = 0; i < warm_ups + repeats; ++i) {
         const Sample run =
             time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
-                plan.pipeline().enqueue(engine, on, source.buffer, target.buffer, {}, &events);
+                plan.pipeline().enqueue(engine, on, source.buffer, to, {}, &events);
             });
         const Sample plain =
             time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {

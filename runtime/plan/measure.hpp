@@ -15,7 +15,7 @@ struct Timing {
 };
 
 // Two runs that do not count, then `repeats` that do, each followed by a copy.
-Timing measure(const Plan &plan, const DeviceImage &source, const DeviceImage &target,
-               unsigned repeats);
+Timing measure(const Plan &plan, const DeviceImage &source,
+               const std::vector<const DeviceImage *> &targets, unsigned repeats);
 
 } // namespace gz

@@ -45,6 +45,16 @@ Settled settle(const Filter &filter, DeviceClass device_class, const std::string
         return {Filter::difference(std::move(first.filter), std::move(second.filter)),
                 first.reasons + second.reasons};
     }
+    if (const Bank *bank = filter.bank()) {
+        std::vector<Filter> filters;
+        std::string reasons;
+        for (const Filter &one : bank->filters) {
+            Settled own = settle(one, device_class, forced);
+            filters.push_back(std::move(own.filter));
+            reasons += own.reasons;
+        }
+        return {Filter::bank(std::move(filters)), reasons};
+    }
     if (!filter.automatic())
         return {filter, ""};
     Gaussian gaussian = *filter.automatic();

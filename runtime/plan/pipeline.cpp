@@ -83,7 +83,7 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     std::optional<Choice> whole = choose_whole(lowered, engine.facts(), forced, forced_by);
     if (whole) {
         buffers_.clear();
-        steps_.push_back({std::move(*whole), ends, ends, ends, {}});
+        steps_.push_back({std::move(*whole), ends, ends, ends, 1, {}});
         return;
     }
     for (const std::uint64_t bytes : buffers_)
@@ -96,6 +96,7 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
                           step.from,
                           step.to,
                           step.other,
+                          step.targets,
                           {}};
         // Steps run one after the other: what one needs for itself the next can use again.
         for (const std::uint64_t bytes : chosen.choice.work.workspace) {
@@ -128,8 +129,9 @@ void Pipeline::prepare(Engine &engine) const {
 }
 
 void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
-                       const cl::Buffer &target, const std::vector<cl::Event> &wait_list,
-                       std::vector<cl::Event> *events, const cl::Buffer &workspace) const {
+                       const std::vector<cl::Buffer> &targets,
+                       const std::vector<cl::Event> &wait_list, std::vector<cl::Event> *events,
+                       const cl::Buffer &workspace) const {
     const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
     Lease lease(engine, queue, buffers_, workspace);
     const bool single = launches() == 1;
@@ -139,11 +141,13 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer
     cl::Event last;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const ChosenStep &step = steps_[i];
-        const auto image = [&](int number, const cl::Buffer &end) {
-            return number == ends ? end : lease[static_cast<std::size_t>(number)];
+        const auto image = [&](int number) {
+            return number == ends ? source : lease[static_cast<std::size_t>(number)];
         };
-        Buffers buffers{
-            {image(step.from, source), image(step.other, source)}, {image(step.to, target)}, {}};
+        Buffers buffers{{image(step.from), image(step.other)}, {}, {}};
+        for (std::size_t k = 0; k < step.targets; ++k)
+            buffers.targets.push_back(step.to <= ends ? targets.at(target_of_number(step.to) + k)
+                                                      : lease[static_cast<std::size_t>(step.to)]);
         for (const std::size_t number : step.workspace)
             buffers.workspace.push_back(lease[number]);
         for (const ReadyLaunch &launch : ready_steps[i]) {

@@ -23,7 +23,7 @@ public:
     // workspace: of the caller's, callers_workspace_bytes() or more that start aligned; without a buffer
     // in it the engine lends some.
     void enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
-                 const cl::Buffer &target, const std::vector<cl::Event> &wait_list,
+                 const std::vector<cl::Buffer> &targets, const std::vector<cl::Event> &wait_list,
                  std::vector<cl::Event> *events, const cl::Buffer &workspace = {}) const;
 
     std::size_t launches() const;
@@ -41,6 +41,7 @@ private:
     struct ChosenStep {
         Choice choice;
         int from, to, other;
+        std::size_t targets;
         std::vector<std::size_t> workspace; // numbers of the pipeline's buffers
     };
 

@@ -24,7 +24,7 @@ Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine
 // The same where the images may start at any address.
 Lowered unaligned(Lowered lowered) {
     for (Step &step : lowered.steps)
-        if (step.from == ends || step.to == ends) {
+        if (step.from == ends || step.to <= ends) {
             std::visit([](auto &pass) { pass.alignment = 1; }, step.pass);
             if (step.as_taps)
                 step.as_taps->alignment = 1;
@@ -44,7 +44,7 @@ bool starts_aligned(const cl::Buffer &buffer) {
 }
 
 // unusable: flags, any of which refuses the buffer.
-void check_plain_buffer(const cl::Buffer &buffer, const Engine &engine, const char *what,
+void check_plain_buffer(const cl::Buffer &buffer, const Engine &engine, const std::string &what,
                         cl_mem_flags unusable) {
     require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, "the ", what,
             " is an OpenCL image; only buffers are supported so far");
@@ -56,7 +56,7 @@ void check_plain_buffer(const cl::Buffer &buffer, const Engine &engine, const ch
 }
 
 void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
-                  const char *what, cl_mem_flags unusable) {
+                  const std::string &what, cl_mem_flags unusable) {
     check_plain_buffer(buffer, engine, what, unusable);
     const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
     require(size >= desc.bytes(), "the ", what, "'s buffer has ", size,
@@ -82,14 +82,15 @@ std::optional<Bases> bases_of(const cl::Buffer &first, const cl::Buffer &second)
                  reinterpret_cast<std::intptr_t>(other_host)};
 }
 
-void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const PlanDesc &desc) {
+void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const PlanDesc &desc,
+                      std::size_t number) {
     const auto bases = bases_of(source, target);
     if (!bases)
         return;
     const bool isolated = desc.region.edge == RegionEdge::isolated;
     const PixelBox read{desc.source, isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
                         isolated ? desc.region.extent : desc.source.extent, bases->first};
-    const PixelBox written{desc.target, desc.region.target_origin, desc.region.extent,
+    const PixelBox written{desc.target_at(number), desc.region.target_origin, desc.region.extent,
                            bases->second};
     if (share_bytes(read, written))
         fail(Status::overlap,
@@ -97,9 +98,22 @@ void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const 
              "device memory");
 }
 
+void check_targets_apart(const std::vector<cl::Buffer> &targets, const PlanDesc &desc) {
+    for (std::size_t i = 1; i < targets.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const auto bases = bases_of(targets[k], targets[i]);
+            const auto written = [&](std::size_t number, std::int64_t base) -> PixelBox {
+                return {desc.target_at(number), desc.region.target_origin, desc.region.extent,
+                        base};
+            };
+            if (bases && share_bytes(written(k, bases->first), written(i, bases->second)))
+                fail(Status::overlap, "target ", k, " and target ", i, " share memory");
+        }
+}
+
 // Workspace is written everywhere, and images are taken from their first byte to their last.
 void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buffer &image,
-                 const ImageDesc &desc, const char *what) {
+                 const ImageDesc &desc, const std::string &what) {
     const auto bases = bases_of(workspace, image);
     if (bases && bases->first < bases->second + desc.bytes() &&
         bases->second + desc.offset < bases->first + bytes)
@@ -142,7 +156,8 @@ cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char
 
 } // namespace
 
-void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc, const char *what) {
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
+                const std::string &what) {
     require(data != nullptr, "the ", what, " pointer is null");
     require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
             " bytes; its description needs ", desc.bytes());
@@ -162,14 +177,21 @@ void Plan::prepare() const {
     staged_.prepare(*engine_);
 }
 
-void Plan::run(const HostSource &source, const HostTarget &target) const {
+std::string Plan::name_of_target(std::size_t i) const {
+    return desc_.target_count() == 1 ? "target" : text("target ", i);
+}
+
+void Plan::run(const HostSource &source, const std::vector<HostTarget> &targets) const {
     check_host(source.data, source.bytes, desc_.source, "source");
-    check_host(target.data, target.bytes, desc_.target, "target");
+    for (std::size_t i = 0; i < desc_.target_count(); ++i)
+        check_host(targets.at(i).data, targets[i].bytes, desc_.target_at(i), name_of_target(i));
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_.prepare(*engine_);
     const cl::Buffer from = allocate_rows(*engine_, device.source, "the source image");
-    const cl::Buffer to = allocate_rows(*engine_, device.target, "the target image");
+    std::vector<cl::Buffer> to;
+    for (std::size_t i = 0; i < device.target_count(); ++i)
+        to.push_back(allocate_rows(*engine_, device.target_at(i), "the target image"));
 
     const Axes source_origin =
         desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
@@ -182,26 +204,34 @@ void Plan::run(const HostSource &source, const HostTarget &target) const {
             });
         });
     staged_.enqueue(*engine_, queue, from, to, {}, nullptr);
-    for_each_slice(device.target, desc_.target, desc_.region.target_origin, desc_.region.extent,
-                   [&](const Rows &rows) {
-                       attempt("copying the target from the device", [&] {
-                           queue.enqueueReadBufferRect(to, CL_TRUE, rows.buffer_origin, {0, 0, 0},
-                                                       rows.size, rows.buffer_pitch, 0,
-                                                       rows.host_pitch, 0,
-                                                       target.data + rows.host_byte);
+    for (std::size_t i = 0; i < to.size(); ++i)
+        for_each_slice(device.target_at(i), desc_.target_at(i), desc_.region.target_origin,
+                       desc_.region.extent, [&](const Rows &rows) {
+                           attempt("copying the target from the device", [&] {
+                               queue.enqueueReadBufferRect(to[i], CL_TRUE, rows.buffer_origin,
+                                                           {0, 0, 0}, rows.size, rows.buffer_pitch,
+                                                           0, rows.host_pitch, 0,
+                                                           targets[i].data + rows.host_byte);
+                           });
                        });
-                   });
 }
 
-const Pipeline &Plan::pipeline_for(const cl::Buffer &source, const cl::Buffer &target) const {
-    return starts_aligned(source) && starts_aligned(target) ? direct_ : unaligned_;
+const Pipeline &Plan::pipeline_for(const cl::Buffer &source,
+                                   const std::vector<cl::Buffer> &targets) const {
+    return starts_aligned(source) && std::all_of(targets.begin(), targets.end(), starts_aligned)
+               ? direct_
+               : unaligned_;
 }
 
-void Plan::check_buffers(const cl::Buffer &source, const cl::Buffer &target) const {
+void Plan::check_buffers(const cl::Buffer &source, const std::vector<cl::Buffer> &targets) const {
     attempt("checking the buffers", [&] {
         check_buffer(source, desc_.source, *engine_, "source", CL_MEM_WRITE_ONLY);
-        check_buffer(target, desc_.target, *engine_, "target", CL_MEM_READ_ONLY);
-        check_no_overlap(source, target, desc_);
+        for (std::size_t i = 0; i < desc_.target_count(); ++i) {
+            check_buffer(targets.at(i), desc_.target_at(i), *engine_, name_of_target(i),
+                         CL_MEM_READ_ONLY);
+            check_no_overlap(source, targets[i], desc_, i);
+        }
+        check_targets_apart(targets, desc_);
     });
 }
 
@@ -211,7 +241,7 @@ std::uint64_t Plan::workspace_bytes() const {
 }
 
 void Plan::check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
-                           const cl::Buffer &target) const {
+                           const std::vector<cl::Buffer> &targets) const {
     attempt("checking the workspace", [&] {
         check_plain_buffer(workspace, *engine_, "workspace", CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
         const std::uint64_t needed = workspace_bytes();
@@ -220,18 +250,24 @@ void Plan::check_workspace(const cl::Buffer &workspace, const cl::Buffer &source
         require(starts_aligned(workspace),
                 "the workspace is around host memory that does not start at "
                 "a multiple of 64 bytes");
-        check_apart(workspace, static_cast<std::int64_t>(needed), source, desc_.source, "source");
-        check_apart(workspace, static_cast<std::int64_t>(needed), target, desc_.target, "target");
+        const auto bytes = static_cast<std::int64_t>(needed);
+        check_apart(workspace, bytes, source, desc_.source, "source");
+        for (std::size_t i = 0; i < targets.size(); ++i)
+            check_apart(workspace, bytes, targets[i], desc_.target_at(i), name_of_target(i));
     });
 }
 
-void Plan::enqueue(cl_command_queue queue, cl_mem source, cl_mem target, cl_mem workspace,
-                   const std::vector<cl_event> &wait_list, cl_event *event) const {
+void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
+                   cl_mem workspace, const std::vector<cl_event> &wait_list,
+                   cl_event *event) const {
     require(source != nullptr, "the source buffer is null");
-    require(target != nullptr, "the target buffer is null");
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        require(targets[i] != nullptr, "the ", name_of_target(i), " buffer is null");
     cl::CommandQueue on = engine_->queue();
     const cl::Buffer from(source, true);
-    const cl::Buffer to(target, true);
+    std::vector<cl::Buffer> to;
+    for (cl_mem target : targets)
+        to.emplace_back(target, true);
     const cl::Buffer between(workspace, true);
     check_buffers(from, to);
     if (workspace)
@@ -278,8 +314,11 @@ std::string Plan::make_explanation() const {
     lines +=
         text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",
              desc_.target_bytes(), " bytes; workspace ", direct_.workspace_bytes(), " bytes\n");
+    std::int64_t staged_target_bytes = 0;
+    for (std::size_t i = 0; i < staged_desc_.target_count(); ++i)
+        staged_target_bytes += staged_desc_.target_at(i).bytes();
     lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
-                  staged_desc_.target.bytes(), " bytes of device memory\n");
+                  staged_target_bytes, " bytes of device memory\n");
     // What runs there, where that is something else.
     if (staged_.explain() != direct_.explain())
         lines += staged_.explain();

@@ -23,7 +23,8 @@ struct HostTarget {
 };
 
 // Refuses host memory that does not hold the image. what: "source" or "target".
-void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc, const char *what);
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
+                const std::string &what);
 
 class Plan {
 public:
@@ -38,23 +39,27 @@ public:
     const std::string &explain() const { return explain_; }
 
     void prepare() const;
-    void run(const HostSource &source, const HostTarget &target) const;
+    // targets: as many as the plan has, here and below.
+    void run(const HostSource &source, const std::vector<HostTarget> &targets) const;
     // Of workspace that a caller brings.
     std::uint64_t workspace_bytes() const;
     // queue: nullptr for the engine's. workspace: nullptr for what the engine lends.
-    void enqueue(cl_command_queue queue, cl_mem source, cl_mem target, cl_mem workspace,
-                 const std::vector<cl_event> &wait_list, cl_event *event) const;
-    // Refuses buffers that do not hold the plan's images, and a source and a target that share
-    // memory.
-    void check_buffers(const cl::Buffer &source, const cl::Buffer &target) const;
+    void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
+                 cl_mem workspace, const std::vector<cl_event> &wait_list, cl_event *event) const;
+    // Refuses buffers that do not hold the plan's images, and a target that shares memory with the
+    // source or with another target.
+    void check_buffers(const cl::Buffer &source, const std::vector<cl::Buffer> &targets) const;
     // What runs on device memory as described, and its names.
     const Pipeline &pipeline() const { return direct_; }
     const std::string &variant() const { return variant_; }
+    // "target", or, of several, "target 2".
+    std::string name_of_target(std::size_t i) const;
 
 private:
-    const Pipeline &pipeline_for(const cl::Buffer &source, const cl::Buffer &target) const;
+    const Pipeline &pipeline_for(const cl::Buffer &source,
+                                 const std::vector<cl::Buffer> &targets) const;
     void check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
-                         const cl::Buffer &target) const;
+                         const std::vector<cl::Buffer> &targets) const;
     std::string make_explanation() const;
 
     std::shared_ptr<Engine> engine_;

@@ -91,14 +91,11 @@ Verification verify_sums(const ReferenceJob &job, const ImageDesc &target,
     return result;
 }
 
-} // namespace
-
-Verification verify(const Plan &plan, const HostSource &source, const HostSource &target) {
-    const PlanDesc &desc = plan.desc();
-    check_host(source.data, source.bytes, desc.source, "source");
-    check_host(target.data, target.bytes, desc.target, "target");
-    const ReferenceJob job{plan.filter(), desc.source, desc.border, desc.region, source.data};
-    if (plan.filter().is_sat())
+// One target of a plan.
+Verification verify_one(const Filter &filter, const PlanDesc &desc, const HostSource &source,
+                        const HostSource &target) {
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data};
+    if (filter.is_sat())
         return verify_sums(job, desc.target, target.data);
     Verification result;
     double largest_result = 0.0;
@@ -122,11 +119,37 @@ Verification verify(const Plan &plan, const HostSource &source, const HostSource
         }
         result.pixels += static_cast<std::uint64_t>(desc.region.extent[0]);
     });
-    result.bound = is_exact(plan.filter(), desc)
-                       ? 0.5
-                       : plan.filter().error_bound(largest_magnitude(job)) +
-                             storing_error(desc.target.type, largest_result);
+    result.bound = is_exact(filter, desc) ? 0.5
+                                          : filter.error_bound(largest_magnitude(job)) +
+                                                storing_error(desc.target.type, largest_result);
     return result;
+}
+
+// A bound may be 0, where nothing is allowed to differ.
+double share(const Verification &verification) {
+    return verification.worst_error == 0.0 ? 0.0 : verification.worst_error / verification.bound;
+}
+
+} // namespace
+
+Verification verify(const Plan &plan, const HostSource &source,
+                    const std::vector<HostSource> &targets) {
+    const PlanDesc &desc = plan.desc();
+    check_host(source.data, source.bytes, desc.source, "source");
+    for (std::size_t i = 0; i < desc.target_count(); ++i)
+        check_host(targets.at(i).data, targets[i].bytes, desc.target_at(i), plan.name_of_target(i));
+    Verification worst;
+    std::uint64_t pixels = 0;
+    for (std::size_t i = 0; i < desc.target_count(); ++i) {
+        Verification own =
+            verify_one(plan.filter().for_target(i), desc.for_target(i), source, targets[i]);
+        own.target = i;
+        pixels += own.pixels;
+        if (i == 0 || share(own) > share(worst))
+            worst = own;
+    }
+    worst.pixels = pixels;
+    return worst;
 }
 
 } // namespace gz

@@ -12,6 +12,7 @@ struct Verification {
     double bound = 0.0; // of a summed-area table that of the entry that takes up most of its own
     std::array<std::int64_t, 6> worst_at{}; // x, y, z, t, plane, channel, in the target
     std::uint64_t pixels = 0;
+    std::size_t target = 0; // that of the worst
 };
 
 // Distance of a stored value from the exact one: 0 where both are NaN or beyond the type's range on
@@ -24,7 +25,9 @@ double distance_of_sums(double exact, double stored, PixelType type);
 // What storing in the type adds to a filter's error, for results up to `largest` in magnitude.
 double storing_error(PixelType type, double largest);
 
-// target: what the plan wrote.
-Verification verify(const Plan &plan, const HostSource &source, const HostSource &target);
+// targets: what the plan wrote, all of them. Of several the worst is the one with the largest share of
+// its bound.
+Verification verify(const Plan &plan, const HostSource &source,
+                    const std::vector<HostSource> &targets);
 
 } // namespace gz

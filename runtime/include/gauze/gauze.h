@@ -441,6 +441,13 @@ GAUZE_API gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **fil
 GAUZE_API gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,
                                                    const gauze_filter *other,
                                                    gauze_filter **filter);
+
+/* Several filters of one image, each with a target of its own: result i of a plan is that of filters[i].
+ * count: 1 to 16. Any filters but summed-area tables and banks. Where they are correlations with cubes of
+ * 3, 5 or 7 dense taps along x, y and z, all of one size, into targets of one layout, they share the
+ * loads of the image; others run one after the other. The filters need not outlive the call. */
+GAUZE_API gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t count,
+                                         gauze_filter **filter);
 GAUZE_API void gauze_filter_destroy(gauze_filter *filter);
 
 /* ---- plans: how to compute it ------------------------------------------------------------- */
@@ -478,11 +485,12 @@ typedef struct gauze_plan_desc {
     uint32_t struct_size;
     uint32_t source_count; /* 1 for every filter so far */
     const gauze_image_desc *sources;
-    uint32_t target_count; /* 1 for every filter so far */
+    uint32_t target_count; /* of a bank its number of filters; else 1. All are of one size */
     gauze_border border;
     const gauze_image_desc *targets; /* another pixel type than the source's converts the result */
     double border_value;             /* for GAUZE_BORDER_CONSTANT, in units of the pixels */
-    const gauze_region *region; /* NULL: the whole source, which must have the target's extents */
+    const gauze_region *region; /* NULL: the whole source, which must have the targets' extents.
+                                   One region for all targets */
     /* NULL: the environment variable GAUZE_VARIANT, else the library's choice. A kernel's name,
      * with or without values of its tunables: "correlate_tiled" or
      * "correlate_tiled:GROUP_X=16,GROUP_Y=16". */
@@ -520,7 +528,8 @@ typedef struct gauze_host_target {
 } gauze_host_target;
 
 /* Filters host memory and returns when the targets are written. Only the target region is written.
- * Source and target may overlap: the result is as if the source had been copied first. */
+ * Source and target may overlap: the result is as if the source had been copied first. Several
+ * targets must not overlap each other. */
 GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                                       uint32_t source_count, const gauze_host_target *targets,
                                       uint32_t target_count);
@@ -531,8 +540,8 @@ GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64
 /* Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
  * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
  * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
- * that completes with the targets written, and that the caller releases. A source region and a
- * target region that share bytes are refused with GAUZE_ERROR_OVERLAP. workspace: NULL for memory
+ * that completes with the targets written, and that the caller releases. A target region that shares
+ * bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP. workspace: NULL for memory
  * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
  * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
  * run is complete. */
@@ -556,8 +565,8 @@ typedef struct gauze_timing {
  * time followed by a plain vectorised copy of the same number of bytes. Blocks. Images that share memory
  * are refused with GAUZE_ERROR_OVERLAP. */
 GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
-                                          gauze_image *target, uint32_t repeats,
-                                          gauze_timing *timing);
+                                          gauze_image *const *targets, uint32_t target_count,
+                                          uint32_t repeats, gauze_timing *timing);
 
 typedef struct gauze_verification {
     uint32_t struct_size;
@@ -568,13 +577,15 @@ typedef struct gauze_verification {
      * share of its own, and both numbers are its. */
     int64_t worst_at[6]; /* x, y, z, t, plane, channel of the worst pixel, in the target */
     uint64_t pixels;     /* number of pixels compared */
+    /* Of several targets: which one all but `pixels` is of, that with the largest share of its bound. */
+    uint32_t worst_target;
 } gauze_verification;
 
-/* Recomputes every pixel of the target region on the host, in double precision and from the taps as
+/* Recomputes every pixel of the target regions on the host, in double precision and from the taps as
  * given, and compares. For integer types the reference is not rounded: the bound has half a step
  * for the rounding. */
 GAUZE_API gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source,
-                                         const gauze_host_source *target,
+                                         const gauze_host_source *targets, uint32_t target_count,
                                          gauze_verification *result);
 
 /* ---- SSIMULACRA 2: how far an image is from its reference ----------------------------------- */

@@ -398,7 +398,40 @@ inline Filter dog(double sigma, double other_sigma,
     return Filter(filter);
 }
 
+// Several filters of one image, each with a target of its own: see gauze_filter_bank.
+inline Filter bank(const std::vector<Filter> &filters) {
+    std::vector<const gauze_filter *> handles;
+    for (const Filter &filter : filters)
+        handles.push_back(filter.c_handle());
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_bank(handles.data(), static_cast<std::uint32_t>(handles.size()), &filter));
+    return Filter(filter);
+}
+
 // ---- plans ----
+
+// Pixels in host memory.
+struct HostPixels {
+    const void *data = nullptr;
+    std::size_t bytes = 0;
+
+    HostPixels(const void *pixels, std::size_t size) : data(pixels), bytes(size) {}
+    // Of a contiguous container (std::vector, std::array, ...), which lives on.
+    template <class Pixels, class = decltype(std::declval<const Pixels &>().data())>
+    HostPixels(const Pixels &pixels)
+        : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
+};
+
+// The same, to be written.
+struct HostTarget {
+    void *data = nullptr;
+    std::size_t bytes = 0;
+
+    HostTarget(void *pixels, std::size_t size) : data(pixels), bytes(size) {}
+    template <class Pixels, class = decltype(std::declval<Pixels &>().data())>
+    HostTarget(Pixels &pixels)
+        : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
+};
 
 struct Border {
     gauze_border mode = GAUZE_BORDER_CLAMP;
@@ -454,6 +487,7 @@ struct Verification {
     double worst_error = 0, bound = 0;
     std::array<std::int64_t, 6> worst_at{};
     std::uint64_t pixels = 0;
+    std::uint32_t worst_target = 0;
 };
 
 // How to compute it. Immutable; moves, does not copy.
@@ -472,12 +506,28 @@ public:
             target.size() * sizeof(*target.data()));
     }
 
+    // Several targets, of a bank.
+    void run(const HostPixels &source, const std::vector<HostTarget> &targets) const {
+        const gauze_host_source src{source.data, source.bytes};
+        std::vector<gauze_host_target> dst;
+        for (const HostTarget &target : targets)
+            dst.push_back({target.data, target.bytes});
+        check(gauze_plan_run(handle_.get(), &src, 1, dst.data(),
+                             static_cast<std::uint32_t>(dst.size())));
+    }
+
     // Device memory: enqueues and returns. done, where given, receives an event that the caller
     // releases. workspace, where given, has at least workspace_bytes().
     void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
                  const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
                  cl_mem workspace = nullptr) const {
-        check(gauze_plan_enqueue(handle_.get(), queue, &source, 1, &target, 1, workspace,
+        enqueue(queue, source, std::vector<cl_mem>{target}, wait_list, done, workspace);
+    }
+    void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
+                 const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
+                 cl_mem workspace = nullptr) const {
+        check(gauze_plan_enqueue(handle_.get(), queue, &source, 1, targets.data(),
+                                 static_cast<std::uint32_t>(targets.size()), workspace,
                                  static_cast<std::uint32_t>(wait_list.size()),
                                  wait_list.empty() ? nullptr : wait_list.data(), done));
     }
@@ -504,26 +554,40 @@ public:
     }
 
     Timing measure(const Image &source, Image &target, unsigned repeats) const {
+        return measure(source, std::vector<Image *>{&target}, repeats);
+    }
+    Timing measure(const Image &source, const std::vector<Image *> &targets,
+                   unsigned repeats) const {
+        std::vector<gauze_image *> c_targets;
+        for (const Image *target : targets)
+            c_targets.push_back(target ? target->c_handle() : nullptr);
         gauze_timing timing{};
         timing.struct_size = sizeof timing;
-        check(gauze_plan_measure(handle_.get(), source.c_handle(), target.c_handle(), repeats,
-                                 &timing));
+        check(gauze_plan_measure(handle_.get(), source.c_handle(), c_targets.data(),
+                                 static_cast<std::uint32_t>(c_targets.size()), repeats, &timing));
         return {timing.device_ms, timing.wall_ms, timing.copy_ms, timing.device_time_is_wall != 0,
                 timing.launches};
     }
 
     Verification verify(const void *source, std::size_t source_bytes, const void *target,
                         std::size_t target_bytes) const {
-        const gauze_host_source src{source, source_bytes};
-        const gauze_host_source dst{target, target_bytes};
+        return verify({source, source_bytes}, {HostPixels(target, target_bytes)});
+    }
+    Verification verify(const HostPixels &source, const std::vector<HostPixels> &targets) const {
+        const gauze_host_source src{source.data, source.bytes};
+        std::vector<gauze_host_source> dst;
+        for (const HostPixels &target : targets)
+            dst.push_back({target.data, target.bytes});
         gauze_verification c_result{};
         c_result.struct_size = sizeof c_result;
-        check(gauze_plan_verify(handle_.get(), &src, &dst, &c_result));
+        check(gauze_plan_verify(handle_.get(), &src, dst.data(),
+                                static_cast<std::uint32_t>(dst.size()), &c_result));
         Verification result;
         result.within_bound = c_result.within_bound != 0;
         result.worst_error = c_result.worst_error;
         result.bound = c_result.bound;
         result.pixels = c_result.pixels;
+        result.worst_target = c_result.worst_target;
         for (std::size_t i = 0; i < result.worst_at.size(); ++i)
             result.worst_at[i] = c_result.worst_at[i];
         return result;
@@ -538,18 +602,6 @@ private:
 };
 
 // ---- SSIMULACRA 2 ----
-
-// Pixels in host memory.
-struct HostPixels {
-    const void *data = nullptr;
-    std::size_t bytes = 0;
-
-    HostPixels(const void *pixels, std::size_t size) : data(pixels), bytes(size) {}
-    // Of a contiguous container (std::vector, std::array, ...), which lives on.
-    template <class Pixels, class = decltype(std::declval<const Pixels &>().data())>
-    HostPixels(const Pixels &pixels)
-        : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
-};
 
 // The score of a weighted error, such as a pixel of an error map.
 inline double ssimulacra2_score(double weighted_error) {
@@ -746,15 +798,23 @@ public:
 
     Plan plan(const Filter &filter, const ImageDesc &source, const ImageDesc &target,
               const PlanOptions &options = {}) const {
+        return plan(filter, source, std::vector<ImageDesc>{target}, options);
+    }
+
+    // With as many targets as the filter, a bank, has filters.
+    Plan plan(const Filter &filter, const ImageDesc &source, const std::vector<ImageDesc> &targets,
+              const PlanOptions &options = {}) const {
         const gauze_image_desc c_source = source.c_desc();
-        const gauze_image_desc c_target = target.c_desc();
+        std::vector<gauze_image_desc> c_targets;
+        for (const ImageDesc &target : targets)
+            c_targets.push_back(target.c_desc());
         gauze_region c_region{};
         gauze_plan_desc desc{};
         desc.struct_size = sizeof desc;
         desc.source_count = 1;
         desc.sources = &c_source;
-        desc.target_count = 1;
-        desc.targets = &c_target;
+        desc.target_count = static_cast<std::uint32_t>(c_targets.size());
+        desc.targets = c_targets.data();
         desc.border = options.border.mode;
         desc.border_value = options.border.value;
         desc.variant = options.variant.empty() ? nullptr : options.variant.c_str();
