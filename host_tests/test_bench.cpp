@@ -180,7 +180,10 @@ TEST_CASE("bench: all that this version has, where no filter is named") {
         check_is_measurement(object);
         const std::string params = object["params"].dump();
         rows[object["filter"]].push_back(params);
-        CHECK(object["size"] == (contains(params, "\"+x\"") ? Json{7680, 1} : Json{96, 80}));
+        CHECK(object["size"] == (contains(params, "\"+x\"")       ? Json{7680, 1}
+                                 : contains(params, "\"axes\":4") ? Json{10, 10, 10, 8}
+                                 : object["filter"] == "volume"   ? Json{19, 19, 19}
+                                                                  : Json{96, 80}));
     }
     using Rows = std::vector<std::string>;
     CHECK(rows["correlate"].size() == 5);
@@ -192,6 +195,9 @@ TEST_CASE("bench: all that this version has, where no filter is named") {
     CHECK(rows["dog"] == Rows{R"({"sigma":5,"sigma2":8,"method":"recursive"})",
                               R"({"sigma":5,"sigma2":8,"method":"box"})"});
     CHECK(rows["bspline"] == Rows{R"({"order":3})"});
+    CHECK(rows["volume"] == Rows{R"({"cube":3})", R"({"cube":5})", R"({"cube":7})",
+                                 R"({"cube":3,"axes":4})", R"({"separable":5})",
+                                 R"({"cube":5,"bank":8})"});
     REQUIRE(rows["recursive"].size() == 2 + 6 + 3);
     CHECK(rows["recursive"][1] == R"({"order":3,"scans":"+x -x +y -y"})");
     CHECK(rows["recursive"][7] == R"({"order":20,"scans":"+x"})");

@@ -12,7 +12,7 @@
 namespace gauze::tool {
 namespace {
 
-using Point = std::array<std::int64_t, 3>;
+using Point = std::array<std::int64_t, 4>;
 
 struct Box {
     Point origin{}, extent{};
@@ -20,21 +20,22 @@ struct Box {
 
 // The reference takes longer the more taps there are.
 Point window_extent(const BenchRow &row, const ImageDesc &image) {
-    const Point wanted = row.reach <= 64 ? Point{64, 16, 1} : Point{16, 4, 1};
-    return {std::min(wanted[0], image.extent[0]), std::min(wanted[1], image.extent[1]), 1};
+    const Point wanted = row.reach <= 64 ? Point{64, 16, 1, 1} : Point{16, 4, 1, 1};
+    return {std::min(wanted[0], image.extent[0]), std::min(wanted[1], image.extent[1]), 1, 1};
 }
 
 std::vector<Box> windows_of(const BenchRow &row, const ImageDesc &image) {
     const Point extent = window_extent(row, image);
-    Point last{};
-    for (std::size_t axis = 0; axis < last.size(); ++axis)
+    Point last{}, middle{};
+    for (std::size_t axis = 0; axis < last.size(); ++axis) {
         last[axis] = image.extent[axis] - extent[axis];
-
-    std::vector<Box> windows{{{0, 0, 0}, extent},
-                             {{last[0], 0, last[2]}, extent},
-                             {{0, last[1], last[2]}, extent},
+        middle[axis] = last[axis] / 2;
+    }
+    std::vector<Box> windows{{{0, 0, 0, 0}, extent},
+                             {{last[0], 0, last[2], last[3]}, extent},
+                             {{0, last[1], last[2], last[3]}, extent},
                              {last, extent},
-                             {{last[0] / 2, last[1] / 2, last[2] / 2}, extent}};
+                             {middle, extent}};
     std::mt19937_64 random(static_cast<std::uint64_t>(row.reach));
     while (windows.size() < checked_windows) {
         Box window{{}, extent};
@@ -46,11 +47,16 @@ std::vector<Box> windows_of(const BenchRow &row, const ImageDesc &image) {
     return windows;
 }
 
+// Axes that the row's filter goes along, from x on.
+std::size_t filtered_axes(const BenchRow &row) {
+    return row.input == BenchInput::volumes ? 4 : row.input == BenchInput::volume ? 3 : 2;
+}
+
 // The window and what its results depend on. Where that ends inside the image, no result of the
 // window comes from a border, and where it ends with the image, the border is the image's.
 Box with_apron(const Box &window, const BenchRow &row, const ImageDesc &image) {
     Box result = window;
-    for (std::size_t axis = 0; axis < 2; ++axis) {
+    for (std::size_t axis = 0; axis < filtered_axes(row); ++axis) {
         const std::int64_t begin = std::max<std::int64_t>(window.origin[axis] - row.reach, 0);
         const std::int64_t end =
             std::min(window.origin[axis] + window.extent[axis] + row.reach, image.extent[axis]);
@@ -63,17 +69,23 @@ Box with_apron(const Box &window, const BenchRow &row, const ImageDesc &image) {
 // The pixels of a box, tight. `storage` holds them, unless the box is the image.
 std::span<const std::byte> cut(const std::vector<std::byte> &pixels, const ImageDesc &image,
                                const Box &box, std::vector<std::byte> &storage) {
-    const auto pixel_bytes = static_cast<std::int64_t>(size_of(image.type)) * image.channels;
-    if (image.extent[2] == 1 && box.extent[0] == image.extent[0] &&
-        box.extent[1] == image.extent[1])
+    if (box.extent == image.extent)
         return pixels;
+    const auto pixel_bytes = static_cast<std::int64_t>(size_of(image.type)) * image.channels;
     storage.clear();
-    storage.reserve(static_cast<std::size_t>(box.extent[0] * box.extent[1] * pixel_bytes));
-    for (std::int64_t y = 0; y < box.extent[1]; ++y) {
-        const std::int64_t row = box.origin[2] * image.extent[1] + box.origin[1] + y;
-        const auto begin = pixels.begin() + (row * image.extent[0] + box.origin[0]) * pixel_bytes;
-        storage.insert(storage.end(), begin, begin + box.extent[0] * pixel_bytes);
-    }
+    const Point &extent = box.extent;
+    storage.reserve(
+        static_cast<std::size_t>(extent[0] * extent[1] * extent[2] * extent[3] * pixel_bytes));
+    for (std::int64_t t = 0; t < extent[3]; ++t)
+        for (std::int64_t z = 0; z < extent[2]; ++z)
+            for (std::int64_t y = 0; y < extent[1]; ++y) {
+                const std::int64_t slice =
+                    (box.origin[3] + t) * image.extent[2] + box.origin[2] + z;
+                const std::int64_t row = slice * image.extent[1] + box.origin[1] + y;
+                const auto begin =
+                    pixels.begin() + (row * image.extent[0] + box.origin[0]) * pixel_bytes;
+                storage.insert(storage.end(), begin, begin + extent[0] * pixel_bytes);
+            }
     return storage;
 }
 
@@ -81,39 +93,46 @@ std::span<const std::byte> cut(const std::vector<std::byte> &pixels, const Image
 
 CheckResult check_windows(const Engine &engine, const Filter &filter, const BenchRow &row,
                           const ImageDesc &source_desc, const std::vector<std::byte> &source,
-                          Type target_type, const std::vector<std::byte> &target) {
+                          Type target_type, const std::vector<std::vector<std::byte>> &targets) {
     CheckResult result;
     ImageDesc target_desc = source_desc;
     target_desc.type = target_type;
-    std::vector<std::byte> source_storage, target_storage;
+    std::vector<std::byte> source_storage;
+    std::vector<std::vector<std::byte>> target_storage(targets.size());
     for (const Box &window : windows_of(row, source_desc)) {
         const Box part = with_apron(window, row, source_desc);
         Region region;
         region.edge = RegionEdge::neighbours;
-        for (std::size_t axis = 0; axis < 2; ++axis) {
+        for (std::size_t axis = 0; axis < 4; ++axis) {
             region.source_origin[axis] = window.origin[axis] - part.origin[axis];
             region.target_origin[axis] = region.source_origin[axis];
             region.extent[axis] = window.extent[axis];
         }
         const auto part_desc = [&](Type type) {
-            return ImageDesc(type, part.extent[0], part.extent[1], source_desc.channels);
+            ImageDesc desc(type, part.extent[0], part.extent[1], source_desc.channels);
+            desc.extent = part.extent;
+            return desc;
         };
-        const Plan plan = engine.plan(filter, part_desc(source_desc.type), part_desc(target_type),
-                                      options_of(row).with_region(region));
-        const auto part_source = cut(source, source_desc, part, source_storage);
-        const auto part_target = cut(target, target_desc, part, target_storage);
-        const Verification found = plan.verify(part_source.data(), part_source.size(),
-                                               part_target.data(), part_target.size());
+        const Plan plan =
+            engine.plan(filter, part_desc(source_desc.type),
+                        std::vector<ImageDesc>(targets.size(), part_desc(target_type)),
+                        options_of(row).with_region(region));
+        std::vector<HostPixels> part_targets;
+        for (std::size_t i = 0; i < targets.size(); ++i)
+            part_targets.emplace_back(cut(targets[i], target_desc, part, target_storage[i]));
+        const Verification found =
+            plan.verify(cut(source, source_desc, part, source_storage), part_targets);
         if (found.within_bound || !result.within_bound)
             continue;
         result.within_bound = false;
         char text[160];
-        std::snprintf(
-            text, sizeof text, "worst error %.6g, bound %.6g, at x=%lld y=%lld z=%lld channel %lld",
-            found.worst_error, found.bound,
-            static_cast<long long>(part.origin[0] + found.worst_at[0]),
-            static_cast<long long>(part.origin[1] + found.worst_at[1]),
-            static_cast<long long>(part.origin[2]), static_cast<long long>(found.worst_at[5]));
+        std::snprintf(text, sizeof text,
+                      "worst error %.6g, bound %.6g, at x=%lld y=%lld z=%lld channel %lld",
+                      found.worst_error, found.bound,
+                      static_cast<long long>(part.origin[0] + found.worst_at[0]),
+                      static_cast<long long>(part.origin[1] + found.worst_at[1]),
+                      static_cast<long long>(part.origin[2] + found.worst_at[2]),
+                      static_cast<long long>(found.worst_at[5]));
         result.text = text;
     }
     return result;

@@ -21,11 +21,11 @@ struct CheckResult {
 constexpr int checked_windows = 12;
 
 // Compares the result of a row with the double reference in so many windows: of the whole image that
-// would take minutes. Source and target are tight and differ in their types alone.
+// would take minutes. Source and targets are tight and differ in their types alone.
 CheckResult check_windows(const gauze::Engine &engine, const gauze::Filter &filter,
                           const BenchRow &row, const gauze::ImageDesc &source_desc,
                           const std::vector<std::byte> &source, gauze::Type target_type,
-                          const std::vector<std::byte> &target);
+                          const std::vector<std::vector<std::byte>> &targets);
 
 } // namespace gauze::tool
 

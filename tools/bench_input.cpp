@@ -163,9 +163,31 @@ GaussianMethod method_of(const BenchRow &row) {
     return method.empty() ? GaussianMethod::automatic : parse_method(method);
 }
 
+// Cubes of dense taps, one or a bank of them, or the same taps along each of three axes.
+Filter volume_filter_of(const BenchRow &row) {
+    const int n = row.value();
+    if (row.params.front().name == "separable") {
+        SeparableTaps taps;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            taps.values[axis] = random_taps(n, static_cast<std::uint32_t>(axis + 1));
+        return separable(taps);
+    }
+    const bool is_4d = row.input == BenchInput::volumes;
+    std::vector<Filter> filters;
+    for (std::size_t i = 0; i < row.targets(); ++i) {
+        Taps taps(random_taps(n * n * n * (is_4d ? n : 1), static_cast<std::uint32_t>(i + 1)), n,
+                  n);
+        taps.size = {n, n, n, is_4d ? n : 1};
+        filters.push_back(correlate(taps));
+    }
+    return filters.size() == 1 ? filters.front() : bank(filters);
+}
+
 } // namespace
 
 Filter filter_of(const BenchRow &row) {
+    if (row.filter == "volume")
+        return volume_filter_of(row);
     if (row.filter == "sat")
         return sat();
     const int n = row.taps();

@@ -55,8 +55,11 @@ std::string device_text(const BenchReport &report) {
 
 std::string image_text(const BenchReport &report) {
     const double copy = median_copy_ms(report);
-    const bool has_images = report.results.front().own.row.input == BenchInput::image;
-    return (has_images ? report.image : report.signal) + "; copy " + milliseconds(copy) + " ms, " +
+    const BenchInput input = report.results.front().own.row.input;
+    return (input == BenchInput::image    ? report.image
+            : input == BenchInput::signal ? report.signal
+                                          : report.volume) +
+           "; copy " + milliseconds(copy) + " ms, " +
            number("%.0f", report.results.front().bytes / copy * 1e-6) + " GB/s; medians of " +
            std::to_string(report.repeats);
 }
@@ -173,6 +176,11 @@ std::string table_of(const BenchReport &report) {
     };
     if (std::ranges::any_of(report.results, is_signal))
         text += "Rows of scans +x alone filter a signal: " + report.signal + ".\n";
+    const auto is_volume = [](const BenchResult &result) {
+        return result.own.row.filter == "volume";
+    };
+    if (std::ranges::any_of(report.results, is_volume))
+        text += "Rows of volumes filter " + report.volume + ", or eight as large in all along t.\n";
     if (!platforms.empty())
         text +=
             "In parentheses: how many times as long as Gauze took, both from call to completion.\n";

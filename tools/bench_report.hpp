@@ -24,6 +24,7 @@ struct BenchReport {
     std::string device, platform;
     std::string image;  // "16384x16384 f32, 1 channel"
     std::string signal; // what rows of signals filter, if there are any
+    std::string volume; // what rows of volumes filter
     unsigned repeats = 0;
     bool device_time_is_wall = false;
     int checked_windows = 0;          // of each result, compared with the reference

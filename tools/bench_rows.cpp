@@ -68,6 +68,19 @@ BenchFamily recursive_family() {
     return family;
 }
 
+BenchFamily volume_family() {
+    BenchFamily family{"volume", {}};
+    const auto add = [&](std::vector<BenchParam> params, int reach, BenchInput input) {
+        family.rows.push_back({"volume", std::move(params), reach, "", 0, input});
+    };
+    for (const int size : {3, 5, 7})
+        add({{"cube", size}}, size / 2, BenchInput::volume);
+    add({{"cube", 3}, {"axes", 4}}, 1, BenchInput::volumes);
+    add({{"separable", 5}}, 2, BenchInput::volume);
+    add({{"cube", 5}, {"bank", 8}}, 2, BenchInput::volume);
+    return family;
+}
+
 const BenchFamily &family_of(const std::string &filter) {
     const auto &families = bench_families();
     const auto found = std::ranges::find(families, filter, &BenchFamily::filter);
@@ -91,6 +104,11 @@ std::string BenchRow::text(const std::string &name) const {
     return found == params.end() ? "" : text_of(*found);
 }
 
+std::size_t BenchRow::targets() const {
+    const std::string count = text("bank");
+    return count.empty() ? 1 : std::stoul(count);
+}
+
 const std::vector<BenchFamily> &bench_families() {
     // A summed-area table depends on all that is above and to the left.
     constexpr int everything = 1 << 30;
@@ -103,6 +121,7 @@ const std::vector<BenchFamily> &bench_families() {
         {"sat", {{"sat", {}, everything}}},
         {"bspline", {{"bspline", {{"order", 3}}, 32}}},
         recursive_family(),
+        volume_family(),
     };
     return families;
 }

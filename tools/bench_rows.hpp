@@ -15,13 +15,13 @@ struct BenchParam {
     std::variant<int, std::string> value;
 };
 
-// What a row filters: the image asked for, or a line of samples.
-enum class BenchInput { image, signal };
+// What a row filters: the image asked for, a line of samples, a volume, or several volumes along t.
+enum class BenchInput { image, signal, volume, volumes };
 
 struct BenchRow {
     std::string filter;
     std::vector<BenchParam> params; // the first, if any, is a number
-    // No pixel further away, along x or y, adds to a result what would show.
+    // No pixel further away, along any axis that it filters, adds to a result what would show.
     int reach = 0;
     // The line of the plot that the row is a point of, and where; "": in the table alone.
     std::string line{};
@@ -32,6 +32,7 @@ struct BenchRow {
     // The text of a parameter, "" without.
     std::string text(const std::string &name) const;
     int taps() const { return 2 * radius + 1; } // along each axis
+    std::size_t targets() const;                // more than one of a bank
     // Whether the number alone makes the row.
     bool is_plain() const { return params.size() == 1 && !line.empty(); }
 };
@@ -41,7 +42,7 @@ struct BenchFamily {
     std::vector<BenchRow> rows;
 };
 
-// Rows of signals come last.
+// Rows of images come first.
 const std::vector<BenchFamily> &bench_families();
 
 // The plain row of a filter for any number. Throws InputError where there is none such.

@@ -1,6 +1,7 @@
 // `gauze bench`: times of the standard rows, each beside a plain copy and with its result checked.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -56,10 +57,20 @@ struct PlannedRow {
 
 // What rows filter.
 struct Inputs {
-    ImageDesc image, signal;
+    ImageDesc image, signal, volume, volumes;
 
     const ImageDesc &of(const BenchRow &row) const {
-        return row.input == BenchInput::signal ? signal : image;
+        switch (row.input) {
+        case BenchInput::signal:
+            return signal;
+        case BenchInput::volume:
+            return volume;
+        case BenchInput::volumes:
+            return volumes;
+        case BenchInput::image:
+            break;
+        }
+        return image;
     }
 };
 
@@ -94,10 +105,11 @@ std::array<std::int64_t, 4> parse_size(const std::string &text) {
     return extent;
 }
 
-// Why images so described do not fit the device; none where they do.
-std::optional<std::string> obstacle(const ImageDesc &image, const DeviceInfo &device) {
-    // Source and target, and those of the copy; a CPU also holds the host's source and result.
-    const int images = device.kind == GAUZE_DEVICE_CPU ? 6 : 4;
+// Why images so described, one and what it is filtered to, do not fit the device; none where they do.
+std::optional<std::string> obstacle(const ImageDesc &image, const DeviceInfo &device,
+                                    int targets = 1) {
+    // Source and targets, and those of the copy; a CPU also holds the host's source and results.
+    const int images = (device.kind == GAUZE_DEVICE_CPU ? 3 : 2) * (1 + targets);
     const auto bytes = static_cast<double>(image.bytes());
     const std::string what = text_of(image) + " is " + gigabytes(bytes) + " an image, ";
     if (bytes > static_cast<double>(device.max_allocation))
@@ -146,6 +158,33 @@ ImageDesc signal_for(const BenchOptions &options, Type type, const DeviceInfo &d
     return signal;
 }
 
+// What is asked for, or a cube of as many pixels; else one that measures a device, or what fits.
+ImageDesc volume_for(const BenchOptions &options, Type type, const DeviceInfo &device) {
+    constexpr int most_targets = 8; // of the rows
+    ImageDesc volume(type, 1, 1, options.channels);
+    const auto set_side = [&](std::int64_t side) { volume.extent = {side, side, side, 1}; };
+    if (options.size) {
+        volume.extent = parse_size(*options.size);
+        if (volume.extent[2] == 1)
+            set_side(std::max<std::int64_t>(static_cast<std::int64_t>(std::cbrt(static_cast<double>(
+                                                volume.extent[0] * volume.extent[1]))),
+                                            1));
+        return volume;
+    }
+    set_side(device.kind == GAUZE_DEVICE_GPU ? 512 : 256);
+    while (obstacle(volume, device, most_targets) && volume.extent[0] > 1)
+        set_side(volume.extent[0] / 2);
+    return volume;
+}
+
+// As many pixels in eight volumes.
+ImageDesc volumes_for(ImageDesc volume) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        volume.extent[axis] = (volume.extent[axis] + 1) / 2;
+    volume.extent[3] = 8;
+    return volume;
+}
+
 // The rows that the library takes. It refuses before anything is measured: a filter that was named
 // ends the command then, another is left out with a note.
 std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &engine,
@@ -159,7 +198,8 @@ std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &eng
             const ImageDesc source = inputs.of(row);
             ImageDesc target = source;
             target.type = target_type(row, source.type);
-            Plan plan = engine.plan(filter, source, target, options_of(row));
+            Plan plan = engine.plan(filter, source, std::vector<ImageDesc>(row.targets(), target),
+                                    options_of(row));
             planned.push_back({row, source, target, std::move(filter), std::move(plan)});
         } catch (const Error &error) {
             if (error.status() != GAUZE_ERROR_UNSUPPORTED)
@@ -199,6 +239,7 @@ public:
         report_.platform = device_.platform;
         report_.image = text_of(inputs.image);
         report_.signal = text_of(inputs.signal);
+        report_.volume = text_of(inputs.volume);
         report_.repeats = repeats_;
         report_.checked_windows = checked_windows;
         if (options.peers && (peers_ = find_peers()).empty())
@@ -225,31 +266,43 @@ private:
     // One input and one target at a time.
     struct Canvas {
         ImageDesc source_desc, target_desc;
-        std::vector<std::byte> source_pixels, target_pixels;
-        Image source, target;
+        std::vector<std::byte> source_pixels;
+        std::vector<std::vector<std::byte>> target_pixels;
+        Image source;
+        std::vector<Image> targets;
 
         Canvas(const Engine &engine, const PlannedRow &row)
             : source_desc(row.source), target_desc(row.target),
-              source_pixels(random_pixels(row.source)), target_pixels(row.target.bytes()),
-              source(engine.image(row.source)), target(engine.image(row.target)) {
+              source_pixels(random_pixels(row.source)), source(engine.image(row.source)) {
             source.write(source_pixels.data(), source_pixels.size());
+            for (std::size_t i = 0; i < row.row.targets(); ++i) {
+                target_pixels.emplace_back(row.target.bytes());
+                targets.push_back(engine.image(row.target));
+            }
         }
         bool serves(const PlannedRow &row) const {
-            return source_desc.extent == row.source.extent && target_desc.type == row.target.type;
+            return source_desc.extent == row.source.extent && target_desc.type == row.target.type &&
+                   targets.size() == row.row.targets();
         }
     };
 
     void measure(const PlannedRow &planned) {
         if (!canvas_ || !canvas_->serves(planned)) {
             canvas_.reset();
-            canvas_.emplace(engine_, planned);
+            canvas_ = std::make_unique<Canvas>(engine_, planned);
         }
         Canvas &canvas = *canvas_;
         // A kernel that writes nothing must not find the right result there already.
-        std::fill(canvas.target_pixels.begin(), canvas.target_pixels.end(), std::byte{0x5a});
-        canvas.target.write(canvas.target_pixels.data(), canvas.target_pixels.size());
-        const Timing timing = planned.plan.measure(canvas.source, canvas.target, repeats_);
-        canvas.target.read(canvas.target_pixels.data(), canvas.target_pixels.size());
+        std::vector<Image *> targets;
+        for (std::size_t i = 0; i < canvas.targets.size(); ++i) {
+            std::vector<std::byte> &pixels = canvas.target_pixels[i];
+            std::fill(pixels.begin(), pixels.end(), std::byte{0x5a});
+            canvas.targets[i].write(pixels.data(), pixels.size());
+            targets.push_back(&canvas.targets[i]);
+        }
+        const Timing timing = planned.plan.measure(canvas.source, targets, repeats_);
+        for (std::size_t i = 0; i < canvas.targets.size(); ++i)
+            canvas.targets[i].read(canvas.target_pixels[i].data(), canvas.target_pixels[i].size());
 
         BenchResult result;
         Measurement &own = result.own;
@@ -259,10 +312,12 @@ private:
         own.type = name_of(planned.source.type);
         own.channels = planned.source.channels;
         own.size = {planned.source.extent[0], planned.source.extent[1]};
-        if (planned.source.extent[2] > 1)
+        if (planned.source.extent[2] > 1 || planned.source.extent[3] > 1)
             own.size.push_back(planned.source.extent[2]);
-        result.bytes =
-            static_cast<double>(canvas.source_pixels.size() + canvas.target_pixels.size());
+        if (planned.source.extent[3] > 1)
+            own.size.push_back(planned.source.extent[3]);
+        result.bytes = static_cast<double>(canvas.source_pixels.size() +
+                                           targets.size() * planned.target.bytes());
         own.variant = planned.plan.variant();
         own.launches = timing.launches;
         own.time_ms = timing.device_ms;
@@ -289,7 +344,7 @@ private:
     unsigned repeats_;
     const Engine &engine_;
     DeviceInfo device_;
-    std::optional<Canvas> canvas_;
+    std::unique_ptr<Canvas> canvas_;
     std::vector<std::filesystem::path> peers_;
     BenchReport report_;
     std::vector<std::string> notes_, failures_;
@@ -319,7 +374,9 @@ ExitCode bench(const BenchOptions &options) {
 
     const Engine engine = make_engine(options.device);
     const DeviceInfo device = engine.device();
-    const Inputs inputs{image_for(options, type, device), signal_for(options, type, device)};
+    const ImageDesc volume = volume_for(options, type, device);
+    const Inputs inputs{image_for(options, type, device), signal_for(options, type, device), volume,
+                        volumes_for(volume)};
     Bench run(options, engine, inputs);
     run.measure(plan_rows(options, engine, inputs));
 
