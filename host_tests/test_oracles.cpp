@@ -69,8 +69,9 @@ struct Candidate {
 };
 
 const std::vector<std::string> taps_kernels{
-    "correlate_tiled",  "correlate_strips",  "correlate_plain", "separable_fused",
-    "separable_passes", "separable_columns", "correlate_march", "correlate_volume"};
+    "correlate_tiled", "correlate_strips", "correlate_plain",
+    "separable_fused", "separable_passes", "separable_columns",
+    "correlate_march", "correlate_volume", "volume_strips"};
 const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
 const std::vector<std::string> recursive_kernels{
     "recursive_lookback", "recursive_march",  "recursive_fused", "recursive_segments",

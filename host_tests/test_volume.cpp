@@ -152,6 +152,16 @@ TEST_SUITE("kernels") {
         MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
     }
 
+    TEST_CASE("volume_strips: pairwise") {
+        Counts counts;
+        std::size_t turn = 0;
+        for_all(dense_filters(), [&](const Filter &filter, const VolumeCase &test) {
+            check_bits(filter, test, "volume_strips:VECTORS=" + std::to_string(1 << turn++ % 3),
+                       counts);
+        });
+        CHECK(counts.ran == 120);
+    }
+
     TEST_CASE("correlate_march: pairwise") {
         Counts counts;
         const std::vector<Config> configs = all_configs(correlate_march().tunables);

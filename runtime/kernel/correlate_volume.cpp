@@ -22,11 +22,7 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fil
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
     const int stack = config.at("STACK");
-    // Of what constant memory has at least.
-    constexpr std::size_t most_bytes = 32 * 1024;
-    const std::vector<std::byte> taps =
-        bytes_of(pass.taps.data() + filter * pass.taps_of_one(), pass.taps_of_one());
-    const bool few = taps.size() <= most_bytes;
+    const TapsArgument taps = dense_taps(pass, filter);
     const Geometry &g = pass.geometry;
     const std::int64_t stacks = parts(g.slices, std::int64_t{stack});
 
@@ -35,7 +31,7 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fil
     for (const auto &[name, value] : config)
         launch.program.defines[name] = value;
     Defines &defines = launch.program.defines;
-    defines["FEW_TAPS"] = few ? 1 : 0;
+    defines["FEW_TAPS"] = taps.are_few ? 1 : 0;
     const bool cube = is_cube(pass, facts);
     defines["IS_CUBE"] = cube ? 1 : 0;
     if (cube) {
@@ -51,9 +47,9 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fil
                         by_value(g),
                         by_value(pass.volume),
                         by_value(static_cast<std::int32_t>(stacks)),
-                        ConstantData{taps, !few}};
+                        taps.data};
     if (cube)
-        launch.arguments.emplace_back(ByValue{taps});
+        launch.arguments.emplace_back(ByValue{taps.data.bytes});
     return launch;
 }
 

@@ -47,8 +47,8 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
 
 std::vector<VolumeSpec> kernels_for(const VolumePass &, DeviceClass device_class) {
     if (wants_strips(device_class))
-        return {correlate_volume(), correlate_march()};
-    return {correlate_march(), correlate_volume()};
+        return {volume_strips(), correlate_volume(), correlate_march()};
+    return {correlate_march(), correlate_volume(), volume_strips()};
 }
 
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {

@@ -25,6 +25,7 @@ CorrelateSpec separable_columns();
 using VolumeSpec = KernelSpec<VolumePass>;
 VolumeSpec correlate_volume();
 VolumeSpec correlate_march();
+VolumeSpec volume_strips();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();

@@ -19,4 +19,11 @@ struct VolumePass : ImagePass {
     std::size_t taps_of_one() const { return taps.size() / static_cast<std::size_t>(filters); }
 };
 
+// The taps of one filter: in constant memory where they are few.
+struct TapsArgument {
+    ConstantData data;
+    bool are_few;
+};
+TapsArgument dense_taps(const VolumePass &pass, std::size_t filter);
+
 } // namespace gz
