@@ -46,6 +46,17 @@ void volume_strips(__global const SRC *restrict src, __global DST *restrict dst,
                          first + apron + STRIP <= g.valid_right * CHANNELS;
     const int needed = min(STRIP, g.width - x) + apron;
 
+    // Beside the image: the first value of a row that is inside, the first that no longer is, and where
+    // in all rows what stands outside comes from.
+    const int inside = clamp(g.valid_left * CHANNELS - first, 0, needed);
+    const int beyond = clamp(g.valid_right * CHANNELS - first, inside, needed);
+    int places[STRIP + (MOST_TAPS - 1) * CHANNELS];
+    if (!is_free) {
+        for (int i = 0; i < inside; ++i)
+            places[i] = fold_value(g, first + i);
+        for (int i = beyond; i < needed; ++i)
+            places[i] = fold_value(g, first + i);
+    }
     float extended[STRIP + (MOST_TAPS - 1) * CHANNELS];
     float16 sum[VECTORS];
     UNROLL for (int n = 0; n < VECTORS; ++n)
@@ -71,8 +82,14 @@ void volume_strips(__global const SRC *restrict src, __global DST *restrict dst,
 #define SOURCE16(i) LOAD16(at + (i))
                     ADD_ROW(SOURCE16)
                 } else {
-                    for (int i = 0; i < needed; ++i)
-                        extended[i] = read_extended(from, g, row, first + i);
+                    __global const SRC *at = from + row * g.src_row;
+#define READ_PLACE(i) (places[i] == OUTSIDE ? g.border_value : LOAD(at + places[i]))
+                    for (int i = 0; i < inside; ++i)
+                        extended[i] = READ_PLACE(i);
+                    for (int i = inside; i < beyond; ++i)
+                        extended[i] = LOAD(at + first + i);
+                    for (int i = beyond; i < needed; ++i)
+                        extended[i] = READ_PLACE(i);
 #define EXTENDED16(i) vload16(0, extended + (i))
                     ADD_ROW(EXTENDED16)
                 }
