@@ -13,7 +13,7 @@ foreach(name IN LISTS FILES)
     math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE "${OUTPUT}" "// Made by cmake/embed_sources.cmake.
-#include \"device/source.hpp\"
+#include \"device/tuning.hpp\"
 
 namespace gz {
 

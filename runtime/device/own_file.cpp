@@ -32,9 +32,9 @@ std::string user_directory(const char *variable, const std::string &in_home) {
     // The specification has relative paths ignored.
     const std::string base = environment(variable);
     if (base.rfind('/', 0) == 0)
-        return absolute_path(base + "/gauze");
+        return absolute_path(base) + "/gauze";
     const std::string home = environment("HOME");
-    return home.rfind('/', 0) == 0 ? absolute_path(home + "/" + in_home + "/gauze") : "";
+    return home.rfind('/', 0) == 0 ? absolute_path(home) + "/" + in_home + "/gauze" : "";
 }
 
 int make_directories(const std::string &path) {

@@ -13,8 +13,6 @@ struct EmbeddedFile {
 };
 extern const EmbeddedFile embedded_sources[]; // of cl/
 extern const unsigned embedded_sources_count;
-extern const EmbeddedFile embedded_tuning[]; // of device/tuned/
-extern const unsigned embedded_tuning_count;
 
 class SourceTree {
 public:

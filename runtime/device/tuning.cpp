@@ -234,8 +234,17 @@ TuningText read_records(std::string_view text) {
     return result;
 }
 
-Tuning::Tuning(std::string path, const DeviceFacts &facts, const SourceTree &sources, Log log)
-    : path_(std::move(path)), facts_(facts), sources_(sources), log_(log) {}
+std::vector<std::string_view> shipped_results() {
+    std::vector<std::string_view> texts;
+    for (unsigned i = 0; i < embedded_tuning_count; ++i)
+        texts.push_back(embedded_tuning[i].text);
+    return texts;
+}
+
+Tuning::Tuning(std::string path, const DeviceFacts &facts, const SourceTree &sources, Log log,
+               std::vector<std::string_view> shipped)
+    : path_(std::move(path)), facts_(facts), sources_(sources), log_(log),
+      shipped_(std::move(shipped)) {}
 
 Tuning::Known Tuning::load() const {
     Known known;
@@ -262,10 +271,10 @@ Tuning::Known Tuning::load() const {
                  text("the tuning file ", path_, " is not used: ", error.what()));
         }
     }
-    for (unsigned i = 0; i < embedded_tuning_count; ++i) {
-        TuningText shipped = read_records(embedded_tuning[i].text);
+    for (const std::string_view results : shipped_) {
+        TuningText shipped = read_records(results);
         if (shipped.damaged > 0)
-            log_(GAUZE_LOG_WARNING, text("the library's own ", embedded_tuning[i].name, " has ",
+            log_(GAUZE_LOG_WARNING, text("the library's own results have ",
                                          count_of(shipped.damaged, "damaged line")));
         for (TuningRecord &record : shipped.records)
             if (const auto level = level_of(record, facts_))

@@ -46,6 +46,11 @@ struct TuningText {
 };
 TuningText read_records(std::string_view text);
 
+// Of device/tuned/, in the library.
+extern const EmbeddedFile embedded_tuning[];
+extern const unsigned embedded_tuning_count;
+std::vector<std::string_view> shipped_results();
+
 // Whose measurement decides, best first.
 enum class TuningLevel { user, device, architecture, vendor, device_class };
 
@@ -53,8 +58,10 @@ enum class TuningLevel { user, device, architecture, vendor, device_class };
 // with a file is an error to who reads: it is logged.
 class Tuning {
 public:
-    // path: of the user's file, "" for none. `sources` lives as long.
-    Tuning(std::string path, const DeviceFacts &facts, const SourceTree &sources, Log log);
+    // path: of the user's file, "" for none. facts and sources live as long, and the texts of results
+    // that came with the library do.
+    Tuning(std::string path, const DeviceFacts &facts, const SourceTree &sources, Log log,
+           std::vector<std::string_view> shipped = shipped_results());
 
     const std::string &path() const { return path_; }
 
@@ -96,6 +103,7 @@ private:
     const DeviceFacts &facts_;
     const SourceTree &sources_;
     Log log_;
+    std::vector<std::string_view> shipped_;
     mutable std::mutex mutex_;
     mutable std::optional<Known> known_;
     mutable std::map<std::string, std::string> hashes_; // by kernel

@@ -619,7 +619,6 @@ GAUZE_API gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t pr
 
 typedef struct gauze_tuning_result {
     uint32_t struct_size;
-    uint32_t reserved;   /* 0 */
     const char *variant; /* a candidate of the problem */
     double time_ms;
     double ratio;    /* of its time to that of the first candidate */
