@@ -94,7 +94,8 @@ void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemR
         record.bad = result.bad;
         records.push_back(std::move(record));
     }
-    tuning.add(std::move(records));
+    if (!records.empty())
+        tuning.add(std::move(records));
 }
 
 } // namespace gz
