@@ -1,5 +1,6 @@
-# Writes a C++ file that holds the kernel sources as data.
-#   cmake -DROOT=<cl directory> -DOUTPUT=<file.cpp> "-DFILES=a.cl,lib/b.clh" -P embed_sources.cmake
+# Writes a C++ file that holds text files as data, in a table of the name given.
+#   cmake -DROOT=<directory> -DOUTPUT=<file.cpp> -DTABLE=embedded_sources "-DFILES=a.cl,lib/b.clh"
+#         -P embed_sources.cmake
 string(REPLACE "," ";" FILES "${FILES}")
 set(arrays "")
 set(rows "")
@@ -7,21 +8,22 @@ set(count 0)
 foreach(name IN LISTS FILES)
     file(READ "${ROOT}/${name}" bytes HEX)
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-    string(APPEND arrays "constexpr char source_${count}[] = {${bytes}0};\n")
-    string(APPEND rows "    {\"${name}\", {source_${count}, sizeof source_${count} - 1}},\n")
+    string(APPEND arrays "constexpr char file_${count}[] = {${bytes}0};\n")
+    string(APPEND rows "    {\"${name}\", {file_${count}, sizeof file_${count} - 1}},\n")
     math(EXPR count "${count} + 1")
 endforeach()
-file(WRITE "${OUTPUT}" "// Made from cl/ by cmake/embed_sources.cmake.
-#include \"device/source.hpp\"
+file(WRITE "${OUTPUT}" "// Made by cmake/embed_sources.cmake.
+#include \"device/tuning.hpp\"
 
 namespace gz {
 
 namespace {
 ${arrays}} // namespace
 
-const EmbeddedSource embedded_sources[] = {
-${rows}};
-const unsigned embedded_source_count = ${count};
+// A table of no files has a row too, which does not count.
+const EmbeddedFile ${TABLE}[] = {
+${rows}    {}};
+const unsigned ${TABLE}_count = ${count};
 
 } // namespace gz
 ")

@@ -58,6 +58,8 @@ struct Arguments {
     gauze_cache_info cache_info = sized<gauze_cache_info>();
     gauze_timing timing = sized<gauze_timing>();
     gauze_verification verification = sized<gauze_verification>();
+    gauze_comparison comparison = sized<gauze_comparison>();
+    gauze_tuning_result tuning_result = sized<gauze_tuning_result>();
     gauze_host_source host_source{pixels, sizeof pixels};
     gauze_host_target host_target{results, sizeof results};
     gauze_host_source host_result{results, sizeof results};
@@ -80,8 +82,11 @@ struct Arguments {
     cl_event event = nullptr;
     const char *text = nullptr;
     std::uint64_t number = 77;
+    std::uint32_t count = 77;
 
     Arguments() {
+        tuning_result.variant = "correlate_plain:GROUP_X=64,GROUP_Y=1";
+        tuning_result.ratio = 1;
         taps.values = taps_values;
         taps.size[0] = 3;
         taps.size[1] = 1;
@@ -131,7 +136,8 @@ struct Arguments {
     bool are_outputs_untouched() const {
         return !new_list && !new_engine && !new_image && !new_filter && !new_plan && !event &&
                !text && number == 77 && results[0] == 0.0F && !info.name &&
-               cache_info.max_bytes == 0 && timing.launches == 0 && verification.pixels == 0;
+               cache_info.max_bytes == 0 && timing.launches == 0 && verification.pixels == 0 &&
+               count == 77 && comparison.ratio == 0.0;
     }
 
     gauze_status create_engine() { return gauze_engine_create(&options, &new_engine); }
@@ -146,6 +152,10 @@ struct Arguments {
         return gauze_filter_bank(&of, count, &new_filter);
     }
     gauze_status measure() { return gauze_plan_measure(plan, source, &target, 1, 1, &timing); }
+    gauze_status compare(std::uint32_t repeats = 1) {
+        return gauze_plan_compare(plan, plan, source, target, repeats, &comparison);
+    }
+    gauze_status add_results() { return gauze_plan_add_results(plan, 0, &tuning_result, 1); }
     gauze_status verify() {
         return gauze_plan_verify(plan, &host_source, &host_result, 1, &verification);
     }
@@ -160,6 +170,8 @@ struct Case {
     const char *part;
     std::function<gauze_status(Arguments &)> call;
 };
+
+void receive_nothing(const char *, void *) {}
 
 gauze_status done(bool as_expected) {
     return as_expected ? GAUZE_OK : GAUZE_ERROR_INTERNAL;
@@ -220,6 +232,10 @@ std::vector<Case> cases() {
          CALL(return gauze_engine_cache_counts(a.engine, nullptr))},
         {"gauze_engine_cache_counts", "counts", invalid, "counts->struct_size is 9",
          CALL(a.counts.struct_size = 9; return gauze_engine_cache_counts(a.engine, &a.counts))},
+        {"gauze_engine_tuning_file", "engine", invalid, "engine is null",
+         CALL(return gauze_engine_tuning_file(nullptr, &a.text))},
+        {"gauze_engine_tuning_file", "path", invalid, "path is null",
+         CALL(return gauze_engine_tuning_file(a.engine, nullptr))},
         {"gauze_cache_query", "directory", invalid, "/dev/null",
          CALL(return gauze_cache_query("/dev/null", &a.cache_info))},
         {"gauze_cache_query", "info", invalid, "info is null",
@@ -492,6 +508,54 @@ std::vector<Case> cases() {
          CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 1, 1, nullptr))},
         {"gauze_plan_measure", "timing", invalid, "timing->struct_size is 0",
          CALL(a.timing.struct_size = 0; return a.measure())},
+        {"gauze_plan_compare", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_compare(nullptr, a.plan, a.source, a.target, 1, &a.comparison))},
+        {"gauze_plan_compare", "baseline", invalid, "baseline is null",
+         CALL(return gauze_plan_compare(a.plan, nullptr, a.source, a.target, 1, &a.comparison))},
+        {"gauze_plan_compare", "source", invalid, "source is null",
+         CALL(return gauze_plan_compare(a.plan, a.plan, nullptr, a.target, 1, &a.comparison))},
+        {"gauze_plan_compare", "target", invalid, "target is null",
+         CALL(return gauze_plan_compare(a.plan, a.plan, a.source, nullptr, 1, &a.comparison))},
+        {"gauze_plan_compare", "repeats", invalid, "repeats is 0", CALL(return a.compare(0))},
+        {"gauze_plan_compare", "repeats", invalid, "repeats is 4294967295",
+         CALL(return a.compare(~0U))},
+        {"gauze_plan_compare", "comparison", invalid, "comparison is null",
+         CALL(return gauze_plan_compare(a.plan, a.plan, a.source, a.target, 1, nullptr))},
+        {"gauze_plan_compare", "comparison", invalid, "comparison->struct_size is 0",
+         CALL(a.comparison.struct_size = 0; return a.compare())},
+        {"gauze_plan_problem_count", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_problem_count(nullptr, &a.count))},
+        {"gauze_plan_problem_count", "count", invalid, "count is null",
+         CALL(return gauze_plan_problem_count(a.plan, nullptr))},
+        {"gauze_plan_candidates", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_candidates(nullptr, 0, receive_nothing, nullptr))},
+        {"gauze_plan_candidates", "problem", invalid, "problem is 1; the plan has 1",
+         CALL(return gauze_plan_candidates(a.plan, 1, receive_nothing, nullptr))},
+        {"gauze_plan_candidates", "receive", invalid, "receive is null",
+         CALL(return gauze_plan_candidates(a.plan, 0, nullptr, nullptr))},
+        {"gauze_plan_candidates", "user", GAUZE_OK, "",
+         CALL(return gauze_plan_candidates(a.plan, 0, receive_nothing, nullptr))},
+        {"gauze_plan_add_results", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_add_results(nullptr, 0, &a.tuning_result, 1))},
+        {"gauze_plan_add_results", "problem", invalid, "problem is 4294967295",
+         CALL(return gauze_plan_add_results(a.plan, ~0U, &a.tuning_result, 1))},
+        {"gauze_plan_add_results", "results", invalid, "results is null and count is 1",
+         CALL(return gauze_plan_add_results(a.plan, 0, nullptr, 1))},
+        {"gauze_plan_add_results", "results", invalid, "results[0]->struct_size is 2",
+         CALL(a.tuning_result.struct_size = 2; return a.add_results())},
+        {"gauze_plan_add_results", "results", invalid, "results[0]->variant is null",
+         CALL(a.tuning_result.variant = nullptr; return a.add_results())},
+        {"gauze_plan_add_results", "results", invalid, "is called 'box_plain'",
+         CALL(a.tuning_result.variant = "box_plain:GROUP_X=1"; return a.add_results())},
+        {"gauze_plan_add_results", "results", invalid, "time_ms is -1",
+         CALL(a.tuning_result.time_ms = -1; return a.add_results())},
+        {"gauze_plan_add_results", "results", invalid, "ratio is nan",
+         CALL(a.tuning_result.ratio = std::numeric_limits<double>::quiet_NaN();
+              return a.add_results())},
+        {"gauze_plan_add_results", "results", unsupported, "there is no tuning file",
+         CALL(return a.add_results())},
+        {"gauze_plan_add_results", "count", GAUZE_OK, "",
+         CALL(return gauze_plan_add_results(a.plan, 0, nullptr, 0))},
         {"gauze_plan_verify", "plan", invalid, "plan is null",
          CALL(return gauze_plan_verify(nullptr, &a.host_source, &a.host_result, 1,
                                        &a.verification))},
@@ -623,6 +687,7 @@ TEST_SUITE("arguments") {
         CHECK(a.enqueue() == GAUZE_OK);
         clReleaseEvent(a.event);
         CHECK(a.measure() == GAUZE_OK);
+        CHECK(a.compare() == GAUZE_OK);
         CHECK(a.verify() == GAUZE_OK);
     }
 

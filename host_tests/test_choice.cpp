@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "plan/choice.hpp"
@@ -206,9 +208,11 @@ TEST_SUITE("choice") {
             CAPTURE(gz::name_of(device_class));
             const DeviceFacts facts = make_facts(device_class);
             const bool in_turn = runs_items_in_turn(device_class);
-            const auto check = [&](const auto &pass, const char *expected) {
+            const bool is_plain = device_class == DeviceClass::plain_gpu;
+            // expected: where local memory is ordinary memory nothing is shared.
+            const auto check = [&](const auto &pass, const char *expected, const char *plain) {
                 const Choice choice = choose(pass, facts, "", "the test");
-                CHECK(choice.kernel == expected);
+                CHECK(choice.kernel == (is_plain ? plain : expected));
                 CHECK(is_sound(choice, pass, device_class));
                 CHECK(choice.config ==
                       gz::kernels_for(pass, device_class).front().preferred(pass, facts).front());
@@ -216,18 +220,212 @@ TEST_SUITE("choice") {
                       std::string("preferred on devices of class ") + gz::name_of(device_class));
                 CHECK(choice.refused.empty());
             };
-            check(pass_of(5, Rank::one), in_turn ? "correlate_strips" : "separable_fused");
+            check(pass_of(5, Rank::one), in_turn ? "correlate_strips" : "separable_fused",
+                  "separable_passes");
             const auto bytes = [](std::int64_t taps) {
                 return support::make_pass(PixelType::u8, {640, 480, 1, 1}, 1,
                                           make_taps(taps, taps, Rank::one));
             };
-            check(bytes(5), in_turn ? "correlate_strips" : "separable_columns");
-            check(bytes(6), in_turn ? "correlate_strips" : "separable_fused");
-            check(pass_of(5, Rank::full), in_turn ? "correlate_strips" : "correlate_tiled");
-            check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_fused");
-            check(lopsided_pass(), in_turn ? "correlate_strips" : "separable_fused");
-            check(box_of(PixelType::f32, 7, 3), in_turn ? "box_strips" : "box_columns");
+            check(bytes(5), in_turn ? "correlate_strips" : "separable_columns", "separable_passes");
+            check(bytes(6), in_turn ? "correlate_strips" : "separable_fused", "separable_passes");
+            check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_fused",
+                  "separable_passes");
+            check(lopsided_pass(), in_turn ? "correlate_strips" : "separable_fused",
+                  "separable_passes");
+            check(box_of(PixelType::f32, 7, 3), in_turn ? "box_strips" : "box_columns",
+                  "box_plain");
+            const Choice dense = choose(pass_of(5, Rank::full), facts, "", "the test");
+            CHECK(dense.kernel == (in_turn    ? "correlate_strips"
+                                   : is_plain ? "correlate_plain"
+                                              : "correlate_tiled"));
         }
+    }
+
+    TEST_CASE("defaults are in groups of whole waves, and say why they are what they are") {
+        for (const auto device_class : {DeviceClass::nvidia_gpu, DeviceClass::amd_gpu,
+                                        DeviceClass::intel_gpu, DeviceClass::other_gpu})
+            for (const std::uint32_t wave : {16U, 32U, 64U}) {
+                DeviceFacts facts = make_facts(device_class);
+                facts.wave = wave;
+                facts.max_group_size = 256; // as AMD and Adreno have it
+                facts.local_memory = 32 * 1024;
+                CHECK(facts.reason_of_defaults().find(gz::text("waves of ", wave)) !=
+                      std::string::npos);
+                const auto check = [&](const auto &pass) {
+                    const Choice choice = choose(pass, facts, "", "the test");
+                    CAPTURE(choice.variant());
+                    const auto &local = choice.work.launches.back().range.local;
+                    CHECK(local[0] * local[1] * local[2] % wave == 0);
+                    CHECK(choice.refused.size() <= 1); // of boxes of columns
+                };
+                check(pass_of(5, Rank::one));
+                check(pass_of(15, Rank::one));
+                check(pass_of(5, Rank::full));
+                check(box_of(PixelType::u8, 7, 7));
+                check(box_of(PixelType::f32, 7, 7));
+            }
+        CHECK(make_facts(DeviceClass::plain_gpu).reason_of_defaults().find("ordinary memory") !=
+              std::string::npos);
+        for (const DeviceClass device_class : support::all_device_classes)
+            CHECK_FALSE(make_facts(device_class).reason_of_defaults().empty());
+    }
+
+    TEST_CASE("results decide before classes do, and what is bad is not taken") {
+        const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
+        const CorrelatePass pass = pass_of(5, Rank::full);
+        const gz::SourceTree sources("");
+        const support::TempDir directory;
+        gz::Tuning tuning(directory.path() + "/tuning.txt", facts, sources, {}, {});
+        const gz::ChoiceOn on(facts, tuning);
+        const Choice before = choose(pass, on, "", "the test");
+        CHECK(before.rule == "preferred on devices of class gpu");
+
+        const auto add = [&](const std::string &kernel, const std::string &config, double ratio,
+                             const std::string &bad = "", const std::string &hash = "") {
+            gz::TuningRecord record;
+            record.kernel = kernel;
+            record.config = config;
+            record.spec_hash = hash.empty() ? gz::spec_hash(pass, tuning, kernel) : hash;
+            record.problem = gz::problem_of(pass);
+            record.ratio = ratio;
+            record.bad = bad;
+            tuning.add({record});
+        };
+        add("correlate_plain", "GROUP_X=64,GROUP_Y=4", 0.9);
+        Choice choice = choose(pass, on, "", "the test");
+        CHECK(choice.variant() == "correlate_plain:GROUP_X=64,GROUP_Y=4");
+        CHECK(choice.rule.find("tuned on this device") == 0);
+        CHECK(choice.refused.empty());
+        CHECK(is_sound(choice, pass, facts.device_class));
+        // The caller's word comes before it, and others' problems are not this one.
+        CHECK(choose(pass, on, "correlate_strips", "the test").kernel == "correlate_strips");
+        CHECK(choose(pass_of(9, Rank::full), on, "", "the test").kernel == "correlate_tiled");
+
+        // Faster, but of another source, of no kernel, of no value, of too few, or of no room.
+        add("correlate_tiled", "GROUP_X=8,GROUP_Y=8,ITEM_X=4,ITEM_Y=4", 0.1, "",
+            "feedfeedfeedfeed");
+        add("correlate_strips", "STRIP=7,BAND=16", 0.2);
+        add("correlate_strips", "STRIP=128", 0.3);
+        choice = choose(pass, on, "", "the test");
+        CHECK(choice.kernel == "correlate_plain");
+        REQUIRE(choice.refused.size() == 3);
+        CHECK(choice.refused[0] == "correlate_tiled: GROUP_X=8,GROUP_Y=8,ITEM_X=4,ITEM_Y=4: tuned "
+                                   "when the kernel was another one");
+        CHECK(choice.refused[1].find("cannot take STRIP=7") != std::string::npos);
+        CHECK(choice.refused[2].find("not all tunables") != std::string::npos);
+
+        // What was the fastest turns out to be bad, and so does what the class prefers.
+        add("correlate_plain", "GROUP_X=64,GROUP_Y=4", 0.9, "wrong: 3 off");
+        for (const Config &config : gz::correlate_tiled().preferred(pass, facts))
+            add("correlate_tiled", gz::to_text(config), 1.0, "hung");
+        choice = choose(pass, on, "", "the test");
+        CHECK(choice.kernel == "correlate_tiled");
+        CHECK(is_sound(choice, pass, facts.device_class));
+        const auto preferred = gz::correlate_tiled().preferred(pass, facts);
+        CHECK(std::count(preferred.begin(), preferred.end(), choice.config) == 0);
+        CHECK_FALSE(gz::explain("pass 1", choice).empty());
+        // Who forces it gets it.
+        CHECK(choose(pass, on, "correlate_plain:GROUP_X=64,GROUP_Y=4", "the test").kernel ==
+              "correlate_plain");
+    }
+
+    TEST_CASE("what was fast on another device is not taken where it leaves this one idle") {
+        DeviceFacts small = make_facts(DeviceClass::pocl_cpu);
+        small.name = "a small CPU";
+        small.architecture = "x86-avx2";
+        const gz::SourceTree sources("");
+        const support::TempDir directory;
+        const CorrelatePass pass = pass_of(5, Rank::full);
+        gz::Tuning tuning(directory.path() + "/tuning.txt", small, sources, {}, {});
+        gz::TuningRecord record;
+        record.kernel = "correlate_strips";
+        record.config = "BAND=256,STRIP=4096";
+        record.spec_hash =
+            "0000000000000000"; // of an earlier version: it counts, as it was shipped
+        record.problem = gz::problem_of(pass);
+        record.ratio = 0.5;
+        tuning.add({record});
+        std::ifstream file(directory.path() + "/tuning.txt", std::ios::binary);
+        const std::string shipped{std::istreambuf_iterator<char>(file), {}};
+
+        for (const auto &[units, taken] : {std::pair<std::uint32_t, bool>{2, true}, {64, false}}) {
+            DeviceFacts other = make_facts(DeviceClass::pocl_cpu);
+            other.architecture = "x86-avx2";
+            other.compute_units = units;
+            const gz::Tuning results("", other, sources, {}, {shipped});
+            const Choice choice = choose(pass, {other, results}, "", "the test");
+            CAPTURE(choice.rule);
+            CHECK((choice.variant() == "correlate_strips:BAND=256,STRIP=4096") == taken);
+            CHECK((choice.rule.find("shipped result for architecture x86-avx2") == 0) == taken);
+            if (taken)
+                CHECK(choice.rule.find("an earlier version") != std::string::npos);
+            else
+                CHECK(choice.refused.front().find("2 groups for 64 compute units") !=
+                      std::string::npos);
+        }
+    }
+
+    TEST_CASE("candidates are all that can run, the default first and then other kernels") {
+        for (const DeviceClass device_class : {DeviceClass::other_gpu, DeviceClass::pocl_cpu}) {
+            const DeviceFacts facts = make_facts(device_class);
+            const auto check = [&](const auto &pass) {
+                const std::vector<std::string> all = gz::candidates(pass, facts);
+                CHECK(all.front() == choose(pass, facts, "", "the test").variant());
+                const auto kernels = gz::kernels_for(pass, device_class);
+                std::size_t expected = 0;
+                std::vector<std::string> runnable;
+                for (const auto &spec : kernels) {
+                    std::size_t fitting = 0;
+                    for (const Config &config : gz::all_configs(spec.tunables))
+                        fitting += spec.refusal(pass, config).empty() &&
+                                           gz::misfit(spec.work(pass, config, facts), facts).empty()
+                                       ? 1
+                                       : 0;
+                    expected += fitting;
+                    if (fitting > 0)
+                        runnable.push_back(spec.name);
+                }
+                CHECK(all.size() == expected);
+                std::vector<std::string> sorted = all;
+                std::sort(sorted.begin(), sorted.end());
+                CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+                for (std::size_t i = 0; i < runnable.size(); ++i)
+                    CHECK(all[i].find(runnable[i] + ":") == 0);
+                for (const std::string &candidate : all)
+                    REQUIRE(choose(pass, facts, candidate, "the test").variant() == candidate);
+            };
+            check(pass_of(5, Rank::one));
+            check(pass_of(15, Rank::full));
+            check(box_of(PixelType::u8, 7, 3));
+        }
+    }
+
+    TEST_CASE("problems are few: sizes and taps share them, types and kinds do not") {
+        const auto problem = [](PixelType type, std::int64_t side, std::int64_t taps, Rank rank) {
+            return gz::problem_of(
+                support::make_pass(type, {side, side, 1, 1}, 1, make_taps(taps, taps, rank)));
+        };
+        CHECK(problem(PixelType::f32, 640, 5, Rank::one) == "separable taps<=5 f32 small");
+        CHECK(problem(PixelType::f32, 640, 4, Rank::one) ==
+              problem(PixelType::f32, 700, 5, Rank::one));
+        CHECK(problem(PixelType::f32, 2048, 5, Rank::full) == "correlate taps<=5 f32 medium");
+        CHECK(problem(PixelType::u8, 4096, 63, Rank::full) == "correlate taps<=63 u8 large");
+        CHECK(gz::problem_of(varied_pass()) == "varied taps<=5 u8 small");
+        CHECK(gz::problem_of(box_of(PixelType::u16, 200, 3)) == "box taps>255 u16 small");
+        gz::PlanDesc desc;
+        desc.source = support::make_image(PixelType::u8, {5000, 5000, 1, 1});
+        desc.target = support::make_image(PixelType::f32, {5000, 5000, 1, 1});
+        desc.border = {gz::BorderMode::zero, 0.0};
+        gz::RecursiveOptions options;
+        const auto recursive = [&](int axis) {
+            const gz::Lowered lowered = gz::lower(
+                gz::Filter::recursive({{axis, true, {0.2}, {0.8}}}, options), gz::complete(desc));
+            return gz::problem_of(std::get<gz::RecursivePass>(lowered.steps.at(0).pass));
+        };
+        CHECK(recursive(0) == "recursive-rows sections<=1 forgets<=512 lines>128 u8-f32 large");
+        CHECK(recursive(1) == "recursive-columns sections<=1 forgets<=512 lines>128 u8-f32 large");
+        options.tile = 64;
+        CHECK(recursive(1).empty());
     }
 
     TEST_CASE("long taps, taps per component and large boxes get a kernel on every class") {
@@ -238,7 +436,8 @@ TEST_SUITE("choice") {
                 const Choice choice = choose(pass, facts, "", "the test");
                 CHECK(choice.kernel == expected);
                 CHECK(is_sound(choice, pass, device_class));
-                CHECK_FALSE(choice.refused.empty());
+                const bool is_first = kernels_for(pass, device_class).front().name == expected;
+                CHECK(choice.refused.empty() == is_first);
             };
             check(pass_of_axes(std::vector<double>(1001, 0.001), {1}), "separable_passes");
             check(pass_of_axes({1}, std::vector<double>(gz::max_axis_taps, 0.001)),

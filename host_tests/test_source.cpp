@@ -167,8 +167,8 @@ TEST_SUITE("source") {
 TEST_SUITE("embedded sources") {
     TEST_CASE("every kernel expands, and every line is where it says") {
         std::map<std::string, std::vector<std::string>> files;
-        for (unsigned i = 0; i < gz::embedded_source_count; ++i) {
-            const gz::EmbeddedSource &source = gz::embedded_sources[i];
+        for (unsigned i = 0; i < gz::embedded_sources_count; ++i) {
+            const gz::EmbeddedFile &source = gz::embedded_sources[i];
             const bool is_new =
                 files.insert({std::string(source.name), lines_of(std::string(source.text))}).second;
             CHECK(is_new);

@@ -228,6 +228,7 @@ TEST_SUITE("versions of structs") {
         };
         check_sizes(options, offsetof(gauze_engine_options, cache_mode), make);
         check_sizes(options, offsetof(gauze_engine_options, context), make);
+        check_sizes(options, offsetof(gauze_engine_options, tuning_file), make);
         Older<gauze_engine_options> oldest(options, offsetof(gauze_engine_options, log));
         CHECK(make(oldest.get()) == GAUZE_OK);
     }
@@ -239,6 +240,8 @@ TEST_SUITE("versions of structs") {
                         CHECK((status != GAUZE_OK || *info->name != '\0'));
                         return status;
                     });
+        check_sizes(gauze_device_info{}, offsetof(gauze_device_info, architecture),
+                    [](gauze_device_info *info) { return gauze_engine_device(engine(), info); });
         check_sizes(
             gauze_cache_counts{}, offsetof(gauze_cache_counts, misses),
             [](gauze_cache_counts *counts) { return gauze_engine_cache_counts(engine(), counts); });
@@ -258,6 +261,14 @@ TEST_SUITE("versions of structs") {
             CHECK((status != GAUZE_OK || timing->wall_ms > 0));
             return status;
         });
+        check_sizes(gauze_comparison{}, offsetof(gauze_comparison, baseline_ms),
+                    [&](gauze_comparison *comparison) {
+                        const gauze_status status =
+                            gauze_plan_compare(plan.c_handle(), plan.c_handle(), source.c_handle(),
+                                               target.c_handle(), 1, comparison);
+                        CHECK((status != GAUZE_OK || comparison->time_ms > 0));
+                        return status;
+                    });
         check_sizes(gauze_verification{}, offsetof(gauze_verification, worst_at),
                     [&](gauze_verification *result) {
                         const gauze_status status =

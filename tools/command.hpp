@@ -10,9 +10,10 @@ namespace gauze::tool {
 
 enum class ExitCode {
     success = 0,
-    over_bound = 1, // --verify or a benchmark found a difference over the filter's bound
-    bad_input = 2,  // bad usage or bad input
-    no_device = 3   // no device, or none that can do it
+    over_bound = 1,   // --verify or a benchmark found a difference over the filter's bound
+    bad_input = 2,    // bad usage or bad input
+    no_device = 3,    // no device, or none that can do it
+    interrupted = 130 // by a signal, as shells have it
 };
 
 // How much of a text of many lines, such as a compiler's log, an error shows.
@@ -28,6 +29,7 @@ struct Invocation {
 void add_devices_command(CLI::App &app, Invocation &invocation);
 void add_run_command(CLI::App &app, Invocation &invocation);
 void add_bench_command(CLI::App &app, Invocation &invocation);
+void add_tune_command(CLI::App &app, Invocation &invocation);
 void add_cache_command(CLI::App &app, Invocation &invocation);
 void add_ssimulacra2_command(CLI::App &app, Invocation &invocation);
 

@@ -40,6 +40,8 @@ nlohmann::ordered_json to_json(const DeviceInfo &device) {
     json["version"] = device.version;
     json["driver"] = device.driver;
     json["class"] = device.device_class;
+    json["architecture"] = device.architecture;
+    json["tuning"] = device.tuning;
     json["default"] = device.is_default;
     json["unusable"] = nullptr;
     if (!device.unusable.empty())
@@ -91,6 +93,9 @@ void print_table(const std::vector<DeviceInfo> &devices) {
         line.erase(line.find_last_not_of(' ') + 1);
         std::cout << line << '\n';
     }
+    for (const DeviceInfo &device : devices)
+        if (device.unusable.empty())
+            std::cout << "kernels on " << device.index << ": " << device.tuning << '\n';
     std::cout << "* is what is used where no device is named\n";
 }
 

@@ -89,6 +89,7 @@ ExitCode run(int argc, const char *const *argv) {
     add_devices_command(app, invocation);
     add_run_command(app, invocation);
     add_bench_command(app, invocation);
+    add_tune_command(app, invocation);
     add_cache_command(app, invocation);
     add_ssimulacra2_command(app, invocation);
     try {

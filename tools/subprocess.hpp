@@ -1,10 +1,12 @@
-// Another program, run to its end.
+// Another program, run to its end, or spoken with line by line.
 #ifndef GAUZE_TOOLS_SUBPROCESS_HPP
 #define GAUZE_TOOLS_SUBPROCESS_HPP
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace gauze::tool {
 
@@ -16,6 +18,36 @@ struct ProcessOutcome {
 // No shell is involved. Throws std::system_error where the program cannot be started.
 ProcessOutcome run_program(const std::filesystem::path &program,
                            const std::vector<std::string> &arguments);
+
+// A program that reads lines and answers them. It is in a process group of its own, so that what ends
+// ours from the terminal does not end it, and its standard error goes nowhere, unless it is wanted.
+class Conversation {
+public:
+    enum class Errors { dropped, shown };
+    Conversation(const std::filesystem::path &program, const std::vector<std::string> &arguments,
+                 Errors errors);
+    ~Conversation(); // ends it
+    Conversation(const Conversation &) = delete;
+    Conversation &operator=(const Conversation &) = delete;
+
+    // Does nothing where it has ended.
+    void say(const std::string &line);
+
+    enum class Heard { line, end, nothing };
+    // Its next line that starts with the mark, without that: drivers print what they like. `nothing`:
+    // not within so many seconds, or a signal came for us.
+    Heard hear(std::string &line, double seconds);
+    static constexpr char mark = '@';
+
+    // How it ended, in words; it is ended if it had not.
+    std::string end();
+
+private:
+    pid_t child_ = 0;
+    int to_ = -1, from_ = -1;
+    bool is_ending_ = false;
+    std::string heard_; // of a line that is not complete
+};
 
 } // namespace gauze::tool
 

@@ -8,7 +8,7 @@ cd "$root"
 
 tools/setup.sh test
 # The tests choose for themselves.
-unset GAUZE_DEVICE GAUZE_VARIANT GAUZE_CL_DIR GAUZE_CACHE_DIR GAUZE_LOG GAUZE_MAX_PIXELS
+unset GAUZE_DEVICE GAUZE_VARIANT GAUZE_CL_DIR GAUZE_CACHE_DIR GAUZE_TUNING_FILE GAUZE_SELF_TEST GAUZE_LOG GAUZE_MAX_PIXELS
 export LSAN_OPTIONS="suppressions=$root/tools/sanitizers.supp:print_suppressions=0"
 
 # check PRESET TARGETS TESTS: configures a preset, builds targets and runs the tests of a pattern.

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 #include "plan/device_image.hpp"
 #include "plan/measure.hpp"
 #include "plan/plan.hpp"
+#include "plan/problems.hpp"
 #include "plan/ssimulacra2.hpp"
 #include "plan/verify.hpp"
 
@@ -29,11 +31,14 @@ struct gauze_device_list {
     gz::HandleTag<gz::HandleKind::device_list> tag;
     gz::Discovery found;
     std::string notes;
+    std::vector<std::string> tuning; // of each device
 };
 
 struct gauze_engine {
     gz::HandleTag<gz::HandleKind::engine> tag;
     std::shared_ptr<gz::Engine> engine;
+    mutable std::once_flag tuning_is_known{};
+    mutable std::string tuning{};
 };
 
 struct gauze_image {
@@ -260,8 +265,9 @@ gz::PlanDesc plan_desc(const gauze_plan_desc &desc, std::size_t target_count) {
     return result;
 }
 
-// c_str()s that live as long as `facts`.
-gauze_device_info info_of(const gz::DeviceFacts &facts, int index, bool is_default) {
+// c_str()s that live as long as `facts` and `tuning`.
+gauze_device_info info_of(const gz::DeviceFacts &facts, int index, bool is_default,
+                          const std::string &tuning) {
     gauze_device_info info{};
     info.index = index;
     info.kind = facts.is_cpu()                                       ? GAUZE_DEVICE_CPU
@@ -283,6 +289,8 @@ gauze_device_info info_of(const gz::DeviceFacts &facts, int index, bool is_defau
     info.clock_mhz = facts.clock_mhz;
     info.max_group_size = facts.max_group_size;
     info.has_f64 = facts.has_f64 ? 1 : 0;
+    info.architecture = facts.architecture.c_str();
+    info.tuning = tuning.c_str();
     return info;
 }
 
@@ -307,6 +315,7 @@ gz::Engine::Options engine_options(const gauze_engine_options *given) {
     result.cache.load = options.cache_load;
     result.cache.store = options.cache_store;
     result.cache.user = options.cache_user;
+    result.tuning_file = or_empty(options.tuning_file);
     return result;
 }
 
@@ -414,6 +423,10 @@ gauze_status gauze_device_list_create(gauze_device_list **list) {
         auto result = std::make_unique<gauze_device_list>();
         result->found = gz::discover();
         result->notes = result->found.advice();
+        const std::string file = gz::tuning_file("");
+        const gz::SourceTree sources("");
+        for (const gz::FoundDevice &device : result->found.devices)
+            result->tuning.push_back(gz::Tuning(file, device.facts, sources, {}).summary());
         *list = result.release();
     });
 }
@@ -433,10 +446,10 @@ gauze_status gauze_device_list_get(const gauze_device_list *list, size_t index,
         require(index < list->found.devices.size(), "index is ", index, "; the list has ",
                 list->found.devices.size(), " devices");
         const int place = static_cast<int>(index);
-        write_struct(
-            info,
-            info_of(list->found.devices[index].facts, place, place == list->found.default_device()),
-            "info");
+        write_struct(info,
+                     info_of(list->found.devices[index].facts, place,
+                             place == list->found.default_device(), list->tuning[index]),
+                     "info");
     });
 }
 
@@ -462,8 +475,10 @@ gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *
     return guarded([&] {
         check_handle(engine, "engine");
         const gz::Engine &own = *engine->engine;
-        write_struct(info, info_of(own.facts(), own.device_index(), own.is_default_device()),
-                     "info");
+        std::call_once(engine->tuning_is_known, [&] { engine->tuning = own.tuning().summary(); });
+        write_struct(
+            info, info_of(own.facts(), own.device_index(), own.is_default_device(), engine->tuning),
+            "info");
     });
 }
 
@@ -757,6 +772,75 @@ gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
         result.copy_ms = own.copy_ms;
         result.launches = own.launches;
         write_struct(timing, result, "timing");
+    });
+}
+
+gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline, const gauze_image *source,
+                                gauze_image *target, uint32_t repeats,
+                                gauze_comparison *comparison) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_handle(baseline, "baseline");
+        check_target_count(plan->plan, 1);
+        check_target_count(baseline->plan, 1);
+        check_handle(source, "source");
+        check_handle(target, "target");
+        check_struct(comparison, "comparison");
+        const gz::Comparison own =
+            gz::compare(plan->plan, baseline->plan, source->image, target->image, repeats);
+        gauze_comparison result{};
+        result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
+        result.time_ms = own.time_ms;
+        result.baseline_ms = own.baseline_ms;
+        result.ratio = own.ratio;
+        write_struct(comparison, result, "comparison");
+    });
+}
+
+gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(count, "count");
+        *count = static_cast<std::uint32_t>(gz::count_of_problems(plan->plan));
+    });
+}
+
+gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
+                                   gauze_text_receive receive, void *user) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        require(receive != nullptr, "receive is null");
+        const gz::PlanProblem own = gz::problem_of(plan->plan, problem);
+        receive(own.name.c_str(), user);
+        for (const std::string &candidate : own.candidates)
+            receive(candidate.c_str(), user);
+    });
+}
+
+gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
+                                    const gauze_tuning_result *results, uint32_t count) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        require(count == 0 || results != nullptr, "results is null and count is ", count);
+        std::vector<gz::ProblemResult> own;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const std::string name = "results[" + std::to_string(i) + "]";
+            const gauze_tuning_result *const given = gz::element(results, i);
+            require(given->struct_size == results->struct_size, name, "->struct_size is ",
+                    given->struct_size, "; that of the first is ", results->struct_size);
+            const gauze_tuning_result result = known_part(given, name);
+            check_pointer(result.variant, name + "->variant");
+            own.push_back({result.variant, result.time_ms, result.ratio, or_empty(result.bad)});
+        }
+        gz::add_results(plan->plan, problem, own);
+    });
+}
+
+gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **path) {
+    return guarded([&] {
+        check_handle(engine, "engine");
+        check_pointer(path, "path");
+        *path = engine->engine->tuning().path().c_str();
     });
 }
 

@@ -1,16 +1,10 @@
 #include "device/cache_directory.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <memory>
-#include <string_view>
-#include <system_error>
 #include <tuple>
-#include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,6 +13,7 @@
 
 #include "device/cache_entry.hpp"
 #include "device/environment.hpp"
+#include "device/own_file.hpp"
 
 namespace gz {
 
@@ -26,28 +21,6 @@ namespace {
 
 // A temporary file this old was left by a process that ended while it wrote.
 constexpr std::time_t stale_seconds = 3600;
-constexpr std::string_view temporary_prefix = ".new-";
-
-class Descriptor {
-public:
-    explicit Descriptor(int value) : value_(value) {}
-    ~Descriptor() {
-        if (value_ >= 0)
-            ::close(value_);
-    }
-    Descriptor(Descriptor &&other) noexcept : value_(std::exchange(other.value_, -1)) {}
-    Descriptor &operator=(Descriptor &&) = delete;
-
-    int get() const { return value_; }
-    int release() { return std::exchange(value_, -1); }
-
-private:
-    int value_;
-};
-
-std::string system_text(int code) {
-    return std::generic_category().message(code);
-}
 
 template <class... Parts> [[noreturn]] void refuse_directory(const Parts &...parts) {
     throw CacheDirectoryError(Status::invalid_argument, text("the cache directory ", parts...));
@@ -75,23 +48,11 @@ std::optional<Descriptor> open_directory(const std::string &path) {
     return directory;
 }
 
-// Parents too. 0700 is what the XDG base directory specification asks for.
-void make_directory(const std::string &path) {
-    if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
-        return;
-    const std::size_t parent = path.find_last_of('/');
-    if (errno == ENOENT && parent != std::string::npos && parent > 0) {
-        make_directory(path.substr(0, parent));
-        if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
-            return;
-    }
-    refuse_directory(path, " cannot be made: ", system_text(errno));
-}
-
 Descriptor open_or_make(const std::string &path) {
     if (std::optional<Descriptor> directory = open_directory(path))
         return std::move(*directory);
-    make_directory(path);
+    if (const int error = make_directories(path))
+        refuse_directory(path, " cannot be made: ", system_text(error));
     if (std::optional<Descriptor> directory = open_directory(path))
         return std::move(*directory);
     refuse_directory(path, " was removed as soon as it was made");
@@ -123,7 +84,7 @@ Listing list(const Descriptor &directory, const std::string &path) {
     Listing result;
     while (const dirent *const found = ::readdir(stream.get())) {
         const std::string name = found->d_name;
-        const bool is_temporary = name.rfind(temporary_prefix, 0) == 0;
+        const bool is_temporary = name.rfind(TemporaryFile::prefix, 0) == 0;
         struct stat facts {};
         // One that is gone meanwhile was removed by another process.
         if ((!is_temporary && !is_entry_name(name)) ||
@@ -162,86 +123,15 @@ void evict(const Descriptor &directory, const std::string &path, std::uint64_t m
     }
 }
 
-// A file that no other process has, under its final name only once it is whole.
-class TemporaryFile {
-public:
-    explicit TemporaryFile(const Descriptor &directory) : directory_(directory), file_(-1) {
-        static std::atomic<unsigned> counter{0};
-        do {
-            name_ = text(temporary_prefix, ::getpid(), '-', counter++);
-            file_ = ::openat(directory_.get(), name_.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        } while (file_ < 0 && errno == EEXIST);
-        check(file_ >= 0, "made");
-    }
-    ~TemporaryFile() {
-        if (file_ >= 0)
-            ::close(file_);
-        if (!name_.empty())
-            remove(directory_, name_);
-    }
-    TemporaryFile(const TemporaryFile &) = delete;
-    TemporaryFile &operator=(const TemporaryFile &) = delete;
-
-    void write(std::span<const std::byte> bytes) {
-        while (!bytes.empty()) {
-            const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-            if (written < 0 && errno == EINTR)
-                continue;
-            check(written > 0, "written");
-            bytes = bytes.subspan(static_cast<std::size_t>(written));
-        }
-    }
-
-    void commit(const std::string &name) {
-        // A name that outlives a loss of power shall not have lost its bytes.
-        check(::fsync(file_) == 0, "written");
-        check(::close(std::exchange(file_, -1)) == 0, "written");
-        check(::renameat(directory_.get(), name_.c_str(), directory_.get(), name.c_str()) == 0,
-              "renamed");
-        name_.clear();
-    }
-
-private:
-    static void check(bool holds, const char *done) {
-        const int error = errno;
-        require(holds, "a file of the cache cannot be ", done, ": ", system_text(error));
-    }
-
-    const Descriptor &directory_;
-    int file_;
-    std::string name_;
-};
-
-bool is_absolute(const std::string &path) {
-    return path.rfind('/', 0) == 0;
-}
-
 } // namespace
 
 std::string cache_directory(const std::string &asked) {
     std::string path = or_environment(asked, "GAUZE_CACHE_DIR");
     if (asked.empty() && path == "off")
         return "";
-    if (path.empty()) {
-        // The specification has relative paths ignored.
-        const std::string base = environment("XDG_CACHE_HOME");
-        const std::string home = environment("HOME");
-        if (is_absolute(base))
-            path = base + "/gauze";
-        else if (is_absolute(home))
-            path = home + "/.cache/gauze";
-        else
-            return "";
-    }
-    std::error_code error;
-    path = std::filesystem::absolute(path, error).string();
-    if (error)
-        return "";
-    // With a slash at its end a symbolic link is what it points to.
-    while (path.size() > 1 && path.back() == '/')
-        path.pop_back();
-    return path;
+    if (path.empty())
+        return user_directory("XDG_CACHE_HOME", ".cache");
+    return absolute_path(path);
 }
 
 std::optional<std::vector<std::byte>> CacheDirectory::load(const std::string &name) const {
@@ -255,25 +145,7 @@ std::optional<std::vector<std::byte>> CacheDirectory::load(const std::string &na
         return std::nullopt;
     const int error = errno;
     require(file.get() >= 0, "it cannot be opened: ", system_text(error));
-    struct stat facts {};
-    require(::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode), "it is no regular file");
-    require(facts.st_uid == ::geteuid(), "it belongs to the user ", facts.st_uid, ", not to ",
-            ::geteuid());
-    require((facts.st_mode & (S_IWGRP | S_IWOTH)) == 0, "it may be written to by others");
-    const auto size = static_cast<std::uint64_t>(facts.st_size);
-    require(size <= max_entry_bytes, "it has ", size, " bytes");
-
-    std::vector<std::byte> entry(size);
-    std::size_t done = 0;
-    while (done < entry.size()) {
-        const ssize_t got = ::read(file.get(), entry.data() + done, entry.size() - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        const int code = errno;
-        require(got >= 0, "it cannot be read: ", system_text(code));
-        require(got > 0, "it ends after ", done, " of ", size, " bytes");
-        done += static_cast<std::size_t>(got);
-    }
+    std::vector<std::byte> entry = read_own_file(file, max_entry_bytes);
     // Where this fails the entry is evicted sooner.
     if (access_ == CacheAccess::read_write)
         ::futimens(file.get(), nullptr);
@@ -284,7 +156,7 @@ bool CacheDirectory::store(const std::string &name, std::span<const std::byte> e
     if (entry.size() > max_bytes_)
         return false;
     const Descriptor directory = open_or_make(path_);
-    TemporaryFile file(directory);
+    TemporaryFile file(directory, "a file of the cache");
     file.write(entry);
     file.commit(name);
     evict(directory, path_, max_bytes_, name);

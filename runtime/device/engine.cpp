@@ -113,6 +113,7 @@ Engine::Engine(const Options &options)
         return cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
     });
     workspace_ = std::make_unique<WorkspacePool>(context_, facts_.global_memory / 4);
+    tuning_ = std::make_unique<Tuning>(tuning_file(options.tuning_file), facts_, sources_, log_);
     log_(GAUZE_LOG_INFO, text("using ", facts_.name, " (", facts_.platform, ", class ",
                               name_of(facts_.device_class), "), chosen ", chosen_by));
 }

@@ -19,6 +19,7 @@
 #include "device/log.hpp"
 #include "device/program.hpp"
 #include "device/source.hpp"
+#include "device/tuning.hpp"
 #include "device/workspace.hpp"
 
 namespace gz {
@@ -54,6 +55,7 @@ public:
         cl_context context = nullptr;     // the embedder's; nullptr: one of the engine's own
         cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
         BinaryCache::Options cache;
+        std::string tuning_file; // as tuning_file() takes it
     };
     explicit Engine(const Options &options);
     Engine(const Engine &) = delete;
@@ -70,6 +72,8 @@ public:
     const Log &log() const { return log_; }
     std::uint64_t compile_count() const { return compile_count_; } // from source
     const BinaryCache &cache() const { return cache_; }
+    Tuning &tuning() { return *tuning_; }
+    const Tuning &tuning() const { return *tuning_; }
 
     // From memory, else from the cache, else compiled. Safe to call from many threads.
     std::shared_ptr<Program> program(const ProgramRequest &request);
@@ -101,6 +105,7 @@ private:
     cl::CommandQueue queue_;
     std::unique_ptr<WorkspacePool> workspace_;
     BinaryCache cache_;
+    std::unique_ptr<Tuning> tuning_;
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
     std::map<std::string, ProgramPlace> programs_; // by ProgramKey::text()

@@ -33,7 +33,7 @@ DeviceClass class_of(const DeviceFacts &facts) {
             return DeviceClass::amd_gpu;
         if (contains(facts.vendor, "Intel"))
             return DeviceClass::intel_gpu;
-        return DeviceClass::other_gpu;
+        return facts.shares_in_memory ? DeviceClass::plain_gpu : DeviceClass::other_gpu;
     }
     if (facts.type & CL_DEVICE_TYPE_CPU)
         return contains(facts.platform, "Portable Computing Language") ? DeviceClass::pocl_cpu
@@ -62,6 +62,54 @@ int nvidia_capability(const cl::Device &device, const std::string &extensions) {
     return known ? static_cast<int>(10 * major + minor) : 0;
 }
 
+// A number that only drivers with the extension can be asked for; 0 from others.
+std::uint32_t asked(const cl::Device &device, const std::string &extensions, const char *extension,
+                    cl_device_info query) {
+    cl_uint value = 0;
+    if (!contains(extensions, extension) ||
+        clGetDeviceInfo(device(), query, sizeof value, &value, nullptr) != CL_SUCCESS)
+        return 0;
+    return value;
+}
+
+std::uint32_t wave_of(const cl::Device &device, const std::string &extensions) {
+    constexpr cl_device_info warp_query = 0x4003;      // CL_DEVICE_WARP_SIZE_NV
+    constexpr cl_device_info wavefront_query = 0x4043; // CL_DEVICE_WAVEFRONT_WIDTH_AMD
+    return std::max(asked(device, extensions, " cl_nv_device_attribute_query ", warp_query),
+                    asked(device, extensions, " cl_amd_device_attribute_query ", wavefront_query));
+}
+
+// The widest vectors that a compiler on this very CPU may use.
+std::string cpu_architecture(const std::string &driver_settings) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_cpu_init();
+    const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+    if (has_512 && !contains(driver_settings, "-mno-avx512f"))
+        return "x86-avx512";
+    return __builtin_cpu_supports("avx2") ? "x86-avx2" : "x86";
+#elif defined(__aarch64__)
+    static_cast<void>(driver_settings);
+    return "arm64";
+#else
+    return "";
+#endif
+}
+
+std::string architecture_of(const DeviceFacts &facts, int capability) {
+    switch (facts.device_class) {
+    case DeviceClass::nvidia_gpu:
+        return capability > 0 ? text("sm_", capability) : "";
+    case DeviceClass::amd_gpu:
+        // "gfx90a:sramecc+:xnack-"; older drivers say the chip's name.
+        return facts.name.substr(0, facts.name.find(':'));
+    case DeviceClass::pocl_cpu:
+    case DeviceClass::mesa_cpu:
+        return cpu_architecture(facts.driver_settings);
+    default:
+        return "";
+    }
+}
+
 } // namespace
 
 const char *name_of(DeviceClass device_class) {
@@ -74,6 +122,8 @@ const char *name_of(DeviceClass device_class) {
         return "intel";
     case DeviceClass::other_gpu:
         return "gpu";
+    case DeviceClass::plain_gpu:
+        return "gpu-plain";
     case DeviceClass::pocl_cpu:
         return "pocl-cpu";
     case DeviceClass::mesa_cpu:
@@ -103,6 +153,29 @@ std::uint64_t DeviceFacts::usable_private_memory() const {
     return is_cpu() ? 320 * 1024 : 16 * 1024;
 }
 
+std::string DeviceFacts::reason_of_defaults() const {
+    const std::string waves = wave > 0 ? text(", in groups of whole waves of ", wave) : "";
+    switch (device_class) {
+    case DeviceClass::nvidia_gpu:
+    case DeviceClass::amd_gpu:
+    case DeviceClass::intel_gpu:
+    case DeviceClass::other_gpu:
+    case DeviceClass::accelerator:
+        return text("tiles, as items share ", usable_local_memory(), " bytes of local memory",
+                    waves);
+    case DeviceClass::plain_gpu:
+        return "an item for each result" + waves +
+               ", as local memory is ordinary memory there and sharing gains nothing";
+    case DeviceClass::pocl_cpu:
+    case DeviceClass::other_cpu:
+    case DeviceClass::oclgrind:
+        return "long strips without barriers, as a group's items run one after the other";
+    case DeviceClass::mesa_cpu:
+        return "tiles as on a GPU, as items are lanes of a CPU's vectors";
+    }
+    return "";
+}
+
 double DeviceFacts::preference() const {
     if (!unusable.empty())
         return -1.0;
@@ -112,6 +185,7 @@ double DeviceFacts::preference() const {
     case DeviceClass::amd_gpu:
     case DeviceClass::intel_gpu:
     case DeviceClass::other_gpu:
+    case DeviceClass::plain_gpu:
         kind = 5.0;
         break;
     case DeviceClass::accelerator:
@@ -159,17 +233,21 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
         facts.max_item_sizes[i] = static_cast<std::uint32_t>(sizes[i]);
     const std::string extensions = text(" ", device.getInfo<CL_DEVICE_EXTENSIONS>(), " ");
     facts.has_f64 = contains(extensions, " cl_khr_fp64 ");
+    facts.shares_in_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_GLOBAL;
+    facts.wave = wave_of(device, extensions);
     facts.device_class = class_of(facts);
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
     facts.junk_event_times =
         facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
     // "Treating load_kernel_arg in control flow as uniform", says Mesa 22.3, and reads 0.
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
-    facts.packs_integers = nvidia_capability(device, extensions) >= 72;
+    const int capability = nvidia_capability(device, extensions);
+    facts.packs_integers = capability >= 72;
     facts.unusable = unusable(facts);
     // Settings for work on a driver itself are left to who uses them.
     if (facts.device_class == DeviceClass::pocl_cpu)
         facts.driver_settings = environment("POCL_EXTRA_BUILD_FLAGS");
+    facts.architecture = architecture_of(facts, capability);
     return facts;
 }
 

@@ -15,6 +15,7 @@ enum class DeviceClass {
     amd_gpu,
     intel_gpu,
     other_gpu,
+    plain_gpu, // reports that its local memory is ordinary memory, as Mali does: sharing gains nothing
     pocl_cpu, // compiles a group to vector code: strips suit it, barriers do not
     mesa_cpu, // rusticl on llvmpipe: runs items as vector lanes, like a GPU
     other_cpu,
@@ -28,6 +29,9 @@ struct DeviceFacts {
     std::string name, vendor, platform, platform_version, version, driver;
     std::string driver_settings; // of the environment, that change what the driver compiles
     DeviceClass device_class = DeviceClass::other_gpu;
+    // Devices of one want the same configurations: "sm_90", "gfx1100", "x86-avx2"; "" where nothing
+    // says it.
+    std::string architecture;
     cl_device_type type = 0;
     std::string unusable; // why the device is refused; "" where it is not
     std::uint64_t global_memory = 0;
@@ -40,6 +44,8 @@ struct DeviceFacts {
     std::uint32_t clock_mhz = 0;
     std::uint32_t max_group_size = 0;
     std::uint32_t max_item_sizes[3] = {0, 0, 0};
+    std::uint32_t wave = 0;        // items that run in step: a warp, a wavefront; 0: not reported
+    bool shares_in_memory = false; // says that local memory is ordinary memory
     bool has_f64 = false;
     bool junk_event_times = false; // profiling times mean nothing: use the wall clock
 
@@ -54,6 +60,8 @@ struct DeviceFacts {
     std::uint64_t usable_local_memory() const;
     // Bytes of arrays that an item can keep.
     std::uint64_t usable_private_memory() const;
+    // Why devices of the class get the kernels that they get where nothing was measured.
+    std::string reason_of_defaults() const;
     // Larger is the better default device; negative: never by default.
     double preference() const;
 };

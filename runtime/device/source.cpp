@@ -32,10 +32,9 @@ std::string included_name(const std::string &line) {
 
 std::string SourceTree::load(const std::string &name) const {
     if (directory_.empty()) {
-        const EmbeddedSource *end = embedded_sources + embedded_source_count;
-        const EmbeddedSource *found =
-            std::find_if(embedded_sources, end,
-                         [&](const EmbeddedSource &source) { return source.name == name; });
+        const EmbeddedFile *end = embedded_sources + embedded_sources_count;
+        const EmbeddedFile *found = std::find_if(
+            embedded_sources, end, [&](const EmbeddedFile &source) { return source.name == name; });
         if (found == end)
             fail(Status::internal, "the library has no kernel source ", name);
         return std::string(found->text);

@@ -6,13 +6,13 @@
 
 namespace gz {
 
-// One embedded file; the table is made by cmake/embed_sources.cmake.
-struct EmbeddedSource {
-    std::string_view name; // relative to cl/, such as "lib/pixel.clh"
+// One embedded file; the tables are made by cmake/embed_sources.cmake.
+struct EmbeddedFile {
+    std::string_view name; // relative to its table's directory, such as "lib/pixel.clh"
     std::string_view text;
 };
-extern const EmbeddedSource embedded_sources[];
-extern const unsigned embedded_source_count;
+extern const EmbeddedFile embedded_sources[]; // of cl/
+extern const unsigned embedded_sources_count;
 
 class SourceTree {
 public:

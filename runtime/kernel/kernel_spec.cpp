@@ -9,6 +9,16 @@ std::string to_text(const Config &config) {
     return result;
 }
 
+std::string to_text(const std::vector<Tunable> &tunables) {
+    std::string result;
+    for (const Tunable &tunable : tunables) {
+        result += (result.empty() ? "" : ",") + tunable.name;
+        for (std::size_t i = 0; i < tunable.values.size(); ++i)
+            result += (i == 0 ? "=" : "|") + std::to_string(tunable.values[i]);
+    }
+    return result;
+}
+
 std::vector<Config> all_configs(const std::vector<Tunable> &tunables) {
     std::vector<Config> configs{Config()};
     for (const Tunable &tunable : tunables) {

@@ -36,6 +36,8 @@ template <class Pass> struct KernelSpec {
     std::function<std::string(const Pass &, const Config &)> details;
 };
 
+std::string to_text(const std::vector<Tunable> &tunables); // "GROUP_X=1|8,GROUP_Y=1|8"
+
 // Every combination of the tunables' values.
 std::vector<Config> all_configs(const std::vector<Tunable> &tunables);
 

@@ -30,6 +30,9 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
     if (wants_strips(device_class))
         return {correlate_strips(), separable_passes(), correlate_plain(),
                 correlate_tiled(),  separable_fused(),  separable_columns()};
+    if (device_class == DeviceClass::plain_gpu)
+        return {separable_passes(), separable_columns(), correlate_plain(),
+                correlate_strips(), correlate_tiled(),   separable_fused()};
     if (!pass.varied() && pass.separable()) {
         // To keep what few taps add up to in registers is faster than to share it.
         const int most = pass.src_type == PixelType::u8       ? 5
@@ -54,6 +57,8 @@ std::vector<VolumeSpec> kernels_for(const VolumePass &, DeviceClass device_class
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {box_strips(), box_plain(), box_tiled(), box_columns()};
+    if (device_class == DeviceClass::plain_gpu)
+        return {box_plain(), box_strips(), box_columns(), box_tiled()};
     if (sum_of(pass) == BoxSum::f32 && pass.channels == 1)
         return {box_columns(), box_tiled(), box_plain(), box_strips()};
     return {box_tiled(), box_columns(), box_plain(), box_strips()};
@@ -67,6 +72,9 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
         return {recursive_strips(), recursive_plain(),    recursive_tiled(),
                 recursive_march(),  recursive_lookback(), recursive_segments()};
     }
+    if (device_class == DeviceClass::plain_gpu && pass.tile == 0)
+        return {recursive_plain(), recursive_strips(),   recursive_march(),
+                recursive_tiled(), recursive_segments(), recursive_lookback()};
     if (pass.tile > 0) // the kernel that takes the hint
         return {recursive_tiled(),  recursive_march(),    recursive_plain(),
                 recursive_strips(), recursive_lookback(), recursive_segments()};
@@ -81,7 +89,7 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
 }
 
 bool prefers_planes(DeviceClass device_class) {
-    return !wants_strips(device_class);
+    return !wants_strips(device_class) && device_class != DeviceClass::plain_gpu;
 }
 
 std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &, DeviceClass) {
@@ -91,6 +99,8 @@ std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &, DeviceCl
 std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {sat_strips(), sat_plain(), sat_tiled()};
+    if (device_class == DeviceClass::plain_gpu)
+        return {sat_plain(), sat_strips(), sat_tiled()};
     return {sat_tiled(), sat_plain(), sat_strips()};
 }
 

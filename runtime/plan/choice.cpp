@@ -60,9 +60,24 @@ struct Fitting {
     std::string refusal;
 };
 
+template <class Pass> std::string hash_of(const KernelSpec<Pass> &spec, const Tuning &tuning) {
+    return tuning.spec_hash(spec.name, to_text(spec.tunables));
+}
+
+// What results have against a configuration; "" for nothing.
 template <class Pass>
-Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts,
+std::string objection(const KernelSpec<Pass> &spec, const Pass &pass, const Config &config,
+                      const Tuning *tuning) {
+    if (!tuning)
+        return "";
+    return tuning->objection(problem_of(pass), spec.name, to_text(config),
+                             [&] { return hash_of(spec, *tuning); });
+}
+
+template <class Pass>
+Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
             const Config &wanted) {
+    const DeviceFacts &facts = on.facts;
     Fitting result;
     std::vector<Config> candidates = spec.preferred(pass, facts);
     for (Config &candidate : candidates)
@@ -78,6 +93,8 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &f
             result.work = spec.work(pass, config, facts);
             reason = misfit(result.work, facts);
         }
+        if (reason.empty())
+            reason = objection(spec, pass, config, on.tuning);
         if (reason.empty()) {
             result.config = config;
             return result;
@@ -95,16 +112,57 @@ Choice chosen(const KernelSpec<Pass> &spec, const Pass &pass, Fitting fitting, s
             std::move(rule), {}};
 }
 
+template <class Pass>
+const KernelSpec<Pass> *find(const std::vector<KernelSpec<Pass>> &kernels,
+                             const std::string &name) {
+    const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                    [&](const KernelSpec<Pass> &k) { return k.name == name; });
+    return found == kernels.end() ? nullptr : &*found;
+}
+
+std::size_t groups_of(const Launch &launch) {
+    std::size_t groups = 1;
+    for (std::size_t i = 0; i < 3; ++i)
+        groups *= launch.range.global[i] / launch.range.local[i];
+    return groups;
+}
+
+// Why work that was fast elsewhere would leave parts of this device idle, "" if it would not.
+std::string idleness(const Work &work, const Tuning::Result &result, const DeviceFacts &facts) {
+    if (result.level == TuningLevel::user || result.level == TuningLevel::device)
+        return "";
+    std::size_t most = 0;
+    for (const Launch &launch : work.launches)
+        most = std::max(most, groups_of(launch));
+    return most < facts.compute_units
+               ? text("has ", most, " groups for ", facts.compute_units, " compute units")
+               : "";
+}
+
+// What results of devices like this one say.
+template <class Pass>
+std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
+                                     std::vector<std::string> &refused) {
+    if (!on.tuning)
+        return std::nullopt;
+    for (const Tuning::Result &result : on.tuning->results(problem_of(pass)))
+        if (auto choice = choose_measured(pass, on, result, refused))
+            return choice;
+    return std::nullopt;
+}
+
 // The first kernel that can run; else why none can.
 template <class Pass>
-std::optional<Choice> first_fitting(const Pass &pass, const DeviceFacts &facts,
+std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
                                     std::vector<std::string> &refused) {
-    for (const KernelSpec<Pass> &spec : kernels_for(pass, facts.device_class)) {
-        Fitting fitting = fit(spec, pass, facts, {});
+    if (auto choice = first_measured(pass, on, refused))
+        return choice;
+    for (const KernelSpec<Pass> &spec : kernels_for(pass, on.facts.device_class)) {
+        Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
             Choice choice =
                 chosen(spec, pass, std::move(fitting),
-                       text("preferred on devices of class ", name_of(facts.device_class)));
+                       text("preferred on devices of class ", name_of(on.facts.device_class)));
             choice.refused = refused;
             return choice;
         }
@@ -116,15 +174,14 @@ std::optional<Choice> first_fitting(const Pass &pass, const DeviceFacts &facts,
 } // namespace
 
 template <class Pass>
-Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
+Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
               const std::string &forced_by, const std::string &others) {
+    const DeviceFacts &facts = on.facts;
     if (!forced.empty()) {
         const Forced wanted = parse(forced);
         const auto kernels = kernels_for(pass, facts.device_class);
-        const auto spec =
-            std::find_if(kernels.begin(), kernels.end(),
-                         [&](const KernelSpec<Pass> &k) { return k.name == wanted.name; });
-        require(spec != kernels.end(), "no kernel for this filter is called '", wanted.name,
+        const KernelSpec<Pass> *const spec = find(kernels, wanted.name);
+        require(spec != nullptr, "no kernel for this filter is called '", wanted.name,
                 "'; there are ", names_of(kernels), others.empty() ? "" : ", ", others);
         check_values(*spec, wanted.values);
         Fitting fitting = fit(*spec, pass, facts, wanted.values);
@@ -135,12 +192,88 @@ Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &for
     }
 
     std::vector<std::string> refused;
-    if (std::optional<Choice> choice = first_fitting(pass, facts, refused))
+    if (std::optional<Choice> choice = first_fitting(pass, on, refused))
         return std::move(*choice);
     std::string reasons;
     for (const std::string &reason : refused)
         reasons += "; " + reason;
     fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
+}
+
+template <class Pass>
+std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
+                                      const Tuning::Result &result,
+                                      std::vector<std::string> &refused) {
+    const TuningRecord &record = result.record;
+    const auto kernels = kernels_for(pass, on.facts.device_class);
+    const KernelSpec<Pass> *const spec = find(kernels, record.kernel);
+    if (!spec)
+        return std::nullopt;
+    const std::string name = record.kernel + ": ";
+    const bool is_current = record.spec_hash == hash_of(*spec, *on.tuning);
+    // What came with the library was looked at since; what the user measured was not.
+    if (result.level == TuningLevel::user && !is_current) {
+        refused.push_back(name + record.config + ": tuned when the kernel was another one");
+        return std::nullopt;
+    }
+    Fitting fitting;
+    try {
+        const Forced wanted = parse(record.kernel + ":" + record.config);
+        check_values(*spec, wanted.values);
+        require(wanted.values.size() == spec->tunables.size(), "not all tunables have values");
+        fitting = fit(*spec, pass, on, wanted.values);
+        const std::string idle =
+            fitting.config ? idleness(fitting.work, result, on.facts) : std::string();
+        if (!idle.empty())
+            fitting.refusal = record.config + ": " + idle;
+    } catch (const Error &error) {
+        fitting.refusal = record.config + ": " + error.what();
+    }
+    if (!fitting.refusal.empty()) {
+        refused.push_back(name + fitting.refusal);
+        return std::nullopt;
+    }
+    Choice choice =
+        chosen(*spec, pass, std::move(fitting),
+               on.tuning->rule(result) +
+                   (is_current ? "" : ", measured on an earlier version of the kernel"));
+    choice.refused = refused;
+    return choice;
+}
+
+template <class Pass>
+std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) {
+    std::vector<std::string> firsts, preferred, others;
+    for (const KernelSpec<Pass> &spec : kernels_for(pass, facts.device_class)) {
+        const auto add = [&](const Config &config, std::vector<std::string> &to) {
+            const std::string variant = spec.name + ":" + to_text(config);
+            for (const auto *list : {&firsts, &preferred, &others})
+                if (std::find(list->begin(), list->end(), variant) != list->end())
+                    return;
+            if (spec.refusal(pass, config).empty() &&
+                misfit(spec.work(pass, config, facts), facts).empty())
+                to.push_back(variant);
+        };
+        const Fitting first = fit(spec, pass, facts, {});
+        if (!first.config)
+            continue;
+        add(*first.config, firsts);
+        for (const Config &config : spec.preferred(pass, facts))
+            add(config, preferred);
+        for (const Config &config : all_configs(spec.tunables))
+            add(config, others);
+    }
+    for (const auto *list : {&preferred, &others})
+        firsts.insert(firsts.end(), list->begin(), list->end());
+    return firsts;
+}
+
+template <class Pass>
+std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant) {
+    const std::string name = variant.substr(0, variant.find(':'));
+    const auto kernels = kernels_for(pass, DeviceClass::other_gpu);
+    const KernelSpec<Pass> *const spec = find(kernels, name);
+    return spec ? hash_of(*spec, tuning) : "";
 }
 
 std::string explain(const std::string &pass, const Choice &choice) {
@@ -153,30 +286,28 @@ std::string explain(const std::string &pass, const Choice &choice) {
     return lines;
 }
 
-template <class Pass>
-std::optional<Choice> choose_if_any(const Pass &pass, const DeviceFacts &facts) {
+template <class Pass> std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on) {
     std::vector<std::string> refused;
-    return first_fitting(pass, facts, refused);
+    return first_fitting(pass, on, refused);
 }
 
-template std::optional<Choice> choose_if_any(const RecursivePlanePass &, const DeviceFacts &);
-template Choice choose(const CorrelatePass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const BoxPass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const DifferencePass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const RecursivePass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const RecursivePlanePass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const VolumePass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const SatPass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const XybPass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
-template Choice choose(const Ssimulacra2Pass &, const DeviceFacts &, const std::string &,
-                       const std::string &, const std::string &);
+#define GZ_INSTANTIATE(Pass)                                                                       \
+    template Choice choose(const Pass &, const ChoiceOn &, const std::string &,                    \
+                           const std::string &, const std::string &);                              \
+    template std::optional<Choice> choose_if_any(const Pass &, const ChoiceOn &);                  \
+    template std::optional<Choice> choose_measured(                                                \
+        const Pass &, const ChoiceOn &, const Tuning::Result &, std::vector<std::string> &);       \
+    template std::vector<std::string> candidates(const Pass &, const DeviceFacts &);               \
+    template std::string spec_hash(const Pass &, const Tuning &, const std::string &);
+GZ_INSTANTIATE(CorrelatePass)
+GZ_INSTANTIATE(VolumePass)
+GZ_INSTANTIATE(BoxPass)
+GZ_INSTANTIATE(DifferencePass)
+GZ_INSTANTIATE(RecursivePass)
+GZ_INSTANTIATE(RecursivePlanePass)
+GZ_INSTANTIATE(SatPass)
+GZ_INSTANTIATE(XybPass)
+GZ_INSTANTIATE(Ssimulacra2Pass)
+#undef GZ_INSTANTIATE
 
 } // namespace gz

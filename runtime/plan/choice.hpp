@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "device/tuning.hpp"
 #include "kernel/kernels.hpp"
+#include "kernel/problem.hpp"
 
 namespace gz {
 
@@ -20,17 +22,41 @@ struct Choice {
     std::string variant() const { return kernel + ":" + to_text(config); }
 };
 
-// forced: "" to let the device's class decide, else a kernel's name with or without values of
-// tunables, as "correlate_tiled:GROUP_X=8"; forced_by says where it came from. Never falls back
-// from what is forced. others: names of kernels that the caller would have taken besides. For
-// the passes that a Step can have, and those of SSIMULACRA 2.
+// The device that a kernel is chosen for, and what was measured on it.
+struct ChoiceOn {
+    const DeviceFacts &facts;
+    const Tuning *tuning = nullptr; // none: what its class prefers
+
+    ChoiceOn(const DeviceFacts &device) : facts(device) {}
+    ChoiceOn(const DeviceFacts &device, const Tuning &results) : facts(device), tuning(&results) {}
+};
+
+// forced: "" to let results decide, and the device's class where there are none, else a kernel's name
+// with or without values of tunables, as "correlate_tiled:GROUP_X=8"; forced_by says where it came
+// from. Never falls back from what is forced. others: names of kernels that the caller would have
+// taken besides. For the passes that a Step can have, and those of SSIMULACRA 2.
 template <class Pass>
-Choice choose(const Pass &pass, const DeviceFacts &facts, const std::string &forced,
+Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
               const std::string &forced_by, const std::string &others = "");
 
 // The same where nothing is forced; nothing where no kernel can run on the device.
+template <class Pass> std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on);
+
+// What a result for the pass, or for a problem that it stands for, says to take; nothing where it names
+// no kernel for it, or one that cannot run: then `refused` says why.
 template <class Pass>
-std::optional<Choice> choose_if_any(const Pass &pass, const DeviceFacts &facts);
+std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
+                                      const Tuning::Result &result,
+                                      std::vector<std::string> &refused);
+
+// Variants that can run, each a kernel with all of its values: those that the class of the device
+// prefers first, each kernel's first of all.
+template <class Pass>
+std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts);
+
+// Of the kernel that a variant names, as Tuning has it; "" where it is not for passes of this kind.
+template <class Pass>
+std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant);
 
 // Whether a variant, as above, names a kernel for passes of this kind.
 template <class Pass>

@@ -25,6 +25,22 @@ struct Sample {
     double device_ms, wall_ms;
 };
 
+// A device that was at work for longer than the call took, or not at all, does not know the time.
+bool is_plausible(const Sample &sample) {
+    constexpr double slack = 1.05;
+    return sample.device_ms > 0.0 && sample.device_ms <= slack * sample.wall_ms;
+}
+
+void check_repeats(unsigned repeats) {
+    require(repeats >= 1 && repeats <= most_repeats, "repeats is ", repeats,
+            "; it must be from 1 to ", most_repeats);
+}
+
+void check_engine(const Engine &engine, const DeviceImage &source, const DeviceImage &target) {
+    require(source.engine.get() == &engine && target.engine.get() == &engine,
+            "the source or the target image belongs to another engine than the plan");
+}
+
 // Runs launches to their end on the engine's queue: enqueue(queue, events) adds an event for each.
 Sample time_once(Engine &engine,
                  const std::function<void(cl::CommandQueue &, std::vector<cl::Event> &)> &enqueue) {
@@ -44,17 +60,22 @@ Sample time_once(Engine &engine,
     return {static_cast<double>(nanoseconds) * 1e-6, wall};
 }
 
+Sample time_once(Engine &engine, const Plan &plan, const cl::Buffer &source,
+                 const std::vector<cl::Buffer> &targets) {
+    return time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
+        plan.pipeline().enqueue(engine, on, source, targets, {}, &events);
+    });
+}
+
 } // namespace
 
 Timing measure(const Plan &plan, const DeviceImage &source,
                const std::vector<const DeviceImage *> &targets, unsigned repeats) {
-    require(repeats >= 1 && repeats <= most_repeats, "repeats is ", repeats,
-            "; it must be from 1 to ", most_repeats);
+    check_repeats(repeats);
     Engine &engine = plan.engine();
     std::vector<cl::Buffer> to;
     for (const DeviceImage *target : targets) {
-        require(source.engine.get() == &engine && target->engine.get() == &engine,
-                "the source or the target image belongs to another engine than the plan");
+        check_engine(engine, source, *target);
         to.push_back(target->buffer);
     }
     plan.check_buffers(source.buffer, to);
@@ -79,10 +100,7 @@ Timing measure(const Plan &plan, const DeviceImage &source,
 
     std::vector<double> device, wall, copied;
     for (unsigned i = 0; i < warm_ups + repeats; ++i) {
-        const Sample run =
-            time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
-                plan.pipeline().enqueue(engine, on, source.buffer, to, {}, &events);
-            });
+        const Sample run = time_once(engine, plan, source.buffer, to);
         const Sample plain =
             time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
                 events.emplace_back();
@@ -96,6 +114,44 @@ Timing measure(const Plan &plan, const DeviceImage &source,
     }
     return {median(device), median(wall), median(copied), engine.facts().junk_event_times,
             static_cast<int>(plan.pipeline().launches())};
+}
+
+Comparison compare(const Plan &plan, const Plan &baseline, const DeviceImage &source,
+                   const DeviceImage &target, unsigned repeats) {
+    check_repeats(repeats);
+    Engine &engine = plan.engine();
+    require(&baseline.engine() == &engine, "the baseline belongs to another engine than the plan");
+    check_engine(engine, source, target);
+    const std::vector<cl::Buffer> to{target.buffer};
+    plan.check_buffers(source.buffer, to);
+    baseline.check_buffers(source.buffer, to);
+
+    constexpr double hopeless = 10.0;
+    std::vector<Sample> runs, others;
+    bool plausible = !engine.facts().junk_event_times;
+    for (unsigned i = 0; i <= repeats; ++i) {
+        // The baseline first: its result is what the plan's overwrites.
+        const Sample other = time_once(engine, baseline, source.buffer, to);
+        const Sample run = time_once(engine, plan, source.buffer, to);
+        plausible = plausible && is_plausible(run) && is_plausible(other);
+        const bool counts = i > 0 || run.device_ms > hopeless * other.device_ms;
+        if (!counts)
+            continue;
+        runs.push_back(run);
+        others.push_back(other);
+        if (i == 0)
+            break;
+    }
+    const auto of = [&](const Sample &sample) {
+        return plausible ? sample.device_ms : sample.wall_ms;
+    };
+    std::vector<double> times, baselines, ratios;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        times.push_back(of(runs[i]));
+        baselines.push_back(of(others[i]));
+        ratios.push_back(times.back() / baselines.back());
+    }
+    return {median(times), median(baselines), median(ratios), !plausible};
 }
 
 } // namespace gz

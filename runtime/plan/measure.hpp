@@ -18,4 +18,16 @@ struct Timing {
 Timing measure(const Plan &plan, const DeviceImage &source,
                const std::vector<const DeviceImage *> &targets, unsigned repeats);
 
+struct Comparison {
+    double time_ms = 0.0, baseline_ms = 0.0; // medians
+    double ratio = 1.0;                      // the median of those of a run to the run beside it
+    bool device_time_is_wall = false;
+};
+
+// Runs a plan and a baseline in turn on the same images, once without counting and then `repeats`
+// times, so that a device that changes its pace changes it for both. Only once where the plan takes ten
+// times as long.
+Comparison compare(const Plan &plan, const Plan &baseline, const DeviceImage &source,
+                   const DeviceImage &target, unsigned repeats);
+
 } // namespace gz

@@ -1,6 +1,7 @@
 #include "plan/pipeline.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "core/error.hpp"
 
@@ -44,34 +45,81 @@ private:
     std::vector<cl::Buffer> buffers_;
 };
 
-Choice choose_kernel(const Step &step, const DeviceFacts &facts, const std::string &forced,
+// A box that may be run as taps takes kernels of both kinds.
+Choice choose_box(const BoxPass &box, const CorrelatePass &taps, const ChoiceOn &on,
+                  const std::string &forced, const std::string &forced_by) {
+    const DeviceClass device_class = on.facts.device_class;
+    if (names_kernel(forced, box, device_class))
+        return choose(box, on, forced, forced_by);
+    std::vector<std::string> refused;
+    if (forced.empty() && on.tuning)
+        for (const Tuning::Result &result : on.tuning->results(problem_of(box)))
+            if (auto choice = names_kernel(result.record.kernel, box, device_class)
+                                  ? choose_measured(box, on, result, refused)
+                                  : choose_measured(taps, on, result, refused))
+                return std::move(*choice);
+    std::string box_kernels;
+    for (const BoxSpec &spec : kernels_for(box, device_class))
+        box_kernels += (box_kernels.empty() ? "" : ", ") + spec.name;
+    return choose(taps, on, forced, forced_by, box_kernels);
+}
+
+Choice choose_kernel(const Step &step, const ChoiceOn &on, const std::string &forced,
                      const std::string &forced_by) {
-    // A box that may be run as taps takes kernels of both kinds.
-    if (step.as_taps && !names_kernel(forced, BoxPass(), facts.device_class)) {
-        std::string box_kernels;
-        for (const BoxSpec &spec : kernels_for(BoxPass(), facts.device_class))
-            box_kernels += (box_kernels.empty() ? "" : ", ") + spec.name;
-        return choose(*step.as_taps, facts, forced, forced_by, box_kernels);
-    }
-    // What is forced is the filters' kernel.
-    if (const auto *difference = std::get_if<DifferencePass>(&step.pass))
-        return choose(*difference, facts, "", "");
-    return std::visit([&](const auto &pass) { return choose(pass, facts, forced, forced_by); },
+    if (step.as_taps)
+        return choose_box(std::get<BoxPass>(step.pass), *step.as_taps, on, forced, forced_by);
+    return std::visit([&](const auto &pass) { return choose(pass, on, forced, forced_by); },
                       step.pass);
 }
 
-// The one step that may stand for all, where the device prefers it and a kernel of it fits, or where
-// it is forced.
-std::optional<Choice> choose_whole(const Lowered &lowered, const DeviceFacts &facts,
-                                   const std::string &forced, const std::string &forced_by) {
-    if (!lowered.whole)
+// The one step that may stand for all, where that was measured to be faster, or the device prefers it
+// and a kernel of it fits, or where it is forced. `refused`: receives why not, where it was measured.
+std::optional<Choice> choose_whole(const Lowered &lowered, const ChoiceOn &on,
+                                   const std::string &forced, const std::string &forced_by,
+                                   std::vector<std::string> &refused) {
+    if (!lowered.whole || forced == axis_by_axis)
         return std::nullopt;
     const RecursivePlanePass &pass = *lowered.whole;
-    if (names_kernel(forced, pass, facts.device_class))
-        return choose(pass, facts, forced, forced_by);
-    if (forced.empty() && prefers_planes(facts.device_class))
-        return choose_if_any(pass, facts);
+    if (names_kernel(forced, pass, on.facts.device_class))
+        return choose(pass, on, forced, forced_by);
+    if (!forced.empty())
+        return std::nullopt;
+    if (on.tuning)
+        for (const Tuning::Result &result : on.tuning->results(problem_of(pass))) {
+            if (result.record.kernel == axis_by_axis) {
+                refused.push_back(text("both axes at once: ", on.tuning->rule(result)));
+                return std::nullopt;
+            }
+            if (auto choice = choose_measured(pass, on, result, refused))
+                return choice;
+        }
+    if (prefers_planes(on.facts.device_class))
+        return choose_if_any(pass, on);
     return std::nullopt;
+}
+
+// What is forced for each of the steps: the same for all, or the parts between ';', of which an empty
+// one leaves its step to the library.
+std::vector<std::string> forced_of_steps(const std::string &forced,
+                                         const std::vector<Step> &steps) {
+    std::vector<std::string> parts;
+    std::istringstream stream(forced);
+    for (std::string part; std::getline(stream, part, ';');)
+        parts.push_back(part.substr(std::min(part.find_first_not_of(' '), part.size())));
+    if (!forced.empty() && forced.back() == ';')
+        parts.emplace_back();
+    if (parts.size() > 1) {
+        require(parts.size() == steps.size(), "variant '", forced, "' has ", parts.size(),
+                " parts; the filter has ", steps.size(), " passes");
+        return parts;
+    }
+    const std::string one = parts.empty() || parts[0] == axis_by_axis ? "" : parts[0];
+    std::vector<std::string> all(steps.size(), one);
+    // What is forced for all is the filters' kernel.
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        if (std::holds_alternative<DifferencePass>(steps[i].pass))
+            all[i].clear();
+    return all;
 }
 
 } // namespace
@@ -80,7 +128,9 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     : buffers_(lowered.intermediates) {
     const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
     const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
-    std::optional<Choice> whole = choose_whole(lowered, engine.facts(), forced, forced_by);
+    const ChoiceOn on(engine.facts(), engine.tuning());
+    std::vector<std::string> refused;
+    std::optional<Choice> whole = choose_whole(lowered, on, forced, forced_by, refused);
     if (whole) {
         buffers_.clear();
         steps_.push_back({std::move(*whole), ends, ends, ends, 1, {}});
@@ -91,8 +141,10 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
             fail(Status::unsupported, "the image between iterations needs ", bytes,
                  " bytes; the largest buffer of ", engine.facts().name, " is ",
                  engine.facts().max_allocation, " bytes");
-    for (const Step &step : lowered.steps) {
-        ChosenStep chosen{choose_kernel(step, engine.facts(), forced, forced_by),
+    const std::vector<std::string> forced_steps = forced_of_steps(forced, lowered.steps);
+    for (std::size_t i = 0; i < lowered.steps.size(); ++i) {
+        const Step &step = lowered.steps[i];
+        ChosenStep chosen{choose_kernel(step, on, forced_steps[i], forced_by),
                           step.from,
                           step.to,
                           step.other,
@@ -108,6 +160,8 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
         }
         steps_.push_back(std::move(chosen));
     }
+    std::vector<std::string> &first = steps_.front().choice.refused;
+    first.insert(first.begin(), refused.begin(), refused.end());
 }
 
 const std::vector<std::vector<ReadyLaunch>> &Pipeline::ready(Engine &engine) const {

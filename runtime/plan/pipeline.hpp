@@ -12,10 +12,14 @@
 
 namespace gz {
 
+// The variant of a recursive filter along x and y that it is not run along both at once.
+inline constexpr const char *axis_by_axis = "axes";
+
 // Immutable but for its launches, which are compiled on first use. Safe to use from many threads.
 class Pipeline {
 public:
-    // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.
+    // variant: "" for the environment's GAUZE_VARIANT, else the library's choice; else one for all steps,
+    // or one for each, separated by ';', "" for the library's choice.
     Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant);
 
     void prepare(Engine &engine) const;

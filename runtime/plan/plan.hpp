@@ -54,6 +54,8 @@ public:
     const std::string &variant() const { return variant_; }
     // "target", or, of several, "target 2".
     std::string name_of_target(std::size_t i) const;
+    // What it is made of, once more.
+    Lowered lowered() const { return lower(settled_.filter, desc_); }
 
 private:
     const Pipeline &pipeline_for(const cl::Buffer &source,

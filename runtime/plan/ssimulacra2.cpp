@@ -129,12 +129,13 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
       forced_by_(variant.empty() ? "GAUZE_VARIANT" : "the caller"),
       extents_(extents_of(reference, distorted)), pyramid_(pyramid_of_scales(extents_)) {
     const DeviceFacts &facts = engine_->facts();
+    const ChoiceOn on(facts, engine_->tuning());
     pass_ = {pyramid_, blur_of_definition(), needs_of(extents_.size()), {}};
     const std::string forced_errors = forced_for(pass_, facts, forced_);
     const std::string forced_xyb = forced_for(XybPass(), facts, forced_);
     require(forced_.empty() || !forced_errors.empty() || !forced_xyb.empty(),
             "no kernel of SSIMULACRA 2 is called '", forced_, "'");
-    errors_ = choose(pass_, facts, forced_errors, forced_by_);
+    errors_ = choose(pass_, on, forced_errors, forced_by_);
 
     const auto source = [&](const char *name, const ImageDesc &desc,
                             double definition::Backgrounds::*background) {
@@ -150,7 +151,7 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
         for (const auto &over :
              definition::backgrounds_for(has_alpha(reference), has_alpha(distorted))) {
             pass.decoding = decoding_of(desc.type, over.*background);
-            result.choices.push_back(choose(pass, facts, forced_xyb, forced_by_));
+            result.choices.push_back(choose(pass, on, forced_xyb, forced_by_));
         }
         return result;
     };
@@ -405,7 +406,8 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
                 }
         }
         const DeviceFacts &facts = engine_->facts();
-        const Work work = choose(pass, facts, forced_for(pass, facts, forced_), forced_by_).work;
+        const ChoiceOn on(facts, engine_->tuning());
+        const Work work = choose(pass, on, forced_for(pass, facts, forced_), forced_by_).work;
         cl::CommandQueue queue = engine_->queue();
         const auto bytes =
             static_cast<std::size_t>(extents_[0].width * extents_[0].height) * sizeof(float);

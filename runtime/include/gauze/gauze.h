@@ -112,6 +112,12 @@ typedef struct gauze_device_info {
     uint32_t clock_mhz;
     uint32_t max_group_size; /* work-items */
     int32_t has_f64;         /* 1 if the device computes in double */
+    /* What devices that want the same configurations have in common: "sm_90", "x86-avx2"; "" where
+     * nothing says it. */
+    const char *architecture;
+    /* Where kernels' configurations come from on it: the user's results, those of the library, the
+     * defaults of its class and why they are so. One line. */
+    const char *tuning;
 } gauze_device_info;
 
 typedef struct gauze_device_list gauze_device_list;
@@ -186,6 +192,11 @@ typedef struct gauze_engine_options {
     gauze_cache_load cache_load;
     gauze_cache_store cache_store;
     void *cache_user; /* passed to both */
+    /* File of the user's own tuning results, as `gauze tune` writes it: read when the first plan is made.
+     * NULL or "": the environment variable GAUZE_TUNING_FILE, else $XDG_CONFIG_HOME/gauze/tuning.txt,
+     * else $HOME/.config/gauze/tuning.txt; "off": none. A file that is not the user's own, or that others
+     * may write to, is not used; nothing that is wrong with it is an error, but it is logged. */
+    const char *tuning_file;
 } gauze_engine_options;
 
 /* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install.
@@ -493,7 +504,9 @@ typedef struct gauze_plan_desc {
                                    One region for all targets */
     /* NULL: the environment variable GAUZE_VARIANT, else the library's choice. A kernel's name,
      * with or without values of its tunables: "correlate_tiled" or
-     * "correlate_tiled:GROUP_X=16,GROUP_Y=16". */
+     * "correlate_tiled:GROUP_X=16,GROUP_Y=16". For all passes, or with parts for each separated by ';',
+     * as gauze_plan_variant has it, where an empty part leaves a pass to the library. "axes": a recursive
+     * filter is not run along x and y at once. */
     const char *variant;
 } gauze_plan_desc;
 
@@ -567,6 +580,60 @@ typedef struct gauze_timing {
 GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
                                           gauze_image *const *targets, uint32_t target_count,
                                           uint32_t repeats, gauze_timing *timing);
+
+typedef struct gauze_comparison {
+    uint32_t struct_size;
+    int32_t
+        device_time_is_wall; /* 1: the device's own times are junk, or disagree with the wall clock:
+                                    these are wall-clock times */
+    double time_ms;          /* median time of the plan */
+    double baseline_ms;      /* median time of the baseline */
+    double ratio;            /* median of the ratios of a run to the baseline's beside it */
+} gauze_comparison;
+
+/* Runs a plan and a baseline of the same images, with one target each, in turn on device images, once
+ * without counting and then `repeats` times (1 to 1000000): a device that changes its pace changes it for
+ * both. Only once where the plan takes ten times as long. Blocks. The target holds the plan's result. */
+GAUZE_API gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline,
+                                          const gauze_image *source, gauze_image *target,
+                                          uint32_t repeats, gauze_comparison *comparison);
+
+/* ---- tuning: results of measurements ------------------------------------------------------- */
+
+/* A plan's passes are problems of a few classes, by what they compute, how far it reaches, the pixels' types
+ * and the size of the image. Results are kept for each, in the user's tuning file, and decide which
+ * kernel a plan takes, in which configuration: the caller's or GAUZE_VARIANT's variant, else the user's
+ * results on this device, else the library's own results on this device, its architecture, its vendor's
+ * devices or its class, else what the class prefers. */
+
+/* One for each pass; or one in all of a recursive filter that can be run along x and y at once. */
+GAUZE_API gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count);
+
+/* Gets text of the problem or of a candidate, during the call only. */
+typedef void (*gauze_text_receive)(const char *text, void *user);
+
+/* Calls `receive` with the problem's class, and then with each variant that could run it: first the one that
+ * is taken where there are no results, then the first of each other kernel, then the rest. */
+GAUZE_API gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
+                                             gauze_text_receive receive, void *user);
+
+typedef struct gauze_tuning_result {
+    uint32_t struct_size;
+    const char *variant; /* a candidate of the problem */
+    double time_ms;
+    double ratio;    /* of its time to that of the first candidate */
+    const char *bad; /* why it is never to be taken: it was wrong, or failed. NULL: it is not bad */
+} gauze_tuning_result;
+
+/* Adds results of a problem to the engine's tuning file, in place of those of the same variants, the
+ * device and its driver. Processes may do so at the same time. The file has the fastest few of each
+ * problem, and all that are bad. Plans that are made from now on go by them. GAUZE_ERROR_UNSUPPORTED
+ * where the engine has no such file. */
+GAUZE_API gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
+                                              const gauze_tuning_result *results, uint32_t count);
+
+/* The engine's tuning file, "" for none; it need not be there. Lives as long as the engine. */
+GAUZE_API gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **path);
 
 typedef struct gauze_verification {
     uint32_t struct_size;

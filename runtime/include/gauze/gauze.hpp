@@ -63,6 +63,7 @@ struct DeviceInfo {
     std::uint64_t global_memory = 0, max_allocation = 0, local_memory = 0, max_parameter_size = 0;
     unsigned compute_units = 0, clock_mhz = 0, max_group_size = 0;
     bool has_f64 = false;
+    std::string architecture, tuning;
 
     DeviceInfo() = default;
     explicit DeviceInfo(const gauze_device_info &info)
@@ -72,7 +73,9 @@ struct DeviceInfo {
           global_memory(info.global_memory), max_allocation(info.max_allocation),
           local_memory(info.local_memory), max_parameter_size(info.max_parameter_size),
           compute_units(info.compute_units), clock_mhz(info.clock_mhz),
-          max_group_size(info.max_group_size), has_f64(info.has_f64 != 0) {}
+          max_group_size(info.max_group_size), has_f64(info.has_f64 != 0),
+          architecture(info.architecture ? info.architecture : ""),
+          tuning(info.tuning ? info.tuning : "") {}
 };
 
 struct DeviceList {
@@ -482,6 +485,24 @@ struct Timing {
     int launches = 0;
 };
 
+// Of a plan and a baseline that ran in turn.
+struct Comparison {
+    double time_ms = 0, baseline_ms = 0, ratio = 0;
+    bool device_time_is_wall = false;
+};
+
+// A class of problems that results are kept for, and what could run it, the default first.
+struct Problem {
+    std::string name;
+    std::vector<std::string> candidates;
+};
+
+struct TuningResult {
+    std::string variant;
+    double time_ms = 0, ratio = 1; // to the time of the first candidate
+    std::string bad;               // why it is never to be taken; "": it is not bad
+};
+
 struct Verification {
     bool within_bound = false;
     double worst_error = 0, bound = 0;
@@ -567,6 +588,47 @@ public:
                                  static_cast<std::uint32_t>(c_targets.size()), repeats, &timing));
         return {timing.device_ms, timing.wall_ms, timing.copy_ms, timing.device_time_is_wall != 0,
                 timing.launches};
+    }
+
+    // In turn with a baseline on the same images.
+    Comparison compare(const Plan &baseline, const Image &source, Image &target,
+                       unsigned repeats) const {
+        gauze_comparison result{};
+        result.struct_size = sizeof result;
+        check(gauze_plan_compare(handle_.get(), baseline.c_handle(), source.c_handle(),
+                                 target.c_handle(), repeats, &result));
+        return {result.time_ms, result.baseline_ms, result.ratio, result.device_time_is_wall != 0};
+    }
+
+    std::uint32_t problem_count() const {
+        std::uint32_t count = 0;
+        check(gauze_plan_problem_count(handle_.get(), &count));
+        return count;
+    }
+
+    Problem problem(std::uint32_t index = 0) const {
+        std::vector<std::string> texts;
+        // What the C function calls may not throw.
+        const auto receive = [](const char *text, void *user) noexcept {
+            static_cast<std::vector<std::string> *>(user)->emplace_back(text);
+        };
+        check(gauze_plan_candidates(handle_.get(), index, receive, &texts));
+        return {texts.front(), {texts.begin() + 1, texts.end()}};
+    }
+
+    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
+        std::vector<gauze_tuning_result> c_results;
+        for (const TuningResult &result : results) {
+            gauze_tuning_result c_result{};
+            c_result.struct_size = sizeof c_result;
+            c_result.variant = result.variant.c_str();
+            c_result.time_ms = result.time_ms;
+            c_result.ratio = result.ratio;
+            c_result.bad = result.bad.empty() ? nullptr : result.bad.c_str();
+            c_results.push_back(c_result);
+        }
+        check(gauze_plan_add_results(handle_.get(), problem, c_results.data(),
+                                     static_cast<std::uint32_t>(c_results.size())));
     }
 
     Verification verify(const void *source, std::size_t source_bytes, const void *target,
@@ -733,6 +795,7 @@ struct EngineOptions {
     gauze_cache_load cache_load = nullptr;
     gauze_cache_store cache_store = nullptr;
     void *cache_user = nullptr;
+    std::string tuning_file; // "": GAUZE_TUNING_FILE, else the user's; "off": none
 };
 
 // Programs that came from the cache, that were not in it, and that were written to it.
@@ -759,6 +822,7 @@ public:
         c_options.cache_load = options.cache_load;
         c_options.cache_store = options.cache_store;
         c_options.cache_user = options.cache_user;
+        c_options.tuning_file = options.tuning_file.c_str();
         gauze_engine *engine = nullptr;
         check(gauze_engine_create(&c_options, &engine));
         handle_ = detail::share<gauze_engine, gauze_engine_destroy>(engine);
@@ -782,6 +846,13 @@ public:
         counts.struct_size = sizeof counts;
         check(gauze_engine_cache_counts(handle_.get(), &counts));
         return {counts.hits, counts.misses, counts.stores};
+    }
+
+    // Of the user's results; "": none.
+    std::string tuning_file() const {
+        const char *path = nullptr;
+        check(gauze_engine_tuning_file(handle_.get(), &path));
+        return path;
     }
 
     Image image(const ImageDesc &desc) const {

@@ -1,0 +1,168 @@
+// `gauze tune` from outside, with kernels that are wrong, crash or hang among its candidates; and the
+// order in which it searches.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/command.hpp"
+#include "test_files.hpp"
+#include "tune_search.hpp"
+
+namespace fs = std::filesystem;
+using namespace gauze::tool;
+using namespace support;
+
+namespace {
+
+// A copy of the kernels, for one to be spoilt.
+class Kernels {
+public:
+    Kernels() {
+        const char *const kernels = std::getenv("GAUZE_KERNELS");
+        REQUIRE_MESSAGE(kernels, "GAUZE_KERNELS is not set");
+        fs::copy(kernels, path(), fs::copy_options::recursive);
+    }
+    std::string path() const { return directory_ / "cl"; }
+
+    void replace(const std::string &file, const std::string &part, const std::string &by) const {
+        std::string text = read_bytes(path() + "/" + file);
+        const std::size_t at = text.find(part);
+        REQUIRE(at != std::string::npos);
+        write_bytes(path() + "/" + file, text.replace(at, part.size(), by));
+    }
+
+private:
+    TestDirectory directory_;
+};
+
+// The line of a tuning file that has both parts, "" if none has.
+std::string line_with(const std::string &text, const std::string &part, const std::string &other) {
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string line = text.substr(begin, end - begin);
+        if (contains(line, part) && contains(line, other))
+            return line;
+        begin = end + 1;
+    }
+    return "";
+}
+
+std::vector<std::string> searched(TuneSearch &search, const std::vector<double> &ratios) {
+    std::vector<std::string> order;
+    for (const double ratio : ratios) {
+        const auto next = search.next();
+        if (!next)
+            break;
+        order.push_back(*next);
+        if (ratio > 0)
+            search.measured(*next, ratio);
+        else
+            search.bad(*next);
+    }
+    return order;
+}
+
+} // namespace
+
+TEST_CASE("tune: other kernels come first, then what is next to the fastest") {
+    TuneSearch search({"a:X=1,Y=1", "b:Z=1", "c:Z=1", "a:X=1,Y=2", "a:X=2,Y=1", "a:X=2,Y=2",
+                       "b:Z=2", "b:Z=3", "c:Z=2"});
+    using Names = std::vector<std::string>;
+    // b is the fastest, a comes near it, c does not. The neighbour of b is slow.
+    CHECK(searched(search, {0.8, 2.0, 1.5}) == Names{"b:Z=1", "c:Z=1", "b:Z=2"});
+    CHECK(search.best() == "b:Z=1");
+    // What is bad is tried once; a:X=2,Y=2 becomes the best, and then what is next to it is tried.
+    CHECK(searched(search, {-1, 0.9, 0.5, 0.7, 0.7}) ==
+          Names{"b:Z=3", "a:X=1,Y=2", "a:X=2,Y=2", "a:X=2,Y=1"});
+    CHECK(search.best() == "a:X=2,Y=2");
+    CHECK(search.best_ratio() == 0.5);
+    CHECK(search.measured_count() == 8); // all but c:Z=2
+    CHECK_FALSE(search.next().has_value());
+    CHECK(differing_values("a:X=1,Y=2", "a:X=2,Y=1") == 2);
+    CHECK(differing_values("a:X=1", "b:X=1") == -1);
+}
+
+TEST_CASE("tune: what it finds is in the file, and decides") {
+    const TestDirectory directory;
+    const std::string file = directory / "results/tuning.txt";
+    const Outcome tuned = gauze_command(
+        {"tune", "sat", "--sizes", "small", "--type", "u8", "--budget", "6", "--file", file});
+    INFO(tuned.err);
+    INFO(tuned.out);
+    REQUIRE(tuned.code == 0);
+    CHECK(contains(tuned.out, "results to " + file));
+    CHECK(contains(tuned.out, "sat u8-u32 small: sat_"));
+    CHECK(contains(tuned.out, "1 of 1 problems"));
+    CHECK(tuned.err.empty()); // no terminal, no progress bar
+    const std::string text = read_bytes(file);
+    CHECK_FALSE(line_with(text, "problem=sat u8-u32 small", "ratio=1\t").empty());
+    const std::string setting = "GAUZE_TUNING_FILE=" + file;
+    const Outcome devices = gauze_command({"devices"}, {setting});
+    CHECK(contains(devices.out, "the user's own: 1 problem"));
+    CHECK(
+        contains(gauze_command({"devices", "--json"}, {setting}).out, "the user's own: 1 problem"));
+}
+
+TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
+    const Kernels kernels;
+    const std::string place = "    int y = FIRST_ROW(g) + band * BAND;\n";
+    kernels.replace("sat_strips.cl", place,
+                    place +
+                        "#if BAND == 16\n    volatile int spins = 1;\n    while (spins) {\n    }\n"
+                        "#elif BAND == 256\n    *(__global volatile int *)8 = 1;\n#endif\n");
+    kernels.replace("sat_plain.cl", "sum += columns[x];", "sum += columns[x] + (x == 40);");
+    const TestDirectory directory;
+    const std::string file = directory / "tuning.txt";
+    const std::string setting = "GAUZE_CL_DIR=" + kernels.path();
+    const Outcome tuned = gauze_command({"tune", "sat", "--sizes", "small", "--type", "u8",
+                                         "--budget", "60", "--timeout", "6", "--file", file},
+                                        {setting});
+    INFO(tuned.err);
+    INFO(tuned.out);
+    REQUIRE(tuned.code == 0);
+    const std::string text = read_bytes(file);
+    CHECK(contains(line_with(text, "sat_strips", "config=BAND=16\t"), "it did not end within 6 s"));
+    CHECK(contains(line_with(text, "sat_strips", "config=BAND=256\t"), "was ended by signal"));
+    CHECK(contains(line_with(text, "sat_plain", "bad=wrong: "), "bound 0.5"));
+    CHECK(contains(tuned.out, "sat_strips:BAND=256 is bad: "));
+    // Their edited source is what they are bad of.
+    for (const char *kernel : {"sat_strips", "sat_plain", "sat_tiled"})
+        CHECK_FALSE(contains(line_with(text, kernel, "\tbad=\t"), "BAND=16\t"));
+    CHECK_FALSE(line_with(text, "sat_strips", "config=BAND=64\t").empty());
+}
+
+TEST_CASE("tune: interrupted, it keeps what it has") {
+    const TestDirectory directory;
+    const std::string file = directory / "tuning.txt";
+    const std::string command = "timeout --preserve-status -s INT 5 " +
+                                in_shell(std::getenv("GAUZE_COMMAND")) +
+                                " tune sat box --sizes small --budget 600 --file " +
+                                in_shell(file) + " >" + in_shell(directory / "out");
+    const int status = std::system(command.c_str());
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 130);
+    CHECK(contains(read_bytes(directory / "out"), "interrupted after "));
+    if (fs::exists(file)) // a slow machine may have measured nothing yet
+        for (const std::string &line : {read_bytes(file)})
+            CHECK(line.ends_with('\n'));
+}
+
+TEST_CASE("tune: bad usage") {
+    const auto refused = [](const Arguments &arguments, const std::string &part,
+                            const Arguments &environment = {}) {
+        const Outcome outcome = gauze_command(arguments, environment);
+        INFO(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, part));
+        CHECK(line_count(outcome.err) == 1);
+    };
+    refused({"tune", "paint"}, "nothing is tuned for 'paint', only for separable, correlate");
+    refused({"tune", "--sizes", "huge"}, "'huge' is not one of large, medium, small");
+    refused({"tune", "--type", "u3"}, "u3");
+    refused({"tune", "--budget", "-1"}, "--budget");
+    refused({"tune", "sat"}, "no tuning file", {"GAUZE_TUNING_FILE=off"});
+}

@@ -1,0 +1,156 @@
+// Results of measurements, as an embedder sees them: what plans could run on, and what they then do.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/embedder.hpp"
+#include "test_files.hpp"
+
+namespace {
+
+using gauze::Image;
+using gauze::Plan;
+using gauze::Problem;
+using gauze::tool::TestDirectory;
+
+gauze::Engine engine_with(const std::string &tuning_file) {
+    gauze::EngineOptions options;
+    options.tuning_file = tuning_file;
+    return gauze::Engine(options);
+}
+
+bool has(const std::string &text, const std::string &part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_SUITE("tuned plans") {
+    TEST_CASE("what is added decides for later plans, of this engine and others") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        CHECK(engine.tuning_file() == directory / "tuning.txt");
+        const auto plan_on = [](const gauze::Engine &on, const std::string &variant = "") {
+            return on.plan(gauze::correlate(embedder::cross()), Image::f32(60, 40),
+                           gauze::PlanOptions().with_variant(variant));
+        };
+        const Plan before = plan_on(engine);
+        REQUIRE(before.problem_count() == 1);
+        const Problem problem = before.problem();
+        CHECK(problem.name == "correlate taps<=3 f32 small");
+        REQUIRE(problem.candidates.size() > 3);
+        for (const std::string &candidate : problem.candidates)
+            CHECK(plan_on(engine, candidate).variant() == candidate);
+
+        const std::string &winner = problem.candidates.back();
+        before.add_results(0, {{problem.candidates.front(), 2.0, 1.0, ""}, {winner, 1.0, 0.5, ""}});
+        for (const gauze::Engine &each : {engine, engine_with(directory / "tuning.txt")}) {
+            const Plan after = plan_on(each);
+            CHECK(after.variant() == winner);
+            CHECK(has(after.explain(), "chosen because: tuned on this device, by " +
+                                           (directory / "tuning.txt") + " (0.5 of the default"));
+            const std::vector<float> pixels = embedder::random_pixels(60 * 40);
+            std::vector<float> expected(pixels.size()), got(pixels.size());
+            before.run(pixels, expected);
+            after.run(pixels, got);
+            CHECK(got == expected);
+        }
+        CHECK(has(engine_with(directory / "tuning.txt").device().tuning,
+                  "the user's own: 1 problem"));
+
+        before.add_results(0, {{winner, 0.0, 1.0, "wrong: 5 off"}});
+        const Plan last = plan_on(engine);
+        CHECK(last.variant() == problem.candidates.front());
+        // Another process's engine is not disturbed, and one without the file does not know.
+        CHECK(engine_with("off").tuning_file().empty());
+    }
+
+    TEST_CASE("a plan that times beside a baseline") {
+        const gauze::Engine engine = engine_with("off");
+        const gauze::ImageDesc desc = Image::f32(300, 200);
+        const Plan baseline = engine.plan(gauze::box(1), desc);
+        const Plan plan =
+            engine.plan(gauze::box(1), desc, gauze::PlanOptions().with_variant("box_plain"));
+        Image source = engine.image(desc);
+        Image target = engine.image(desc);
+        const std::vector<float> pixels(300 * 200, 1.0F);
+        source.write(pixels.data(), pixels.size() * sizeof(float));
+        const gauze::Comparison found = plan.compare(baseline, source, target, 3);
+        CHECK(found.time_ms > 0);
+        CHECK(found.baseline_ms > 0);
+        CHECK(found.ratio > 0);
+        const gauze::Engine another = engine_with("off");
+        embedder::check_refused(embedder::outcome_of([&] {
+                                    plan.compare(another.plan(gauze::box(1), desc), source, target,
+                                                 1);
+                                }),
+                                GAUZE_ERROR_INVALID_ARGUMENT, "the baseline belongs to another");
+    }
+
+    TEST_CASE("what plans say of their kernels can be asked for") {
+        const gauze::Engine engine = engine_with("off");
+        const auto plan = [&](const std::string &variant) {
+            return engine.plan(gauze::box(12, 2), Image::f32(90, 70),
+                               gauze::PlanOptions().with_variant(variant));
+        };
+        CHECK(plan("").problem_count() == 2);
+        const Plan two = plan("box_plain:GROUP_X=1; box_strips:BAND=16,STRIP=512");
+        CHECK(two.variant() == "box_plain:GROUP_X=1; box_strips:BAND=16,STRIP=512");
+        CHECK(plan(two.variant()).variant() == two.variant());
+        const std::string own = plan("").variant();
+        CHECK(plan("; box_plain:GROUP_X=64").variant() ==
+              own.substr(0, own.find(';')) + "; box_plain:GROUP_X=64");
+        CHECK(plan("box_plain:GROUP_X=64;").variant() ==
+              "box_plain:GROUP_X=64; " + own.substr(own.find(';') + 2));
+        embedder::check_refused(embedder::outcome_of([&] { plan("box_plain;;"); }),
+                                GAUZE_ERROR_INVALID_ARGUMENT,
+                                "has 3 parts; the filter has 2 passes");
+    }
+
+    TEST_CASE("recursive filters along both axes at once, or axis by axis") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        gauze::Gaussian options;
+        options.sigma = {1.5, 1.5, 0, 0};
+        options.method = gauze::GaussianMethod::recursive;
+        const auto plan = [&](const std::string &variant) {
+            return engine.plan(gauze::gaussian(options), Image::f32(200, 150),
+                               gauze::PlanOptions().with_variant(variant));
+        };
+        const Plan before = plan("");
+        REQUIRE(before.problem_count() == 1);
+        const Problem problem = before.problem();
+        CHECK(has(problem.name, "recursive-plane sections<="));
+        CHECK(std::count(problem.candidates.begin(), problem.candidates.end(), "axes") == 1);
+        const auto fused =
+            std::find_if(problem.candidates.begin(), problem.candidates.end(),
+                         [](const std::string &c) { return c.find("recursive_fused:") == 0; });
+        REQUIRE(fused != problem.candidates.end());
+        CHECK(plan("axes").variant().find("recursive_fused") == std::string::npos);
+        before.add_results(0, {{"axes", 2, 1, ""}, {*fused, 1, 0.5, ""}});
+        CHECK(plan("").variant() == *fused);
+        before.add_results(0, {{"axes", 1, 0.25, ""}});
+        const Plan axes = plan("");
+        CHECK(axes.variant() == plan("axes").variant());
+        CHECK(has(axes.explain(), "refused: both axes at once: tuned on this device"));
+    }
+
+    TEST_CASE("boxes of a few pixels take kernels of both kinds by results, too") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        const auto plan = [&] { return engine.plan(gauze::box(2), Image::f32(200, 150)); };
+        const Problem problem = plan().problem();
+        CHECK(has(problem.name, "box taps<=7 f32 small"));
+        for (const char *kernel : {"box_plain:", "correlate_plain:"}) {
+            const auto one =
+                std::find_if(problem.candidates.begin(), problem.candidates.end(),
+                             [&](const std::string &c) { return c.find(kernel) == 0; });
+            REQUIRE(one != problem.candidates.end());
+            plan().add_results(0, {{*one, 1, kernel[0] == 'b' ? 0.5 : 0.25, ""}});
+            CHECK(plan().variant() == *one);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+// Results of measurements: their lines, the user's file, and whose result decides.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "device/tuning.hpp"
+#include "support/unit.hpp"
+
+namespace fs = std::filesystem;
+using gz::DeviceClass;
+using gz::DeviceFacts;
+using gz::Tuning;
+using gz::TuningLevel;
+using gz::TuningRecord;
+using support::EnvironmentVariable;
+using support::LogLines;
+using support::make_facts;
+using support::TempDir;
+
+namespace {
+
+TuningRecord record(const std::string &problem, const std::string &config, double ratio) {
+    TuningRecord result;
+    result.kernel = "correlate_strips";
+    result.spec_hash = "0123456789abcdef";
+    result.problem = problem;
+    result.config = config;
+    result.time_ms = 12.5;
+    result.ratio = ratio;
+    return result;
+}
+
+// As one of the device.
+TuningRecord of_device(TuningRecord result, const DeviceFacts &facts) {
+    result.vendor = facts.vendor;
+    result.architecture = facts.architecture;
+    result.device = facts.name;
+    result.driver = facts.driver;
+    result.device_class = gz::name_of(facts.device_class);
+    return result;
+}
+
+DeviceFacts some_facts() {
+    DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+    facts.architecture = "sm_90";
+    facts.driver = "580";
+    return facts;
+}
+
+bool operator==(const TuningRecord &a, const TuningRecord &b) {
+    return gz::to_line(a) == gz::to_line(b);
+}
+
+std::string text_of(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> configs_of(const Tuning &tuning, const std::string &problem) {
+    std::vector<std::string> configs;
+    for (const Tuning::Result &result : tuning.results(problem))
+        configs.push_back(result.record.config);
+    return configs;
+}
+
+using Configs = std::vector<std::string>;
+
+const gz::SourceTree &sources() {
+    static const gz::SourceTree tree("");
+    return tree;
+}
+
+} // namespace
+
+TEST_SUITE("tuning") {
+    TEST_CASE("where the file is") {
+        const EnvironmentVariable own("GAUZE_TUNING_FILE", nullptr);
+        const EnvironmentVariable config("XDG_CONFIG_HOME", "/config/");
+        const EnvironmentVariable home("HOME", "/home/somebody");
+        CHECK(gz::tuning_file("") == "/config/gauze/tuning.txt");
+        CHECK(gz::tuning_file("/else/where") == "/else/where");
+        CHECK(gz::tuning_file("off").empty());
+        CHECK(gz::tuning_file("here") == fs::current_path().string() + "/here");
+        {
+            const EnvironmentVariable named("GAUZE_TUNING_FILE", "/named");
+            CHECK(gz::tuning_file("") == "/named");
+            CHECK(gz::tuning_file("/asked") == "/asked");
+        }
+        {
+            const EnvironmentVariable off("GAUZE_TUNING_FILE", "off");
+            CHECK(gz::tuning_file("").empty());
+        }
+        const EnvironmentVariable relative("XDG_CONFIG_HOME", "config");
+        CHECK(gz::tuning_file("") == "/home/somebody/.config/gauze/tuning.txt");
+        const EnvironmentVariable homeless("HOME", nullptr);
+        CHECK(gz::tuning_file("").empty());
+    }
+
+    TEST_CASE("a record is one line, and reads back") {
+        TuningRecord one =
+            of_device(record("separable taps<=5 f32 large", "BAND=16", 0.875), some_facts());
+        const std::string line = gz::to_line(one);
+        CHECK(line.find('\n') == std::string::npos);
+        for (const char *part : {"made-up device", "sm_90", "580", "separable taps<=5 f32 large",
+                                 "BAND=16", "ms=12.5", "ratio=0.875", "0123456789abcdef"})
+            CHECK(line.find(part) != std::string::npos);
+        REQUIRE(gz::read_record(line).has_value());
+        CHECK(*gz::read_record(line) == one);
+
+        one.bad = "its process was ended by signal 11";
+        one.device = "a device\twith\nodd characters=";
+        const auto odd = gz::read_record(gz::to_line(one));
+        REQUIRE(odd.has_value());
+        CHECK(odd->bad == one.bad);
+        CHECK(odd->device == "a device with odd characters=");
+    }
+
+    TEST_CASE("no line with a changed, a missing or another byte is a record") {
+        const std::string line = gz::to_line(of_device(record("sat f32", "A=1", 1), some_facts()));
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            CAPTURE(i);
+            for (const int bit : {0, 3, 6}) {
+                std::string changed = line;
+                changed[i] = static_cast<char>(changed[i] ^ 1 << bit);
+                REQUIRE_FALSE(gz::read_record(changed).has_value());
+            }
+            REQUIRE_FALSE(gz::read_record(line.substr(0, i)).has_value());
+            REQUIRE_FALSE(gz::read_record(line + line[i]).has_value());
+        }
+        for (const char *no_line : {"", "\t", "check=", "gauze-tuning-1\tcheck=00000000", "\t\t\t"})
+            CHECK_FALSE(gz::read_record(no_line).has_value());
+    }
+
+    TEST_CASE("damaged lines are left out with a warning, and the others count") {
+        const TempDir directory;
+        const DeviceFacts facts = some_facts();
+        const std::string first = gz::to_line(of_device(record("p", "A=1", 0.5), facts));
+        const std::string second = gz::to_line(of_device(record("p", "A=2", 0.25), facts));
+        std::string damaged = first;
+        damaged[30] = '#';
+        directory.write("tuning.txt", "# a comment\n" + first + "\n\n" + damaged + "\nnonsense\n" +
+                                          std::string("\0\xff", 2) + "\n" + second);
+        REQUIRE(chmod((directory.path() + "/tuning.txt").c_str(), 0600) == 0);
+        LogLines log;
+        const Tuning tuning(directory.path() + "/tuning.txt", facts, sources(), log.log(), {});
+        CHECK(configs_of(tuning, "p") == Configs{"A=2", "A=1"});
+        CHECK(log.has(GAUZE_LOG_WARNING, "3 damaged lines"));
+        CHECK(configs_of(tuning, "q").empty());
+    }
+
+    TEST_CASE("a file that is not there, or not to be trusted, is as if it were empty") {
+        const TempDir directory;
+        const DeviceFacts facts = some_facts();
+        const std::string path = directory.path() + "/tuning.txt";
+        LogLines log;
+        CHECK(configs_of(Tuning(path, facts, sources(), log.log(), {}), "p").empty());
+        CHECK_FALSE(log.has(GAUZE_LOG_WARNING, ""));
+        directory.write("tuning.txt", gz::to_line(of_device(record("p", "A=1", 0.5), facts)));
+        REQUIRE(chmod(path.c_str(), 0666) == 0);
+        CHECK(configs_of(Tuning(path, facts, sources(), log.log(), {}), "p").empty());
+        CHECK(log.has(GAUZE_LOG_WARNING, "may be written to by others"));
+        REQUIRE(chmod(path.c_str(), 0600) == 0);
+        CHECK(configs_of(Tuning(path, facts, sources(), log.log(), {}), "p") == Configs{"A=1"});
+        CHECK(configs_of(Tuning(directory.path(), facts, sources(), log.log(), {}), "p").empty());
+        CHECK(log.has(GAUZE_LOG_WARNING, "no regular file"));
+        CHECK(configs_of(Tuning("", facts, sources(), log.log(), {}), "p").empty());
+    }
+
+    TEST_CASE("results that are added are there for others, the fastest few first") {
+        const TempDir directory;
+        const std::string path = directory.path() + "/new/directories/tuning.txt";
+        const DeviceFacts facts = some_facts();
+        Tuning tuning(path, facts, sources(), {}, {});
+        CHECK(configs_of(tuning, "p").empty());
+        for (int i = 0; i < 9; ++i)
+            tuning.add({record("p", "A=" + std::to_string(i), 1.0 - 0.05 * i)});
+        TuningRecord wrong = record("p", "A=100", 0.01);
+        wrong.bad = "wrong";
+        tuning.add({wrong, record("q", "A=1", 1)});
+        CHECK(configs_of(tuning, "p") == Configs{"A=8", "A=7", "A=6", "A=5"});
+        // In place of what was there for the same.
+        tuning.add({record("p", "A=8", 0.99)});
+        const Tuning other(path, facts, sources(), {}, {});
+        CHECK(configs_of(other, "p") == Configs{"A=7", "A=6", "A=5", "A=8"});
+        CHECK(configs_of(other, "q") == Configs{"A=1"});
+        CHECK(other.results("p")[0].level == TuningLevel::user);
+        const auto hash = [] { return std::string("0123456789abcdef"); };
+        CHECK(other.objection("p", "correlate_strips", "A=100", hash) ==
+              "found bad on this device: wrong");
+        CHECK(other.objection("p", "correlate_strips", "A=100", [] { return "another"; }).empty());
+        CHECK(other.objection("q", "correlate_strips", "A=100", hash).empty());
+        CHECK(other.objection("p", "correlate_strips", "A=1", hash).empty());
+
+        struct stat found {};
+        REQUIRE(stat(path.c_str(), &found) == 0);
+        CHECK((found.st_mode & 07777) == 0600);
+        // No temporary file is left, only the lock.
+        CHECK(std::distance(fs::directory_iterator(directory.path() + "/new/directories"),
+                            fs::directory_iterator()) == 2);
+        // Another device, another driver.
+        DeviceFacts second = facts;
+        second.name = "another device";
+        CHECK(configs_of(Tuning(path, second, sources(), {}, {}), "p").empty());
+        second = facts;
+        second.driver = "590";
+        Tuning updated(path, second, sources(), {}, {});
+        CHECK(configs_of(updated, "p").size() == 4);
+        CHECK(updated.rule(updated.results("p")[0]).find("with driver 580") != std::string::npos);
+        CHECK(updated.objection("p", "correlate_strips", "A=100", hash).empty());
+        // What this driver does comes first, however fast the other was.
+        updated.add({record("p", "A=50", 1.0)});
+        CHECK(configs_of(updated, "p").front() == "A=50");
+    }
+
+    TEST_CASE("what cannot be written is an error that says so") {
+        const DeviceFacts facts = some_facts();
+        Tuning none("", facts, sources(), {}, {});
+        support::check_refused(gz::Status::unsupported, {"there is no tuning file"},
+                               [&] { none.add({record("p", "A=1", 1)}); });
+        Tuning nowhere("/dev/null/tuning.txt", facts, sources(), {}, {});
+        support::check_refused(gz::Status::invalid_argument, {"/dev/null"},
+                               [&] { nowhere.add({record("p", "A=1", 1)}); });
+        // A file that is not ours to replace stays as it is.
+        const TempDir directory;
+        directory.write("tuning.txt", "precious");
+        const std::string path = directory.path() + "/tuning.txt";
+        REQUIRE(chmod(path.c_str(), 0666) == 0);
+        Tuning foreign(path, facts, sources(), {}, {});
+        support::check_refused(gz::Status::invalid_argument, {path, "written to by others"},
+                               [&] { foreign.add({record("p", "A=1", 1)}); });
+        CHECK(text_of(path) == "precious");
+    }
+
+    TEST_CASE("processes and threads that write at once lose nothing") {
+        const TempDir directory;
+        const std::string path = directory.path() + "/tuning.txt";
+        const DeviceFacts facts = some_facts();
+        constexpr int writers = 4;
+        constexpr int each = 12;
+        const auto write = [&](int writer) {
+            for (int i = 0; i < each; ++i)
+                Tuning(path, facts, sources(), {}, {})
+                    .add({record(gz::text("problem ", writer, ' ', i), "A=1", 0.5)});
+        };
+        std::vector<pid_t> children;
+        for (int i = 0; i < writers; ++i) {
+            const pid_t child = fork();
+            REQUIRE(child >= 0);
+            if (child == 0) {
+                write(i);
+                _exit(0);
+            }
+            children.push_back(child);
+        }
+        std::vector<std::thread> threads;
+        for (int i = 0; i < writers; ++i)
+            threads.emplace_back(write, writers + i);
+        for (std::thread &thread : threads)
+            thread.join();
+        for (const pid_t child : children) {
+            int status = -1;
+            REQUIRE(waitpid(child, &status, 0) == child);
+            CHECK(status == 0);
+        }
+        const Tuning tuning(path, facts, sources(), {}, {});
+        for (int writer = 0; writer < 2 * writers; ++writer)
+            for (int i = 0; i < each; ++i)
+                REQUIRE(configs_of(tuning, gz::text("problem ", writer, ' ', i)).size() == 1);
+        CHECK(gz::read_records(text_of(path)).damaged == 0);
+    }
+
+    TEST_CASE(
+        "the user's results come first, then those of devices that are ever less like this one") {
+        const TempDir directory;
+        const DeviceFacts facts = some_facts();
+        const auto shipped = [&](const std::string &config, const char *name, const char *vendor,
+                                 const char *architecture, DeviceClass device_class) {
+            DeviceFacts other = facts;
+            other.name = name;
+            other.vendor = vendor;
+            other.architecture = architecture;
+            other.device_class = device_class;
+            return gz::to_line(of_device(record("p", config, 0.1), other)) + "\n";
+        };
+        const std::string vendor = facts.vendor;
+        const std::string of_class =
+            shipped("A=5", "x", "someone", "sm_1", DeviceClass::nvidia_gpu);
+        const std::string of_vendor =
+            shipped("A=4", "x", vendor.c_str(), "sm_2", DeviceClass::nvidia_gpu);
+        const std::string of_architecture =
+            shipped("A=3", "x", "someone", "sm_90", DeviceClass::nvidia_gpu);
+        const std::string same = gz::to_line(of_device(record("p", "A=2", 0.9), facts)) + "\n";
+        // What the vendor's other kinds of devices want says nothing.
+        const std::string foreign =
+            shipped("A=6", "x", vendor.c_str(), "sm_90", DeviceClass::pocl_cpu);
+        const std::string path = directory.path() + "/tuning.txt";
+        const std::string first = foreign + of_class + of_vendor;
+        const std::string second = of_architecture + same;
+        Tuning tuning(path, facts, sources(), {}, {first, second});
+        tuning.add({record("p", "A=1", 0.95)});
+        const auto results = tuning.results("p");
+        REQUIRE(results.size() == 5);
+        const TuningLevel levels[] = {TuningLevel::user, TuningLevel::device,
+                                      TuningLevel::architecture, TuningLevel::vendor,
+                                      TuningLevel::device_class};
+        const std::string rules[] = {
+            "tuned on this device, by " + path, "shipped result for made-up device",
+            "shipped result for architecture sm_90", "shipped result for vendor made-up vendor",
+            "shipped result for class nvidia"};
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            CHECK(results[i].record.config == "A=" + std::to_string(i + 1));
+            CHECK(results[i].level == levels[i]);
+            CHECK(tuning.rule(results[i]).find(rules[i]) == 0);
+        }
+        CHECK(tuning.rule(results[0]).find("0.95 of the default's time on p") != std::string::npos);
+        const std::string summary = tuning.summary();
+        for (const char *part :
+             {"the user's own: 1 problem;", "shipped for the device: 1 problem;",
+              "shipped for class nvidia: 1 problem;", "default of class nvidia: "})
+            CHECK(summary.find(part) != std::string::npos);
+        CHECK(summary.find('\n') == std::string::npos);
+    }
+
+    TEST_CASE("the hash of a kernel is that of its name, its tunables and its source") {
+        const DeviceFacts facts = some_facts();
+        const auto hash = [&](const gz::SourceTree &tree, const std::string &kernel,
+                              const std::string &tunables) {
+            return Tuning("", facts, tree, {}, {}).spec_hash(kernel, tunables);
+        };
+        const TempDir directory;
+        directory.write("a.cl", "kernel void a() {}\n#include \"lib/b.clh\"\n");
+        directory.write("lib/b.clh", "// b\n");
+        directory.write("c.cl", "kernel void a() {}\n#include \"lib/b.clh\"\n");
+        const gz::SourceTree tree(directory.path());
+        const std::string one = hash(tree, "a", "X=1|2");
+        CHECK(one.size() == 16);
+        CHECK(hash(tree, "a", "X=1|2") == one);
+        CHECK(hash(tree, "a", "X=1|2|3") != one);
+        CHECK(hash(tree, "c", "X=1|2") != one);
+        directory.write("lib/b.clh", "// B\n");
+        CHECK(hash(tree, "a", "X=1|2") != one);
+        CHECK(hash(tree, "none", "") == "unknown");
+    }
+
+    TEST_CASE("what comes with the library is whole") {
+        for (const std::string_view text : gz::shipped_results()) {
+            const gz::TuningText read = gz::read_records(text);
+            CHECK(read.damaged == 0);
+            CHECK_FALSE(read.records.empty());
+        }
+    }
+}

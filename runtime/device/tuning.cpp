@@ -1,0 +1,424 @@
+#include "device/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "core/error.hpp"
+#include "device/environment.hpp"
+#include "device/own_file.hpp"
+#include "device/sha256.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr std::string_view format = "gauze-tuning-1";
+constexpr std::uint64_t max_file_bytes = std::uint64_t{16} << 20;
+constexpr std::size_t kept_of_problem = 4;
+constexpr char separator = '\t';
+constexpr std::size_t check_digits = 8;
+constexpr std::size_t hash_digits = 16;
+
+std::string digest_of(std::string_view text, std::size_t digits) {
+    return to_hex(sha256(std::as_bytes(std::span<const char>(text)))).substr(0, digits);
+}
+
+// Names of devices come from drivers.
+std::string printable(const std::string &value) {
+    std::string result = value;
+    for (char &c : result)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            c = ' ';
+    return result;
+}
+
+using Field = std::pair<const char *, std::string TuningRecord::*>;
+constexpr std::array<Field, 10> text_fields{{{"kernel", &TuningRecord::kernel},
+                                             {"spec", &TuningRecord::spec_hash},
+                                             {"vendor", &TuningRecord::vendor},
+                                             {"architecture", &TuningRecord::architecture},
+                                             {"device", &TuningRecord::device},
+                                             {"driver", &TuningRecord::driver},
+                                             {"class", &TuningRecord::device_class},
+                                             {"problem", &TuningRecord::problem},
+                                             {"config", &TuningRecord::config},
+                                             {"bad", &TuningRecord::bad}}};
+using Number = std::pair<const char *, double TuningRecord::*>;
+constexpr std::array<Number, 2> number_fields{
+    {{"ms", &TuningRecord::time_ms}, {"ratio", &TuningRecord::ratio}}};
+
+// The next field of a line, which becomes shorter.
+std::string_view take_field(std::string_view &line) {
+    const std::size_t end = std::min(line.find(separator), line.size());
+    const std::string_view field = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    return field;
+}
+
+// The value of the next field, if it has the name.
+std::optional<std::string_view> take_value(std::string_view &line, std::string_view name) {
+    const std::string_view field = take_field(line);
+    if (field.substr(0, name.size()) != name || field.size() <= name.size() ||
+        field[name.size()] != '=')
+        return std::nullopt;
+    return field.substr(name.size() + 1);
+}
+
+std::string number_text(double value) {
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                   std::chars_format::general, 5);
+    return {digits.data(), end.ptr};
+}
+
+// What makes two records ones of the same measurement.
+auto key_of(const TuningRecord &record) {
+    return std::tie(record.vendor, record.device, record.driver, record.problem, record.kernel,
+                    record.config);
+}
+
+auto problem_of(const TuningRecord &record) {
+    return std::tie(record.vendor, record.device, record.driver, record.problem);
+}
+
+bool is_less(const TuningRecord &a, const TuningRecord &b) {
+    if (problem_of(a) != problem_of(b))
+        return problem_of(a) < problem_of(b);
+    return std::tuple(!a.bad.empty(), a.ratio, key_of(a)) <
+           std::tuple(!b.bad.empty(), b.ratio, key_of(b));
+}
+
+// In order, the fastest few of each problem and all that are bad.
+std::vector<TuningRecord> thinned(std::vector<TuningRecord> records) {
+    std::sort(records.begin(), records.end(), is_less);
+    std::vector<TuningRecord> kept;
+    std::size_t of_problem = 0;
+    for (TuningRecord &record : records) {
+        if (kept.empty() || problem_of(kept.back()) != problem_of(record))
+            of_problem = 0;
+        if (record.bad.empty() && ++of_problem > kept_of_problem)
+            continue;
+        kept.push_back(std::move(record));
+    }
+    return kept;
+}
+
+std::string text_of(const std::vector<TuningRecord> &records) {
+    std::string result =
+        "# What `gauze tune` measured, a record a line. Lines that are damaged are "
+        "left out.\n";
+    for (const TuningRecord &record : records)
+        result += to_line(record) + "\n";
+    return result;
+}
+
+// The text of a file, "" where there is none.
+std::string text_of_file(const std::string &path) {
+    // O_NONBLOCK: opening a pipe would wait.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const int error = errno;
+    if (file.get() < 0 && error == ENOENT)
+        return "";
+    require(file.get() >= 0, "it cannot be opened: ", system_text(error));
+    const std::vector<std::byte> bytes = read_own_file(file, max_file_bytes);
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+// Keeps other processes from writing as long as it lives. The lock is of a file beside the one that is
+// written, which is another one each time.
+class FileLock {
+public:
+    explicit FileLock(const std::string &path)
+        : file_(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
+        int error = errno;
+        bool locked = file_.get() >= 0;
+        while (locked && ::flock(file_.get(), LOCK_EX) != 0) {
+            error = errno;
+            locked = error == EINTR;
+        }
+        require(locked, path, ".lock cannot be locked: ", system_text(error));
+    }
+
+private:
+    Descriptor file_;
+};
+
+std::string count_of(std::size_t count, const char *what) {
+    return text(count, " ", what, count == 1 ? "" : "s");
+}
+
+// At which level a record of the library's counts on the device.
+std::optional<TuningLevel> level_of(const TuningRecord &record, const DeviceFacts &facts) {
+    if (record.is_of(facts))
+        return TuningLevel::device;
+    // What a vendor's CPUs and GPUs want has nothing in common.
+    if (record.device_class != name_of(facts.device_class))
+        return std::nullopt;
+    if (!facts.architecture.empty() && record.architecture == facts.architecture)
+        return TuningLevel::architecture;
+    return record.vendor == facts.vendor ? TuningLevel::vendor : TuningLevel::device_class;
+}
+
+} // namespace
+
+std::string tuning_file(const std::string &asked) {
+    const std::string path = or_environment(asked, "GAUZE_TUNING_FILE");
+    if (path == "off")
+        return "";
+    if (!path.empty())
+        return absolute_path(path);
+    const std::string directory = user_directory("XDG_CONFIG_HOME", ".config");
+    return directory.empty() ? "" : directory + "/tuning.txt";
+}
+
+std::string to_line(const TuningRecord &record) {
+    std::string line(format);
+    for (const auto &[name, member] : text_fields)
+        line += text(separator, name, '=', printable(record.*member));
+    for (const auto &[name, member] : number_fields)
+        line += text(separator, name, '=', number_text(record.*member));
+    return line + text(separator, "check=", digest_of(line, check_digits));
+}
+
+std::optional<TuningRecord> read_record(std::string_view line) {
+    const std::size_t last = line.rfind(separator);
+    if (last == std::string_view::npos)
+        return std::nullopt;
+    std::string_view checked = line.substr(0, last);
+    std::string_view rest = line.substr(last + 1);
+    if (take_value(rest, "check") != digest_of(checked, check_digits) ||
+        take_field(checked) != format)
+        return std::nullopt;
+    TuningRecord record;
+    for (const auto &[name, member] : text_fields) {
+        const auto value = take_value(checked, name);
+        if (!value)
+            return std::nullopt;
+        record.*member = *value;
+    }
+    for (const auto &[name, member] : number_fields) {
+        const auto value = take_value(checked, name);
+        if (!value)
+            return std::nullopt;
+        const auto read =
+            std::from_chars(value->data(), value->data() + value->size(), record.*member);
+        if (read.ec != std::errc() || read.ptr != value->data() + value->size() ||
+            !std::isfinite(record.*member) || record.*member < 0.0)
+            return std::nullopt;
+    }
+    return record;
+}
+
+TuningText read_records(std::string_view text) {
+    TuningText result;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (line.empty() || line.front() == '#')
+            continue;
+        if (std::optional<TuningRecord> record = read_record(line))
+            result.records.push_back(std::move(*record));
+        else
+            ++result.damaged;
+    }
+    return result;
+}
+
+std::vector<std::string_view> shipped_results() {
+    std::vector<std::string_view> texts;
+    for (unsigned i = 0; i < embedded_tuning_count; ++i)
+        texts.push_back(embedded_tuning[i].text);
+    return texts;
+}
+
+Tuning::Tuning(std::string path, const DeviceFacts &facts, const SourceTree &sources, Log log,
+               std::vector<std::string_view> shipped)
+    : path_(std::move(path)), facts_(facts), sources_(sources), log_(log),
+      shipped_(std::move(shipped)) {}
+
+Tuning::Known Tuning::load() const {
+    Known known;
+    const auto take = [&](TuningRecord &record, TuningLevel level) {
+        const std::string problem = record.problem;
+        if (record.bad.empty())
+            known.results.emplace(problem, Result{std::move(record), level});
+        // Another driver may do what this one could not.
+        else if (record.is_of(facts_) && record.driver == facts_.driver)
+            known.bad.push_back(std::move(record));
+    };
+    if (!path_.empty()) {
+        try {
+            TuningText own = read_records(text_of_file(path_));
+            if (own.damaged > 0)
+                log_(GAUZE_LOG_WARNING,
+                     text("the tuning file ", path_, " has ", count_of(own.damaged, "damaged line"),
+                          ", which are left out"));
+            for (TuningRecord &record : own.records)
+                if (record.is_of(facts_))
+                    take(record, TuningLevel::user);
+        } catch (const Error &error) {
+            log_(GAUZE_LOG_WARNING,
+                 text("the tuning file ", path_, " is not used: ", error.what()));
+        }
+    }
+    for (const std::string_view results : shipped_) {
+        TuningText shipped = read_records(results);
+        if (shipped.damaged > 0)
+            log_(GAUZE_LOG_WARNING, text("the library's own results have ",
+                                         count_of(shipped.damaged, "damaged line")));
+        for (TuningRecord &record : shipped.records)
+            if (const auto level = level_of(record, facts_))
+                take(record, *level);
+    }
+    return known;
+}
+
+const Tuning::Known &Tuning::known() const {
+    if (!known_)
+        known_ = load();
+    return *known_;
+}
+
+std::vector<Tuning::Result> Tuning::results(const std::string &problem) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [begin, end] = known().results.equal_range(problem);
+    std::vector<Result> found;
+    for (auto i = begin; i != end; ++i)
+        found.push_back(i->second);
+    // Among those of several devices the order says nothing, but it must be one.
+    std::sort(found.begin(), found.end(), [&](const Result &a, const Result &b) {
+        return std::tuple(a.level, a.record.driver != facts_.driver, a.record.ratio,
+                          key_of(a.record)) < std::tuple(b.level, b.record.driver != facts_.driver,
+                                                         b.record.ratio, key_of(b.record));
+    });
+    return found;
+}
+
+std::string Tuning::rule(const Result &result) const {
+    const TuningRecord &record = result.record;
+    const auto from = [&]() -> std::string {
+        switch (result.level) {
+        case TuningLevel::user:
+            return "tuned on this device, by " + path_;
+        case TuningLevel::device:
+            return "shipped result for " + record.device;
+        case TuningLevel::architecture:
+            return text("shipped result for architecture ", record.architecture, ", of ",
+                        record.device);
+        case TuningLevel::vendor:
+            return text("shipped result for vendor ", record.vendor, ", of ", record.device);
+        case TuningLevel::device_class:
+            return text("shipped result for class ", record.device_class, ", of ", record.device);
+        }
+        return "";
+    };
+    const bool other_driver = record.is_of(facts_) && record.driver != facts_.driver;
+    return text(from(), other_driver ? " with driver " + record.driver : "", " (",
+                number_text(record.ratio), " of the default's time on ", record.problem, ")");
+}
+
+std::string Tuning::objection(const std::string &problem, const std::string &kernel,
+                              const std::string &config,
+                              const std::function<std::string()> &spec_hash) const {
+    std::vector<TuningRecord> against;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (const TuningRecord &record : known().bad)
+            if (record.problem == problem && record.kernel == kernel && record.config == config)
+                against.push_back(record);
+    }
+    for (const TuningRecord &record : against)
+        if (record.spec_hash == spec_hash())
+            return "found bad on this device: " + record.bad;
+    return "";
+}
+
+std::string Tuning::spec_hash(const std::string &kernel, const std::string &tunables) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::string &hash = hashes_[kernel];
+    if (hash.empty()) {
+        try {
+            hash = digest_of(kernel + "\n" + tunables + "\n" + sources_.expand(kernel + ".cl"),
+                             hash_digits);
+        } catch (const Error &error) {
+            // Who wants to compile it will hear of it.
+            log_(GAUZE_LOG_DEBUG, error.what());
+            hash = "unknown";
+        }
+    }
+    return hash;
+}
+
+void Tuning::add(std::vector<TuningRecord> records) {
+    if (path_.empty())
+        fail(Status::unsupported, "there is no tuning file: GAUZE_TUNING_FILE or HOME names one");
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const std::size_t slash = path_.find_last_of('/');
+    const std::string directory = slash == 0 ? "/" : path_.substr(0, slash);
+    if (const int error = make_directories(directory))
+        fail(Status::invalid_argument, directory, " cannot be made: ", system_text(error));
+    const FileLock lock(path_);
+
+    std::vector<TuningRecord> all;
+    std::set<std::string> replaced;
+    const auto name_of_key = [](const TuningRecord &record) {
+        return text(record.problem, separator, record.kernel, separator, record.config);
+    };
+    for (TuningRecord &record : records) {
+        record.vendor = printable(facts_.vendor);
+        record.architecture = facts_.architecture;
+        record.device = printable(facts_.name);
+        record.driver = printable(facts_.driver);
+        record.device_class = name_of(facts_.device_class);
+        replaced.insert(name_of_key(record));
+        all.push_back(std::move(record));
+    }
+    try {
+        for (TuningRecord &record : read_records(text_of_file(path_)).records)
+            if (!record.is_of(facts_) || record.driver != facts_.driver ||
+                replaced.count(name_of_key(record)) == 0)
+                all.push_back(std::move(record));
+    } catch (const Error &error) {
+        fail(error.status(), "the tuning file ", path_, " is not used: ", error.what());
+    }
+
+    const Descriptor in(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const int error = errno;
+    require(in.get() >= 0, directory, " cannot be opened: ", system_text(error));
+    TemporaryFile file(in, "the tuning file");
+    file.write(std::as_bytes(std::span<const char>(text_of(thinned(std::move(all))))));
+    file.commit(path_.substr(slash + 1));
+    known_.reset();
+}
+
+std::string Tuning::summary() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    constexpr std::size_t levels = 5;
+    std::array<std::set<std::string>, levels> problems;
+    for (const auto &[problem, result] : known().results)
+        problems[static_cast<std::size_t>(result.level)].insert(problem);
+    const std::array<std::string, levels> names{
+        "the user's own", "shipped for the device",
+        "shipped for architecture " + facts_.architecture, "shipped for vendor " + facts_.vendor,
+        text("shipped for class ", name_of(facts_.device_class))};
+    std::string line;
+    for (std::size_t i = 0; i < levels; ++i)
+        if (!problems[i].empty())
+            line += text(names[i], ": ", count_of(problems[i].size(), "problem"), "; ");
+    if (!known().bad.empty())
+        line += text(count_of(known().bad.size(), "bad configuration"), "; ");
+    return line + text("default of class ", name_of(facts_.device_class), ": ",
+                       facts_.reason_of_defaults());
+}
+
+} // namespace gz

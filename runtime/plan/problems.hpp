@@ -1,0 +1,35 @@
+// What of a plan can be tuned: which problems its passes are, what they could run on, and results of
+// measurements for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace gz {
+
+struct PlanProblem {
+    std::string name; // as results are kept for it
+    std::vector<std::string>
+        candidates; // variants that can run; first what the device's class prefers
+};
+
+// One for each pass; or one in all of a recursive filter that can be run along x and y at once.
+std::size_t count_of_problems(const Plan &plan);
+// All but the candidates.
+std::string name_of_problem(const Plan &plan, std::size_t index);
+PlanProblem problem_of(const Plan &plan, std::size_t index);
+
+struct ProblemResult {
+    std::string variant; // a candidate
+    double time_ms = 0.0;
+    double ratio = 1.0; // to the time of the first candidate
+    std::string bad;    // why it is never to be taken; "" where it is not
+};
+
+// Writes results to the user's tuning file. Throws Error where a variant is no kernel for the problem,
+// or where the file cannot be written.
+void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemResult> &results);
+
+} // namespace gz

@@ -1,0 +1,392 @@
+// `gauze tune`: measures what kernels could run each class of problems on a device, and keeps the
+// fastest in the user's tuning file.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+
+#include "arguments.hpp"
+#include "bench_input.hpp"
+#include "command.hpp"
+#include "engine.hpp"
+#include "input_error.hpp"
+#include "progress.hpp"
+#include "subprocess.hpp"
+#include "tune_cases.hpp"
+#include "tune_search.hpp"
+#include "tune_worker.hpp"
+
+namespace gauze::tool {
+namespace {
+
+struct TuneOptions {
+    std::vector<std::string> filters;
+    std::vector<std::string> types{"f32", "u8"};
+    std::vector<std::string> sizes{"large", "medium", "small"};
+    std::string device, file;
+    double budget = 600;
+    double timeout = 60;
+    bool is_worker = false;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_interrupt(int) {
+    interrupted = 1;
+}
+
+void catch_signals() {
+    struct sigaction action {};
+    action.sa_handler = on_interrupt; // without SA_RESTART: what waits shall see it
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+    // A worker that is gone is found by its silence.
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, nullptr);
+}
+
+// One class of problems, to be tuned on one case of it.
+struct Job {
+    std::size_t index; // of tune_cases()
+    Type type;
+    TuneSize size;
+    Plan plan; // its results are added to
+    Problem problem;
+
+    const TuneCase &tuned() const { return tune_cases()[index]; }
+};
+
+class Clock {
+public:
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// What a candidate came to.
+struct Answer {
+    enum class Kind { time, ready, bad, unfit, error, stopped } kind;
+    double time_ms = 0, ratio = 0;
+    std::string why;
+};
+
+// Workers, one after the other, as they end.
+class Workers {
+public:
+    explicit Workers(const TuneOptions &options) : options_(options) {
+        std::error_code error;
+        command_ = std::filesystem::read_symlink("/proc/self/exe", error);
+        if (error)
+            throw InputError("cannot find this program to start it again: " + error.message());
+    }
+
+    Answer begin(const Job &job, const std::string &baseline) {
+        case_ = "case " + std::to_string(job.index) + " " + gauze::name_of(job.type) + " " +
+                name_of(job.size) + " " + baseline;
+        return ask(case_);
+    }
+
+    // After begin(): a new worker begins the case again.
+    Answer measure(const std::string &candidate, double best_ratio) {
+        if (!worker_)
+            if (Answer ready = ask(case_); ready.kind != Answer::Kind::ready)
+                return ready.kind == Answer::Kind::stopped
+                           ? ready
+                           : Answer{Answer::Kind::error, 0, 0, ready.why};
+        return ask("try " + text_of(best_ratio) + " " + candidate);
+    }
+
+private:
+    Answer ask(const std::string &question) {
+        if (!worker_)
+            worker_ = std::make_unique<Conversation>(
+                command_, std::vector<std::string>{"tune", "--worker", "--device", options_.device},
+                log_level() ? Conversation::Errors::shown : Conversation::Errors::dropped);
+        worker_->say(question);
+        std::string line;
+        switch (worker_->hear(line, options_.timeout)) {
+        case Conversation::Heard::line:
+            return answer_of(line);
+        case Conversation::Heard::end: {
+            const std::string how = worker_->end();
+            worker_.reset();
+            return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad, 0, 0, how};
+        }
+        case Conversation::Heard::nothing:
+            break;
+        }
+        worker_.reset();
+        return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad, 0, 0,
+                "it did not end within " + text_of(options_.timeout) + " s"};
+    }
+
+    static Answer answer_of(const std::string &line) {
+        std::istringstream words(line);
+        std::string kind;
+        words >> kind;
+        Answer answer{Answer::Kind::error, 0, 0, ""};
+        if (kind == "time") {
+            answer.kind = Answer::Kind::time;
+            words >> answer.time_ms >> answer.ratio;
+            return answer;
+        }
+        if (kind == "ready")
+            answer.kind = Answer::Kind::ready;
+        else if (kind == "bad")
+            answer.kind = Answer::Kind::bad;
+        else if (kind == "unfit")
+            answer.kind = Answer::Kind::unfit;
+        std::getline(words >> std::ws, answer.why);
+        return answer;
+    }
+
+    const TuneOptions &options_;
+    std::filesystem::path command_;
+    std::unique_ptr<Conversation> worker_;
+    std::string case_;
+};
+
+class Tuner {
+public:
+    Tuner(const TuneOptions &options, std::vector<Job> jobs)
+        : options_(options), jobs_(std::move(jobs)), workers_(options), progress_(options.budget) {}
+
+    void run() {
+        for (std::size_t i = 0; i < jobs_.size() && !is_over(); ++i) {
+            // What one leaves of its time the others get.
+            const double left = options_.budget - clock_.seconds();
+            deadline_ = clock_.seconds() + left / static_cast<double>(jobs_.size() - i);
+            run(jobs_[i]);
+            ++begun_;
+        }
+    }
+
+    std::string summary() const {
+        std::string text = std::to_string(begun_) + " of " + std::to_string(jobs_.size()) +
+                           " problems, " + std::to_string(measured_) + " configurations in " +
+                           clock_text(clock_.seconds());
+        if (bad_ > 0)
+            text += ", " + std::to_string(bad_) + " bad";
+        return text;
+    }
+
+private:
+    bool is_over() const { return interrupted || clock_.seconds() >= options_.budget; }
+
+    void show(const Job &job, const std::string &what) {
+        const double now = clock_.seconds();
+        progress_.begin(job.problem.name + ": " + what, now - shown_);
+        shown_ = now;
+    }
+
+    void keep(const Job &job, const TuningResult &result) {
+        job.plan.add_results(0, {result});
+        ++(result.bad.empty() ? measured_ : bad_);
+    }
+
+    void note(const Job &job, const std::string &what) {
+        progress_.clear();
+        std::cout << job.problem.name << ": " << what << std::endl;
+    }
+
+    void run(const Job &job) {
+        std::vector<std::string> candidates = job.problem.candidates;
+        // Where the default is bad the next kernel is what the others are compared with.
+        while (!candidates.empty()) {
+            show(job, candidates.front());
+            const Answer ready = workers_.begin(job, candidates.front());
+            if (ready.kind == Answer::Kind::ready)
+                break;
+            if (ready.kind == Answer::Kind::stopped)
+                return;
+            if (ready.kind != Answer::Kind::bad) {
+                note(job, "left out: " + ready.why);
+                return;
+            }
+            keep(job, {candidates.front(), 0, 1, ready.why});
+            note(job, candidates.front() + " is bad: " + ready.why);
+            candidates.erase(candidates.begin());
+            if (is_over())
+                return;
+        }
+        if (candidates.empty()) {
+            note(job, "nothing can run it");
+            return;
+        }
+        search(job, TuneSearch(candidates));
+    }
+
+    // The default runs beside each: its own ratio is 1.
+    void search(const Job &job, TuneSearch search) {
+        const std::string baseline = search.best();
+        double baseline_ms = 0;
+        const auto tried = [&] { return std::to_string(search.measured_count()) + " tried"; };
+        while (!interrupted && clock_.seconds() < deadline_) {
+            const std::optional<std::string> candidate = search.next();
+            if (!candidate)
+                break;
+            show(job,
+                 tried() + ", best " + text_of(rounded(search.best_ratio())) + "  " + *candidate);
+            const Answer answer = workers_.measure(*candidate, search.best_ratio());
+            if (answer.kind == Answer::Kind::stopped)
+                break;
+            if (answer.kind == Answer::Kind::error) {
+                note(job, "given up: " + answer.why);
+                return;
+            }
+            if (answer.kind != Answer::Kind::time) {
+                search.bad(*candidate);
+                if (answer.kind == Answer::Kind::bad) {
+                    keep(job, {*candidate, 0, 1, answer.why});
+                    note(job, *candidate + " is bad: " + answer.why);
+                }
+                continue;
+            }
+            if (baseline_ms == 0) {
+                baseline_ms = answer.time_ms / answer.ratio;
+                keep(job, {baseline, baseline_ms, 1.0, ""});
+            }
+            keep(job, {*candidate, answer.time_ms, answer.ratio, ""});
+            search.measured(*candidate, answer.ratio);
+        }
+        note(job, search.best() +
+                      (search.best() == baseline ? ", the default"
+                                                 : ", " + text_of(rounded(search.best_ratio())) +
+                                                       " of the time of " + baseline) +
+                      "; " + tried());
+    }
+
+    static double rounded(double ratio) { return std::round(ratio * 1000) / 1000; }
+
+    const TuneOptions &options_;
+    std::vector<Job> jobs_;
+    Workers workers_;
+    Progress progress_;
+    Clock clock_;
+    double deadline_ = 0, shown_ = 0;
+    std::size_t begun_ = 0, measured_ = 0, bad_ = 0;
+};
+
+bool is_integer(Type type) {
+    return type == Type::u8 || type == Type::u16 || type == Type::s16;
+}
+
+// Each class of problems once. The sizes one after the other: the most likely first.
+std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
+    const DeviceInfo device = engine.device();
+    std::vector<Job> jobs;
+    std::set<std::string> problems;
+    for (const std::string &size : options.sizes)
+        for (const std::string &type_name : options.types)
+            for (std::size_t i = 0; i < tune_cases().size(); ++i) {
+                const TuneCase &tuned = tune_cases()[i];
+                const Type type = parse_type("--type", type_name);
+                if (!options.filters.empty() &&
+                    std::ranges::find(options.filters, tuned.filter) == options.filters.end())
+                    continue;
+                if (is_integer(type) && !tuned.takes_integers)
+                    continue;
+                const ImageDesc source = tuned.source(type, parse_tune_size(size), device);
+                Plan plan =
+                    engine.plan(tuned.make(), source, tuned.target(source), options_of(tuned.row));
+                Problem problem = plan.problem();
+                if (plan.problem_count() == 1 && problems.insert(problem.name).second)
+                    jobs.push_back(
+                        {i, type, parse_tune_size(size), std::move(plan), std::move(problem)});
+            }
+    return jobs;
+}
+
+void check_filters(const std::vector<std::string> &filters) {
+    const std::vector<std::string> known = tuned_filters();
+    for (const std::string &filter : filters)
+        if (std::ranges::find(known, filter) == known.end())
+            throw InputError("tune: nothing is tuned for " + in_quotes(filter) + ", only for " +
+                             joined(known, ", "));
+}
+
+ExitCode tune(const TuneOptions &options) {
+    // What is forced, and what is tested already, would stand in the way of what is to be measured.
+    unsetenv("GAUZE_VARIANT");
+    setenv("GAUZE_SELF_TEST", "off", 1);
+    if (options.is_worker)
+        return run_tune_worker(options.device);
+    check_filters(options.filters);
+    for (const std::string &type : options.types)
+        parse_type("--type", type);
+    for (const std::string &size : options.sizes)
+        parse_tune_size(size);
+    if (!options.file.empty())
+        setenv("GAUZE_TUNING_FILE", options.file.c_str(), 1);
+
+    const Engine engine = make_engine(options.device);
+    const std::string file = engine.tuning_file();
+    if (file.empty())
+        throw InputError("there is no tuning file to keep results in: name one with --file");
+    const DeviceInfo device = engine.device();
+    Tuner tuner(options, jobs_of(options, engine));
+    std::cout << "tuning " << device.name << " (" << device.platform << "), results to " << file
+              << std::endl;
+    catch_signals();
+    tuner.run();
+    std::cout << (interrupted ? "interrupted after " : "") << tuner.summary() << std::endl;
+    return interrupted ? ExitCode::interrupted : ExitCode::success;
+}
+
+} // namespace
+
+void add_tune_command(CLI::App &app, Invocation &invocation) {
+    CLI::App *const command = app.add_subcommand(
+        "tune",
+        "Measure which kernel, in which configuration, is the fastest for each class of problems, "
+        "and "
+        "keep that for later plans. Candidates are compared with the double reference, and timed "
+        "in "
+        "turn with the default. What is measured is kept at once: interrupt it at any time.");
+    const auto options = std::make_shared<TuneOptions>();
+    command
+        ->add_option("FILTER", options->filters, joined(tuned_filters(), ", ") + " (default: all)")
+        ->type_name("");
+    command->add_option("--device", options->device, "An index, part of a name, gpu or cpu")
+        ->type_name("SEL");
+    command
+        ->add_option("--budget", options->budget,
+                     "Time to take, which the problems share; a search may end sooner")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.0, 1e6).description(""))
+        ->capture_default_str();
+    command->add_option("--type", options->types, "Pixels' types")
+        ->type_name("T,...")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->add_option("--sizes", options->sizes, "Classes of sizes")
+        ->type_name("SIZE,...")
+        ->delimiter(',')
+        ->capture_default_str();
+    command
+        ->add_option("--file", options->file,
+                     "Keep results there. Default: GAUZE_TUNING_FILE, else the user's own file")
+        ->type_name("FILE");
+    command->add_option("--timeout", options->timeout, "What takes longer than this counts as hung")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.1, 1e6).description(""))
+        ->capture_default_str();
+    command->add_flag("--worker", options->is_worker)->group(""); // what it starts itself as
+    command->callback(
+        [options, &invocation] { invocation.run = [options] { return tune(*options); }; });
+}
+
+} // namespace gauze::tool

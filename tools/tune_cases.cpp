@@ -1,0 +1,126 @@
+#include "tune_cases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "bench_input.hpp"
+#include "input_error.hpp"
+
+namespace gauze::tool {
+namespace {
+
+constexpr std::array<std::pair<TuneSize, const char *>, 3> size_names{
+    {{TuneSize::large, "large"}, {TuneSize::medium, "medium"}, {TuneSize::small, "small"}}};
+
+// Of a standard row, or one like it.
+TuneCase case_of(BenchRow row) {
+    std::string name = text_of(row);
+    std::string filter = row.filter;
+    return {std::move(filter), std::move(name), [row] { return filter_of(row); }, row};
+}
+
+void add_plain(std::vector<TuneCase> &cases, const std::string &filter,
+               std::initializer_list<int> values) {
+    for (const int value : values)
+        cases.push_back(case_of(make_row(filter, value)));
+}
+
+// A Gaussian by recursion along x, along y, or along both.
+void add_gaussian(std::vector<TuneCase> &cases, int sigma, const std::string &axes) {
+    const int reach = 8 * sigma;
+    TuneCase result{"gaussian",
+                    "gaussian sigma " + std::to_string(sigma) + ", recursive along " + axes,
+                    [sigma, axes] {
+                        Gaussian options;
+                        for (const char axis : axes)
+                            options.sigma[static_cast<std::size_t>(axis - 'x')] = sigma;
+                        options.method = GaussianMethod::recursive;
+                        return gaussian(options);
+                    },
+                    {"gaussian", {{"sigma", sigma}}, reach}};
+    result.takes_integers = false;
+    cases.push_back(std::move(result));
+}
+
+void add_recursive(std::vector<TuneCase> &cases, int order, const char *scans, BenchInput input) {
+    constexpr int reach = 256;
+    TuneCase result =
+        case_of({"recursive", {{"order", order}, {"scans", scans}}, reach, "", 0, input});
+    if (input == BenchInput::signal)
+        result.name += ", a signal";
+    result.takes_integers = false;
+    cases.push_back(std::move(result));
+}
+
+std::vector<TuneCase> make_cases() {
+    std::vector<TuneCase> cases;
+    add_plain(cases, "separable", {1, 2, 3, 5, 7, 15, 31});
+    add_plain(cases, "correlate", {3, 5, 7, 11, 15, 31});
+    add_plain(cases, "box", {3, 7, 31, 100, 200});
+    cases.push_back(case_of(rows_of({"sat"}).front()));
+    for (const char *axes : {"x", "y", "xy"})
+        for (const int sigma : {5, 30, 200})
+            add_gaussian(cases, sigma, axes);
+    for (const char *scans : {"+x", "+x -x", "+y", "+y -y", "+x -x +y -y"})
+        for (const int order : {1, 3})
+            add_recursive(cases, order, scans, BenchInput::image);
+    for (const int order : {1, 2, 3})
+        add_recursive(cases, order, "+x", BenchInput::signal);
+    return cases;
+}
+
+// Whether a plan on such images leaves room for the rest of what a device holds.
+bool fits(const ImageDesc &image, const DeviceInfo &device) {
+    constexpr std::uint64_t images = 8;
+    return image.bytes() <= device.max_allocation && images * image.bytes() <= device.global_memory;
+}
+
+} // namespace
+
+ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) const {
+    const bool gpu = device.kind == GAUZE_DEVICE_GPU;
+    std::int64_t side = size == TuneSize::small ? 512 : size == TuneSize::medium ? 2048 : 4096;
+    if (gpu && size == TuneSize::large)
+        side = 16384;
+    const bool signal = row.input == BenchInput::signal;
+    const auto of_side = [&] {
+        return signal ? ImageDesc(type, side * side, 1) : ImageDesc(type, side, side);
+    };
+    while (side > 512 && !fits(of_side(), device))
+        side /= 2;
+    return of_side();
+}
+
+ImageDesc TuneCase::target(const ImageDesc &source) const {
+    ImageDesc result = source;
+    result.type = target_type(row, source.type);
+    return result;
+}
+
+const std::vector<TuneCase> &tune_cases() {
+    static const std::vector<TuneCase> cases = make_cases();
+    return cases;
+}
+
+std::vector<std::string> tuned_filters() {
+    std::vector<std::string> names;
+    for (const TuneCase &tuned : tune_cases())
+        if (names.empty() || names.back() != tuned.filter)
+            names.push_back(tuned.filter);
+    return names;
+}
+
+const char *name_of(TuneSize size) {
+    return std::ranges::find(size_names, size, &std::pair<TuneSize, const char *>::first)->second;
+}
+
+TuneSize parse_tune_size(const std::string &text) {
+    for (const auto &[size, name] : size_names)
+        if (text == name)
+            return size;
+    throw InputError("--sizes: " + in_quotes(text) + " is not one of large, medium, small");
+}
+
+} // namespace gauze::tool

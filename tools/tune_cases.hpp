@@ -1,0 +1,43 @@
+// What `gauze tune` measures: a filter of each class of problems that results are kept for.
+#ifndef GAUZE_TOOLS_TUNE_CASES_HPP
+#define GAUZE_TOOLS_TUNE_CASES_HPP
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+
+#include "bench_rows.hpp"
+
+namespace gauze::tool {
+
+enum class TuneSize { large, medium, small };
+
+struct TuneCase {
+    std::string filter; // as the command names it
+    std::string name;   // "separable radius 3"
+    std::function<gauze::Filter()> make;
+    // For its border, its results' type and how far it reaches.
+    BenchRow row;
+    // Whether it is for pixels of integers, too.
+    bool takes_integers = true;
+
+    gauze::ImageDesc source(gauze::Type type, TuneSize size, const gauze::DeviceInfo &device) const;
+    gauze::ImageDesc target(const gauze::ImageDesc &source) const;
+};
+
+// In the order in which they are measured.
+const std::vector<TuneCase> &tune_cases();
+
+// The filters that there are cases of.
+std::vector<std::string> tuned_filters();
+
+const char *name_of(TuneSize size);
+// Throws InputError.
+TuneSize parse_tune_size(const std::string &text);
+
+} // namespace gauze::tool
+
+#endif

@@ -1,0 +1,49 @@
+// In which order the candidates of a problem are measured.
+#ifndef GAUZE_TOOLS_TUNE_SEARCH_HPP
+#define GAUZE_TOOLS_TUNE_SEARCH_HPP
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gauze::tool {
+
+// First one configuration of each kernel, then those that differ from the fastest in one value, until
+// none of these is faster; then the same from the fastest of each other kernel that comes near it. The
+// whole space would take hours.
+class TuneSearch {
+public:
+    // candidates: as a plan has them, the default first. That is measured already.
+    explicit TuneSearch(std::vector<std::string> candidates);
+
+    // What to measure next; nothing where the search is at its end.
+    std::optional<std::string> next();
+
+    // ratio: of a candidate's time to the default's.
+    void measured(const std::string &candidate, double ratio);
+    void bad(const std::string &candidate);
+
+    const std::string &best() const { return best_; }
+    double best_ratio() const { return ratios_.at(best_); }
+    std::size_t measured_count() const { return done_.size(); }
+
+private:
+    std::optional<std::string> neighbour_of(const std::string &candidate) const;
+
+    std::vector<std::string> candidates_;
+    std::set<std::string> done_;
+    std::map<std::string, double> ratios_;
+    std::string best_;
+};
+
+// "correlate_tiled" of "correlate_tiled:GROUP_X=8".
+std::string kernel_of(const std::string &variant);
+
+// Values that differ, or -1 where the kernels do.
+int differing_values(const std::string &a, const std::string &b);
+
+} // namespace gauze::tool
+
+#endif

@@ -1,0 +1,260 @@
+#include "tune_worker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#ifdef __linux__
+#include <csignal>
+#include <sys/prctl.h>
+#endif
+
+#include <gauze/gauze.hpp>
+
+#include "arguments.hpp"
+#include "bench_check.hpp"
+#include "bench_input.hpp"
+#include "engine.hpp"
+#include "subprocess.hpp"
+#include "tune_cases.hpp"
+
+namespace gauze::tool {
+namespace {
+
+// What is wrong with a result.
+class WrongResult : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+void answer(const std::string &line) {
+    std::string one = line.substr(0, line.find('\n'));
+    std::cout << Conversation::mark << one << std::endl;
+}
+
+constexpr std::int64_t aligned_pixels =
+    64; // starts of rows: for any type the most that kernels ask for
+
+// A small image inside a larger one, in rows that are aligned as those of whole images are.
+ImageDesc guarded_desc(Type type, bool signal) {
+    ImageDesc desc(type, signal ? 8 * aligned_pixels : 3 * aligned_pixels, signal ? 3 : 75);
+    desc.offset = aligned_pixels * static_cast<std::int64_t>(size_of(type));
+    return desc;
+}
+
+Region guarded_region(bool signal) {
+    Region region;
+    region.source_origin = {aligned_pixels, signal ? 1 : 5, 0, 0};
+    region.target_origin = {aligned_pixels, signal ? 2 : 11, 0, 0};
+    region.extent = {signal ? 333 : 61, signal ? 1 : 47, 0, 0};
+    region.extent[2] = region.extent[3] = 1;
+    return region;
+}
+
+std::size_t place_of(const ImageDesc &desc, std::int64_t x, std::int64_t y) {
+    return static_cast<std::size_t>(desc.offset) +
+           static_cast<std::size_t>(y * desc.extent[0] + x) * size_of(desc.type);
+}
+
+// Random pixels in the region; what must not be read is NaN, or the largest value of an integer.
+std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &region) {
+    const std::vector<std::byte> inside =
+        random_pixels(ImageDesc(desc.type, region.extent[0], region.extent[1]));
+    std::vector<std::byte> bytes(desc.bytes(), std::byte{0xff}); // a NaN in every floating type
+    const std::size_t row = static_cast<std::size_t>(region.extent[0]) * size_of(desc.type);
+    for (std::int64_t y = 0; y < region.extent[1]; ++y)
+        std::memcpy(bytes.data() +
+                        place_of(desc, region.source_origin[0], region.source_origin[1] + y),
+                    inside.data() + static_cast<std::size_t>(y) * row, row);
+    return bytes;
+}
+
+// The candidate on a small image between guard bands, against the reference in double.
+void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filter, Type type,
+                 const std::string &variant) {
+    const bool signal = tuned.row.input == BenchInput::signal;
+    const ImageDesc source_desc = guarded_desc(type, signal);
+    const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, signal);
+    const Region region = guarded_region(signal);
+    const Plan plan = engine.plan(filter, source_desc, target_desc,
+                                  options_of(tuned.row).with_region(region).with_variant(variant));
+
+    const std::vector<std::byte> source = guarded_source(source_desc, region);
+    const std::vector<std::byte> before(target_desc.bytes(), std::byte{0x5a});
+    std::vector<std::byte> after = before;
+    Image from = engine.image(source_desc);
+    Image to = engine.image(target_desc);
+    from.write(source.data(), source.size());
+    to.write(before.data(), before.size());
+    plan.enqueue(nullptr, from.mem(), to.mem());
+    to.read(after.data(), after.size());
+
+    const Verification found =
+        plan.verify(source.data(), source.size(), after.data(), after.size());
+    if (!found.within_bound)
+        throw WrongResult("wrong: " + text_of(found.worst_error) + " off, bound " +
+                          text_of(found.bound) + ", at x=" + std::to_string(found.worst_at[0]) +
+                          " y=" + std::to_string(found.worst_at[1]) + " of a small image");
+    const std::size_t row = static_cast<std::size_t>(region.extent[0]) * size_of(target_desc.type);
+    for (std::int64_t y = 0; y < region.extent[1]; ++y) {
+        const std::size_t at =
+            place_of(target_desc, region.target_origin[0], region.target_origin[1] + y);
+        std::memcpy(after.data() + at, before.data() + at, row);
+    }
+    if (after != before)
+        throw WrongResult("writes outside the target");
+}
+
+// Runs that take about so long together, but not fewer than some.
+unsigned repeats_for(double pair_ms) {
+    constexpr double wanted_ms = 400;
+    constexpr double least = 5;
+    constexpr double most = 31;
+    return static_cast<unsigned>(std::clamp(wanted_ms / std::max(pair_ms, 1e-3), least, most));
+}
+
+// One case: its images, and its default as the baseline.
+class Bench {
+public:
+    Bench(const Engine &engine, const TuneCase &tuned, Type type, TuneSize size,
+          const std::string &baseline)
+        : engine_(engine), case_(tuned), filter_(tuned.make()),
+          source_desc_(tuned.source(type, size, engine.device())),
+          target_desc_(tuned.target(source_desc_)), pixels_(random_pixels(source_desc_)),
+          baseline_(plan(baseline)), source_(engine.image(source_desc_)),
+          target_(engine.image(target_desc_)) {
+        check_small(engine_, case_, filter_, type, baseline);
+        source_.write(pixels_.data(), pixels_.size());
+        // Nothing that a kernel leaves unwritten is right by chance.
+        const std::vector<std::byte> before(target_desc_.bytes(), std::byte{0x5a});
+        target_.write(before.data(), before.size());
+    }
+
+    Comparison compare(const std::string &candidate, double best_ratio) {
+        check_small(engine_, case_, filter_, source_desc_.type, candidate);
+        const Plan tried = plan(candidate);
+        // Once is enough for what is slow.
+        constexpr double hopeless = 1.3;
+        Comparison found = tried.compare(baseline_, source_, target_, 1);
+        if (found.ratio < hopeless * best_ratio)
+            found = tried.compare(baseline_, source_, target_,
+                                  repeats_for(found.time_ms + found.baseline_ms));
+        if (found.ratio < best_ratio)
+            check_whole();
+        return found;
+    }
+
+private:
+    Plan plan(const std::string &variant) const {
+        return engine_.plan(filter_, source_desc_, target_desc_,
+                            options_of(case_.row).with_variant(variant));
+    }
+
+    // What a candidate left in the target.
+    void check_whole() {
+        // The reference of a table's last pixels sums all of them.
+        constexpr std::int64_t most_reach = 1 << 20;
+        if (case_.row.reach > most_reach) {
+            check_against_baseline();
+            return;
+        }
+        std::vector<std::byte> result(target_desc_.bytes());
+        target_.read(result.data(), result.size());
+        const CheckResult checked = check_windows(engine_, filter_, case_.row, source_desc_,
+                                                  pixels_, target_desc_.type, result);
+        if (!checked.within_bound)
+            throw WrongResult("wrong: " + checked.text);
+    }
+
+    void check_against_baseline() {
+        std::vector<std::byte> result(target_desc_.bytes()), expected(result.size());
+        target_.read(result.data(), result.size());
+        baseline_.enqueue(nullptr, source_.mem(), target_.mem());
+        target_.read(expected.data(), expected.size());
+        if (target_desc_.type != Type::f32) {
+            if (result != expected)
+                throw WrongResult("wrong: another table than the default's");
+            return;
+        }
+        constexpr float tolerance = 1e-4F;
+        for (std::size_t at = 0; at < result.size(); at += sizeof(float)) {
+            float got = 0;
+            float wanted = 0;
+            std::memcpy(&got, result.data() + at, sizeof got);
+            std::memcpy(&wanted, expected.data() + at, sizeof wanted);
+            if (!(std::abs(got - wanted) <= tolerance * (std::abs(wanted) + 1)))
+                throw WrongResult("wrong: another table than the default's");
+        }
+    }
+
+    const Engine &engine_;
+    const TuneCase &case_;
+    Filter filter_;
+    ImageDesc source_desc_, target_desc_;
+    std::vector<std::byte> pixels_;
+    Plan baseline_;
+    Image source_, target_;
+};
+
+// What comes of one line. unsupported: what it means that the library refuses.
+template <class Body> void answered(const char *unsupported, Body &&body) {
+    try {
+        answer(body());
+    } catch (const WrongResult &error) {
+        answer(std::string("bad ") + error.what());
+    } catch (const Error &error) {
+        const bool refused = error.status() == GAUZE_ERROR_UNSUPPORTED ||
+                             error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
+                             error.status() == GAUZE_ERROR_OUT_OF_MEMORY;
+        answer(std::string(refused ? unsupported : "bad") + " " + error.what());
+    }
+}
+
+void end_with_parent() {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+} // namespace
+
+ExitCode run_tune_worker(const std::string &device) {
+    end_with_parent();
+    const Engine engine = make_engine(device);
+    std::optional<Bench> bench;
+    for (std::string line; std::getline(std::cin, line);) {
+        std::istringstream words(line);
+        std::string what;
+        words >> what;
+        if (what == "case") {
+            std::size_t index = 0;
+            std::string type, size, baseline;
+            words >> index >> type >> size >> baseline;
+            answered("error", [&] {
+                bench.reset();
+                bench.emplace(engine, tune_cases().at(index), parse_type("type", type),
+                              parse_tune_size(size), baseline);
+                return "ready";
+            });
+        } else {
+            double best = 0;
+            std::string candidate;
+            words >> best >> candidate;
+            answered("unfit", [&] {
+                const Comparison found = bench.value().compare(candidate, best);
+                return "time " + text_of(found.time_ms) + " " + text_of(found.ratio);
+            });
+        }
+    }
+    return ExitCode::success;
+}
+
+} // namespace gauze::tool
