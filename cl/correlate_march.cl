@@ -21,9 +21,7 @@
 #define VECTORS ((ITEM_X + (SIZE - 1) * CHANNELS + 3) / 4)
 #define PITCH (TILE_X - ITEM_X + 4 * VECTORS)
 #define ROWS (TILE_Y + SIZE - 1)
-// Values of a slice that an item brings.
-#define ITEMS (GROUP_X * GROUP_Y)
-#define SHARE ((PITCH * ROWS + ITEMS - 1) / ITEMS)
+#include "lib/march.clh"
 
 typedef struct Cubes {
     float taps[FILTERS][SIZE][SIZE][SIZE];
@@ -74,28 +72,8 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
     __global const SRC *origin =
         src + g.src_first + plane * g.src_plane + (long)volume * g.src_volume;
 
-    // Where in a slice what the item brings lies: the same place in all of them.
-    int places[SHARE];
-    UNROLL for (int i = 0; i < SHARE; ++i) {
-        const int at = i * ITEMS + item;
-        const int row = at / PITCH;
-        const int from = fold_row(g, top + row - g.anchor_y);
-        const int value = fold_value(g, left + at - row * PITCH - g.anchor_x * CHANNELS);
-        places[i] = from == OUTSIDE || value == OUTSIDE ? OUTSIDE : from * (int)g.src_row + value;
-    }
+    MARCH_PLACES
     float brought[SHARE];
-#define BRING(slice)                                                                               \
-    do {                                                                                           \
-        const int z_ = fold((slice)-v.anchor_z, v.valid_front, v.valid_back, g.border_mode);       \
-        __global const SRC *from_ = origin + (long)(z_ == OUTSIDE ? 0 : z_) * g.src_slice;         \
-        UNROLL for (int i_ = 0; i_ < SHARE; ++i_)                                                  \
-            brought[i_] = z_ == OUTSIDE || places[i_] == OUTSIDE ? g.border_value                  \
-                                                                 : LOAD(from_ + places[i_]);       \
-    } while (0)
-#define PUT(tile)                                                                                  \
-    UNROLL for (int i_ = 0; i_ < SHARE; ++i_)                                                      \
-        if ((i_ + 1) * ITEMS <= PITCH * ROWS || i_ * ITEMS + item < PITCH * ROWS)                  \
-            (tile)[i_ * ITEMS + item] = brought[i_]
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float sums[FILTERS][SIZE][ITEM_Y][ITEM_X];
@@ -152,21 +130,11 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
 #else
                 __global DST *target = dst + to;
 #endif
-                UNROLL for (int q = 0; q < ITEM_Y; ++q) {
-                    if (y + q >= g.height)
-                        continue;
-#if ALIGNED
-                    if (x + ITEM_X <= g.width) {
-                        STORE4((float4)(sums[f][0][q][0], sums[f][0][q][1], sums[f][0][q][2],
-                                        sums[f][0][q][3]),
-                               target + q * g.dst_row);
-                        continue;
-                    }
-#endif
-                    UNROLL for (int p = 0; p < ITEM_X; ++p)
-                        if (x + p < g.width)
-                            STORE(sums[f][0][q][p], target + q * g.dst_row + p);
-                }
+                UNROLL for (int q = 0; q < ITEM_Y; ++q)
+                    if (y + q < g.height)
+                        store_quad((float4)(sums[f][0][q][0], sums[f][0][q][1], sums[f][0][q][2],
+                                            sums[f][0][q][3]),
+                                   target + q * g.dst_row, g.width - x);
             }
         }
         UNROLL for (int f = 0; f < FILTERS; ++f)

@@ -179,6 +179,22 @@ TEST_SUITE("kernels") {
         MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
     }
 
+    TEST_CASE("separable_march: pairwise") {
+        Counts counts;
+        const std::vector<Config> configs = all_configs(separable_march().tunables);
+        std::size_t turn = 0;
+        const std::vector<Filter> filters{
+            separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0}),
+            separable({0, 7, 6, 0}, std::nullopt), separable({11, 0, 2, 0}, std::nullopt)};
+        for_all(filters, [&](const Filter &filter, const VolumeCase &test) {
+            turn += 7;
+            check_bits(filter, test,
+                       "separable_march:" + gz::to_text(configs[turn % configs.size()]), counts);
+        });
+        CHECK(counts.ran > 0);
+        MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
+    }
+
     TEST_CASE("separable volumes") {
         Counts counts;
         const std::vector<Filter> filters{

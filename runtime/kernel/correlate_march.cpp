@@ -1,6 +1,5 @@
 // Cubes of dense taps in three dimensions, one filter or several. See cl/correlate_march.cl.
 #include <algorithm>
-#include <limits>
 
 #include "kernel/kernels.hpp"
 
@@ -20,12 +19,7 @@ bool is_cube(const VolumePass &pass) {
 std::string refusal(const VolumePass &pass, const Config &) {
     if (!is_cube(pass))
         return "the taps are not a cube of 3, 5 or 7 along x, y and z";
-    const Geometry &g = pass.geometry;
-    const std::int64_t rows =
-        std::max(std::abs(std::int64_t{g.valid_top}), std::int64_t{g.valid_bottom});
-    if ((rows + 1) * g.src_row > std::numeric_limits<std::int32_t>::max())
-        return "a slice of the source has more values than it counts";
-    return "";
+    return march_refusal(pass);
 }
 
 struct Shape {
@@ -41,35 +35,27 @@ Shape shape_of(const VolumePass &pass, const Config &config) {
 // Some filters, from number `first` on, in one launch.
 Launch make_launch(const VolumePass &pass, const Config &config, std::size_t first, int count,
                    const DeviceFacts &facts) {
-    const Geometry &g = pass.geometry;
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
     const int item_y = config.at("ITEM_Y");
-    const int size = g.taps_x;
-    const int depth = std::min(config.at("DEPTH"), g.slices);
-    const std::int64_t chunks = parts(g.slices, std::int64_t{depth});
+    const int size = pass.geometry.taps_x;
     const Shape shape = shape_of(pass, config);
 
-    Launch launch;
-    launch.program = {"correlate_march.cl", "correlate_march", type_defines(pass)};
+    March march = march_of(pass, config);
+    Launch launch = std::move(march.launch);
+    launch.program.file = "correlate_march.cl";
+    launch.program.entry = "correlate_march";
     Defines &defines = launch.program.defines;
-    defines["GROUP_X"] = group_x;
-    defines["GROUP_Y"] = group_y;
-    defines["ITEM_Y"] = item_y;
     defines["SIZE"] = size;
     defines["FILTERS"] = count;
     defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
-    defines["ALIGNED"] = pass.alignment >= item_x ? 1 : 0;
-    launch.range = batched_range(pass, parts(g.width, std::int64_t{group_x} * item_x),
-                                 parts(g.height, std::int64_t{group_y} * item_y), group_x, group_y);
-    launch.range.global[2] = static_cast<std::size_t>(chunks * g.volumes * pass.planes);
     launch.arguments = {
         SourceBuffer(),
         TargetBuffer{first},
-        by_value(g),
+        by_value(pass.geometry),
         by_value(pass.volume),
-        by_value(static_cast<std::int32_t>(depth)),
-        by_value(static_cast<std::int32_t>(chunks)),
+        by_value(march.depth),
+        by_value(march.chunks),
         taps_argument(bytes_of(pass.taps.data() + first * pass.taps_of_one(),
                                static_cast<std::size_t>(count) * pass.taps_of_one()),
                       facts),
@@ -103,18 +89,10 @@ Config shaped(int group_x, int group_y, int item_y, int filters, int depth) {
             {"DEPTH", depth}};
 }
 
-// Measured on NVIDIA (H200, 512x512x512 f32). A deep chunk repeats less at its ends; there are to be groups
-// for all of the device.
+// Measured on NVIDIA (H200, 512x512x512 f32). A deep chunk repeats less at its ends.
 Config fastest(const VolumePass &pass, const DeviceFacts &facts) {
-    Config config = shaped(16, 8, pass.geometry.taps_x == 5 ? 2 : 1, 1, 128);
-    const Geometry &g = pass.geometry;
-    const std::int64_t tiles = parts(g.width, std::int64_t{config["GROUP_X"]} * item_x) *
-                               parts(g.height, std::int64_t{config["GROUP_Y"]} * config["ITEM_Y"]) *
-                               g.volumes * pass.planes;
-    while (config["DEPTH"] > 16 &&
-           tiles * parts(g.slices, std::int64_t{config["DEPTH"]}) < 8 * facts.compute_units)
-        config["DEPTH"] /= 2;
-    return config;
+    return with_fitting_depth(pass, shaped(16, 8, pass.geometry.taps_x == 5 ? 2 : 1, 1, 128),
+                              facts);
 }
 
 } // namespace

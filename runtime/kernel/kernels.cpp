@@ -48,7 +48,9 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
             separable_passes(), separable_fused(), separable_columns()};
 }
 
-std::vector<VolumeSpec> kernels_for(const VolumePass &, DeviceClass device_class) {
+std::vector<VolumeSpec> kernels_for(const VolumePass &pass, DeviceClass device_class) {
+    if (pass.separable)
+        return {separable_march()};
     if (wants_strips(device_class))
         return {volume_strips(), correlate_volume(), correlate_march()};
     return {correlate_march(), correlate_volume(), volume_strips()};

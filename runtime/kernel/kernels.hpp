@@ -26,6 +26,7 @@ using VolumeSpec = KernelSpec<VolumePass>;
 VolumeSpec correlate_volume();
 VolumeSpec correlate_march();
 VolumeSpec volume_strips();
+VolumeSpec separable_march();
 
 using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();

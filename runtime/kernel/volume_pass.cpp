@@ -1,5 +1,8 @@
 #include "kernel/volume_pass.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace gz {
 
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter) {
@@ -9,6 +12,57 @@ TapsArgument dense_taps(const VolumePass &pass, std::size_t filter) {
         bytes_of(pass.taps.data() + filter * pass.taps_of_one(), pass.taps_of_one());
     const bool are_few = bytes.size() <= most_bytes;
     return {ConstantData{std::move(bytes), !are_few}, are_few};
+}
+
+namespace {
+
+constexpr std::int64_t march_item_x = 4;
+
+std::int64_t tiles(const VolumePass &pass, const Config &config) {
+    return parts(pass.geometry.width, config.at("GROUP_X") * march_item_x) *
+           parts(pass.geometry.height, std::int64_t{config.at("GROUP_Y")} * config.at("ITEM_Y")) *
+           pass.geometry.volumes * pass.planes;
+}
+
+} // namespace
+
+std::string march_refusal(const VolumePass &pass) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t rows =
+        std::max(std::abs(std::int64_t{g.valid_top}), std::int64_t{g.valid_bottom});
+    if ((rows + 1) * g.src_row > std::numeric_limits<std::int32_t>::max())
+        return "a slice of the source has more values than it counts";
+    return "";
+}
+
+March march_of(const VolumePass &pass, const Config &config) {
+    const Geometry &g = pass.geometry;
+    const int group_x = config.at("GROUP_X");
+    const int group_y = config.at("GROUP_Y");
+    March march;
+    march.depth = std::min(config.at("DEPTH"), g.slices);
+    march.chunks = static_cast<gz_int>(parts(g.slices, std::int64_t{march.depth}));
+    Launch &launch = march.launch;
+    launch.program.defines = type_defines(pass);
+    Defines &defines = launch.program.defines;
+    defines["GROUP_X"] = group_x;
+    defines["GROUP_Y"] = group_y;
+    defines["ITEM_Y"] = config.at("ITEM_Y");
+    defines["ALIGNED"] = pass.alignment >= march_item_x ? 1 : 0;
+    launch.range = batched_range(pass, parts(g.width, group_x * march_item_x),
+                                 parts(g.height, std::int64_t{group_y} * config.at("ITEM_Y")),
+                                 group_x, group_y);
+    launch.range.global[2] = static_cast<std::size_t>(march.chunks * g.volumes * pass.planes);
+    return march;
+}
+
+Config with_fitting_depth(const VolumePass &pass, Config config, const DeviceFacts &facts) {
+    constexpr int least = 16;
+    int &depth = config.at("DEPTH");
+    while (depth > least && tiles(pass, config) * parts(pass.geometry.slices, std::int64_t{depth}) <
+                                8 * facts.compute_units)
+        depth /= 2;
+    return config;
 }
 
 } // namespace gz

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/image_pass.hpp"
+#include "kernel/kernel_spec.hpp"
 
 namespace gz {
 
@@ -15,6 +16,8 @@ struct VolumePass : ImagePass {
     std::vector<float>
         taps;        // in memory order, x fastest; those of one filter after those of another
     int filters = 1; // of one shape, each with a target of the same layout
+    // Whether they are taps along x, then those along y and along z, of one filter.
+    bool separable = false;
 
     std::size_t taps_of_one() const { return taps.size() / static_cast<std::size_t>(filters); }
 };
@@ -25,5 +28,16 @@ struct TapsArgument {
     bool are_few;
 };
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter);
+
+// Of kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of
+// ITEM_Y rows of four values: why one cannot take the pass; its program's macros, its range and what
+// their number comes to; the configuration with as deep chunks as leave groups for all of the device.
+std::string march_refusal(const VolumePass &pass);
+struct March {
+    Launch launch; // without file, entry and arguments
+    gz_int depth, chunks;
+};
+March march_of(const VolumePass &pass, const Config &config);
+Config with_fitting_depth(const VolumePass &pass, Config config, const DeviceFacts &facts);
 
 } // namespace gz

@@ -359,6 +359,20 @@ Lowered lower_iterations(const Box &box, const PlanDesc &desc) {
     });
 }
 
+// All but the taps.
+VolumePass lower_volume(const Correlation &correlation, const PlanDesc &desc) {
+    const Taps &taps = correlation.taps;
+    VolumePass pass;
+    static_cast<ImagePass &>(pass) =
+        lower_images(desc, {taps.size[0], taps.size[1], taps.anchor[0], taps.anchor[1]}, {2, 3});
+    const Valid along_z = valid_along(desc, 2);
+    const Valid along_t = valid_along(desc, 3);
+    pass.volume = {narrow(taps.size[2]),   narrow(taps.size[3]), narrow(taps.anchor[2]),
+                   narrow(taps.anchor[3]), along_z.first,        along_z.end,
+                   along_t.first,          along_t.end};
+    return pass;
+}
+
 // Taps along z or t after those along x and y, by the same kernels.
 Lowered lower_separable_volume(const Filter &filter, const PlanDesc &desc) {
     const Correlation &correlation = filter.correlation();
@@ -379,7 +393,7 @@ Lowered lower_separable_volume(const Filter &filter, const PlanDesc &desc) {
             sum = std::fma(static_cast<float>(tap), value, sum);
         return sum;
     };
-    return lower_steps(alongs, desc, [&](Along along, PlanDesc step) -> Step {
+    Lowered lowered = lower_steps(alongs, desc, [&](Along along, PlanDesc step) -> Step {
         step.border.value = static_cast<double>(outside);
         if (along == Along::plane) {
             CorrelatePass pass = lower_correlation(filter, step);
@@ -398,19 +412,19 @@ Lowered lower_separable_volume(const Filter &filter, const PlanDesc &desc) {
         outside = filtered(taps, outside);
         return {std::move(pass)};
     });
+    if (!factors.z.empty() && factors.t.empty() && alongs.front() == Along::plane) {
+        VolumePass all = lower_volume(correlation, desc);
+        all.separable = true;
+        for (const std::vector<double> *taps : {&factors.x, &factors.y, &factors.z})
+            all.taps.insert(all.taps.end(), taps->begin(), taps->end());
+        lowered.whole_volume = std::move(all);
+    }
+    return lowered;
 }
 
 VolumePass lower_dense_volume(const Correlation &correlation, const PlanDesc &desc) {
-    const Taps &taps = correlation.taps;
-    VolumePass pass;
-    static_cast<ImagePass &>(pass) =
-        lower_images(desc, {taps.size[0], taps.size[1], taps.anchor[0], taps.anchor[1]}, {2, 3});
-    const Valid along_z = valid_along(desc, 2);
-    const Valid along_t = valid_along(desc, 3);
-    pass.volume = {narrow(taps.size[2]),   narrow(taps.size[3]), narrow(taps.anchor[2]),
-                   narrow(taps.anchor[3]), along_z.first,        along_z.end,
-                   along_t.first,          along_t.end};
-    pass.taps.assign(taps.values.begin(), taps.values.end());
+    VolumePass pass = lower_volume(correlation, desc);
+    pass.taps.assign(correlation.taps.values.begin(), correlation.taps.values.end());
     return pass;
 }
 

@@ -83,6 +83,7 @@ struct Lowered {
     std::vector<std::uint64_t> intermediates;
     // One pass from source to target with the same result, for devices that prefer it.
     std::optional<RecursivePlanePass> whole = std::nullopt;
+    std::optional<VolumePass> whole_volume = std::nullopt;
 };
 Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc);
 Lowered lower(const Filter &filter, const PlanDesc &desc);

@@ -98,6 +98,19 @@ std::optional<Choice> choose_whole(const Lowered &lowered, const ChoiceOn &on,
     return std::nullopt;
 }
 
+// The same of a volume's axes.
+std::optional<Choice> choose_whole_volume(const Lowered &lowered, const ChoiceOn &on,
+                                          const std::string &forced, const std::string &forced_by) {
+    if (!lowered.whole_volume)
+        return std::nullopt;
+    const VolumePass &pass = *lowered.whole_volume;
+    if (names_kernel(forced, pass, on.facts.device_class))
+        return choose(pass, on, forced, forced_by);
+    if (forced.empty() && prefers_planes(on.facts.device_class))
+        return choose_if_any(pass, on);
+    return std::nullopt;
+}
+
 // What is forced for each of the steps: the same for all, or the parts between ';', of which an empty
 // one leaves its step to the library.
 std::vector<std::string> forced_of_steps(const std::string &forced,
@@ -131,6 +144,8 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     const ChoiceOn on(engine.facts(), engine.tuning());
     std::vector<std::string> refused;
     std::optional<Choice> whole = choose_whole(lowered, on, forced, forced_by, refused);
+    if (!whole)
+        whole = choose_whole_volume(lowered, on, forced, forced_by);
     if (whole) {
         buffers_.clear();
         steps_.push_back({std::move(*whole), ends, ends, ends, 1, {}});

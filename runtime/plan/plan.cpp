@@ -31,6 +31,8 @@ Lowered unaligned(Lowered lowered) {
         }
     if (lowered.whole)
         lowered.whole->alignment = 1;
+    if (lowered.whole_volume)
+        lowered.whole_volume->alignment = 1;
     return lowered;
 }
 

@@ -1,0 +1,126 @@
+// Correlation with taps along x, y and z, one axis after the other, by marching along z: a group filters
+// a slice of the source along x and y in local memory, and an item adds its part of that to the results
+// of all slices that it reaches. The volume is read about once and written once.
+#include "lib/geometry.clh"
+#include "lib/volume.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y) || !defined(ALIGNED) ||             \
+    !defined(MOST) || !defined(BY_VALUE)
+#error GROUP_X, GROUP_Y, ITEM_Y, ALIGNED, MOST or BY_VALUE is not defined
+#endif
+
+#define ITEM_X 4
+#define UNROLL _Pragma("unroll")
+#define TILE_X (GROUP_X * ITEM_X)
+#define TILE_Y (GROUP_Y * ITEM_Y)
+// Whole vectors of a row of the source that four results need, for MOST taps or fewer along each axis.
+#define VECTORS ((ITEM_X + (MOST - 1) * CHANNELS + 3) / 4)
+#define PITCH (TILE_X - ITEM_X + 4 * VECTORS)
+#define ROWS (TILE_Y + MOST - 1)
+#include "lib/march.clh"
+
+// Those along z in reverse.
+typedef struct Taps {
+    float x[MOST], y[MOST], z[MOST];
+} Taps;
+#if BY_VALUE
+#define TAPS const Taps taps
+#define TAP(axis, i) taps.axis[i]
+#else
+#define TAPS __constant Taps *restrict taps
+#define TAP(axis, i) taps->axis[i]
+#endif
+
+// depth: slices of results that a group makes. chunks: of so many, in a volume.
+__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+void separable_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                     const Volume v, const int depth, const int chunks, TAPS,
+                     __local float4 *slices4, __local float4 *filtered) {
+    __local float *slices = (__local float *)slices4;
+    const int item_x = get_local_id(0);
+    const int item_y = get_local_id(1);
+    const int item = item_y * GROUP_X + item_x;
+    const int batch = get_group_id(2);
+    const int all = batch / chunks; // volumes of all planes
+    const int first = (batch - all * chunks) * depth;
+    const int plane = all / g.volumes;
+    const int volume = all - plane * g.volumes;
+    const int left = get_group_id(0) * TILE_X;
+    const int top = get_group_id(1) * TILE_Y;
+    __global const SRC *origin =
+        src + g.src_first + plane * g.src_plane + (long)volume * g.src_volume;
+    MARCH_PLACES
+    float brought[SHARE];
+
+    // The results that the slice at hand is added to: the oldest, which it ends, first.
+    float4 sums[MOST][ITEM_Y];
+    UNROLL for (int o = 0; o < MOST; ++o)
+        UNROLL for (int q = 0; q < ITEM_Y; ++q)
+            sums[o][q] = (float4)(0.0f);
+
+    const int x = left + item_x * ITEM_X;
+    const int y = top + item_y * ITEM_Y;
+    const int last = min(first + depth, g.slices);
+    BRING(first);
+    PUT(slices);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int slice = first; slice < last + v.taps_z - 1; ++slice) {
+        const int turn = (slice - first) & 1;
+        // The next slice is on its way while this one is filtered.
+        BRING(slice + 1);
+
+        for (int at = item; at < GROUP_X * (TILE_Y + g.taps_y - 1); at += ITEMS) {
+            const int row = at / GROUP_X;
+            __local const float4 *from =
+                slices4 + (turn * ROWS + row) * (PITCH / 4) + (at - row * GROUP_X);
+            float window[4 * VECTORS];
+            UNROLL for (int i = 0; i < VECTORS; ++i) {
+                const float4 four = from[i];
+                window[4 * i] = four.s0;
+                window[4 * i + 1] = four.s1;
+                window[4 * i + 2] = four.s2;
+                window[4 * i + 3] = four.s3;
+            }
+            float4 sum = (float4)(0.0f);
+            UNROLL for (int i = 0; i < MOST; ++i)
+                if (i < g.taps_x)
+                    sum = fma((float4)(TAP(x, i)),
+                              (float4)(window[i * CHANNELS], window[i * CHANNELS + 1],
+                                       window[i * CHANNELS + 2], window[i * CHANNELS + 3]),
+                              sum);
+            filtered[at] = sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        __local const float4 *own = filtered + item_y * ITEM_Y * GROUP_X + item_x;
+        UNROLL for (int q = 0; q < ITEM_Y; ++q) {
+            float4 sum = (float4)(0.0f);
+            UNROLL for (int j = 0; j < MOST; ++j)
+                if (j < g.taps_y)
+                    sum = fma((float4)(TAP(y, j)), own[(q + j) * GROUP_X], sum);
+            UNROLL for (int o = 0; o < MOST; ++o)
+                if (o < v.taps_z)
+                    sums[o][q] = fma((float4)(TAP(z, o)), sum, sums[o][q]);
+        }
+
+        const int done = slice - (v.taps_z - 1);
+        if (done >= first) {
+            __global DST *to = dst + g.dst_first + plane * g.dst_plane +
+                               (long)volume * g.dst_volume + (long)done * g.dst_slice +
+                               (long)y * g.dst_row + x;
+            UNROLL for (int q = 0; q < ITEM_Y; ++q)
+                if (y + q < g.height)
+                    store_quad(sums[0][q], to + q * g.dst_row, g.width - x);
+        }
+        // Those behind the taps' number stay 0.
+        UNROLL for (int q = 0; q < ITEM_Y; ++q) {
+            UNROLL for (int o = 0; o + 1 < MOST; ++o)
+                sums[o][q] = sums[o + 1][q];
+            sums[MOST - 1][q] = (float4)(0.0f);
+        }
+        PUT(slices + (turn ^ 1) * (PITCH * ROWS));
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}

@@ -1,0 +1,95 @@
+// Taps along x, y and z in one pass. See cl/separable_march.cl.
+#include <algorithm>
+
+#include "kernel/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int item_x = 4;
+constexpr int buckets[] = {3, 5, 7, 11, 15}; // most taps along any axis
+
+int longest(const VolumePass &pass) {
+    return std::max({pass.geometry.taps_x, pass.geometry.taps_y, pass.volume.taps_z});
+}
+
+int bucket_of(const VolumePass &pass) {
+    return *std::lower_bound(std::begin(buckets), std::end(buckets) - 1, longest(pass));
+}
+
+std::string refusal(const VolumePass &pass, const Config &) {
+    if (longest(pass) > std::end(buckets)[-1])
+        return text("an axis has ", longest(pass), " taps; it takes up to ", std::end(buckets)[-1]);
+    return march_refusal(pass);
+}
+
+// Along x, y and, in reverse, z, as many of each as the bucket's: what is left over is never used.
+std::vector<std::byte> packed_taps(const VolumePass &pass) {
+    const auto most = static_cast<std::size_t>(bucket_of(pass));
+    std::vector<float> taps(3 * most, 0.0F);
+    const auto along_y = pass.taps.begin() + pass.geometry.taps_x;
+    const auto along_z = along_y + pass.geometry.taps_y;
+    std::copy(pass.taps.begin(), along_y, taps.begin());
+    std::copy(along_y, along_z, taps.data() + most);
+    std::reverse_copy(along_z, pass.taps.end(), taps.data() + 2 * most);
+    return bytes_of(taps.data(), taps.size());
+}
+
+Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts) {
+    const int most = bucket_of(pass);
+    const int group_x = config.at("GROUP_X");
+    const int rows = config.at("GROUP_Y") * config.at("ITEM_Y") + most - 1;
+    const auto vectors = static_cast<int>(parts(item_x + (most - 1) * pass.channels, item_x));
+    March march = march_of(pass, config);
+    Launch launch = std::move(march.launch);
+    launch.program.file = "separable_march.cl";
+    launch.program.entry = "separable_march";
+    launch.program.defines["MOST"] = most;
+    launch.program.defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
+    const auto local = [](int quads) {
+        return LocalMemory{static_cast<std::size_t>(quads) * 4 * sizeof(float)};
+    };
+    launch.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(pass.geometry),
+                        by_value(pass.volume),
+                        by_value(march.depth),
+                        by_value(march.chunks),
+                        taps_argument(packed_taps(pass), facts),
+                        local(2 * (group_x - 1 + vectors) * rows),
+                        local(group_x * rows)};
+    if (facts.is_cpu())
+        launch.private_bytes = static_cast<std::size_t>(group_x * config.at("GROUP_Y") * most *
+                                                        config.at("ITEM_Y") * item_x) *
+                               sizeof(float);
+    return launch;
+}
+
+Config shaped(int group_x, int group_y, int item_y, int depth) {
+    return {{"GROUP_X", group_x}, {"GROUP_Y", group_y}, {"ITEM_Y", item_y}, {"DEPTH", depth}};
+}
+
+} // namespace
+
+VolumeSpec separable_march() {
+    VolumeSpec spec;
+    spec.name = "separable_march";
+    spec.tunables = {{"GROUP_X", {8, 16, 32}},
+                     {"GROUP_Y", {4, 8}},
+                     {"ITEM_Y", {1, 2, 4}},
+                     {"DEPTH", {16, 32, 64, 128}}};
+    spec.refusal = refusal;
+    spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
+        return std::vector<Config>{
+            with_fitting_depth(pass, shaped(16, 8, longest(pass) > 7 ? 1 : 2, 128), facts),
+            shaped(16, 4, 1, 32), shaped(8, 4, 1, 16)};
+    };
+    spec.work = work;
+    spec.details = [](const VolumePass &, const Config &config) {
+        return text("along x, y and z at once, ", config.at("DEPTH"), " slices of a group");
+    };
+    return spec;
+}
+
+} // namespace gz
