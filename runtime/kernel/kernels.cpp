@@ -94,6 +94,12 @@ bool prefers_planes(DeviceClass device_class) {
     return !wants_strips(device_class) && device_class != DeviceClass::plain_gpu;
 }
 
+bool prefers_volumes(const VolumePass &pass, DeviceClass device_class) {
+    // Measured on NVIDIA (H200): two passes of more taps leave more registers to each.
+    constexpr int most = 5;
+    return !wants_strips(device_class) && longest_side(pass) <= most;
+}
+
 std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &, DeviceClass) {
     return {recursive_fused()};
 }

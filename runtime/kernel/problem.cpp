@@ -66,10 +66,8 @@ std::string problem_of(const CorrelatePass &pass) {
 }
 
 std::string problem_of(const VolumePass &pass) {
-    const std::int64_t deepest = std::max(pass.volume.taps_z, pass.volume.taps_t);
     return (pass.separable ? "separable volume " : "volume ") +
-           up_to("taps", std::max(longer_side(pass.geometry), deepest), {3, 5, 7, 15}) + " " +
-           image_text(pass);
+           up_to("taps", longest_side(pass), {3, 5, 7, 15}) + " " + image_text(pass);
 }
 
 std::string problem_of(const BoxPass &pass) {

@@ -8,19 +8,16 @@ namespace gz {
 namespace {
 
 constexpr int item_x = 4;
-constexpr int buckets[] = {3, 5, 7, 11, 15}; // most taps along any axis
-
-int longest(const VolumePass &pass) {
-    return std::max({pass.geometry.taps_x, pass.geometry.taps_y, pass.volume.taps_z});
-}
+constexpr int buckets[] = {3, 5, 7}; // most taps along any axis
 
 int bucket_of(const VolumePass &pass) {
-    return *std::lower_bound(std::begin(buckets), std::end(buckets) - 1, longest(pass));
+    return *std::lower_bound(std::begin(buckets), std::end(buckets) - 1, longest_side(pass));
 }
 
 std::string refusal(const VolumePass &pass, const Config &) {
-    if (longest(pass) > std::end(buckets)[-1])
-        return text("an axis has ", longest(pass), " taps; it takes up to ", std::end(buckets)[-1]);
+    if (longest_side(pass) > std::end(buckets)[-1])
+        return text("an axis has ", longest_side(pass), " taps; it takes up to ",
+                    std::end(buckets)[-1]);
     return march_refusal(pass);
 }
 
@@ -81,9 +78,8 @@ VolumeSpec separable_march() {
                      {"DEPTH", {16, 32, 64, 128}}};
     spec.refusal = refusal;
     spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
-        return std::vector<Config>{
-            with_fitting_depth(pass, shaped(16, 8, longest(pass) > 7 ? 1 : 2, 128), facts),
-            shaped(16, 4, 1, 32), shaped(8, 4, 1, 16)};
+        return std::vector<Config>{with_fitting_depth(pass, shaped(16, 8, 2, 128), facts),
+                                   shaped(16, 4, 1, 32), shaped(8, 4, 1, 16)};
     };
     spec.work = work;
     spec.details = [](const VolumePass &, const Config &config) {

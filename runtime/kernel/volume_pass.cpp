@@ -5,6 +5,11 @@
 
 namespace gz {
 
+int longest_side(const VolumePass &pass) {
+    return std::max(
+        {pass.geometry.taps_x, pass.geometry.taps_y, pass.volume.taps_z, pass.volume.taps_t});
+}
+
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter) {
     // Of what constant memory has at least.
     constexpr std::size_t most_bytes = 32 * 1024;

@@ -22,6 +22,9 @@ struct VolumePass : ImagePass {
     std::size_t taps_of_one() const { return taps.size() / static_cast<std::size_t>(filters); }
 };
 
+// Taps along the axis that has most of them.
+int longest_side(const VolumePass &pass);
+
 // The taps of one filter: in constant memory where they are few.
 struct TapsArgument {
     ConstantData data;

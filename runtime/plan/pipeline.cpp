@@ -106,7 +106,7 @@ std::optional<Choice> choose_whole_volume(const Lowered &lowered, const ChoiceOn
     const VolumePass &pass = *lowered.whole_volume;
     if (names_kernel(forced, pass, on.facts.device_class))
         return choose(pass, on, forced, forced_by);
-    if (forced.empty() && prefers_planes(on.facts.device_class))
+    if (forced.empty() && prefers_volumes(pass, on.facts.device_class))
         return choose_if_any(pass, on);
     return std::nullopt;
 }
