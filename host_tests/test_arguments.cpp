@@ -152,8 +152,8 @@ struct Arguments {
         return gauze_plan_enqueue(plan, nullptr, &source_mem, 1, &target_mem, 1, nullptr, 0,
                                   nullptr, &event);
     }
-    gauze_status create_bank(const gauze_filter *of, std::uint32_t count) {
-        return gauze_filter_bank(&of, count, &new_filter);
+    gauze_status create_bank(const gauze_filter *of, std::uint32_t filter_count) {
+        return gauze_filter_bank(&of, filter_count, &new_filter);
     }
     gauze_status measure() { return gauze_plan_measure(plan, source, &target, 1, 1, &timing); }
     gauze_status compare(std::uint32_t repeats = 1) {
