@@ -103,6 +103,7 @@ TEST_SUITE("api") {
     TEST_CASE("version and names") {
         CHECK(gauze::version() == "0.1.0");
         CHECK(std::string(gauze_status_name(GAUZE_ERROR_OVERLAP)) == "GAUZE_ERROR_OVERLAP");
+        CHECK(std::string(gauze_status_name(GAUZE_ERROR_CANCELLED)) == "GAUZE_ERROR_CANCELLED");
         CHECK(std::string(gauze_status_name(12345)) == "unknown status");
         CHECK(gauze::size_of(Type::f16) == 2);
         CHECK(gauze::name_of(Type::s16) == "s16");

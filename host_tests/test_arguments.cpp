@@ -60,6 +60,7 @@ struct Arguments {
     gauze_verification verification = sized<gauze_verification>();
     gauze_comparison comparison = sized<gauze_comparison>();
     gauze_tuning_result tuning_result = sized<gauze_tuning_result>();
+    gauze_run_options run_options = sized<gauze_run_options>();
     gauze_host_source host_source{pixels, sizeof pixels};
     gauze_host_target host_target{results, sizeof results};
     gauze_host_source host_result{results, sizeof results};
@@ -144,12 +145,15 @@ struct Arguments {
     gauze_status create_image() { return gauze_image_create(engine, &image_desc, &new_image); }
     gauze_status create_plan() { return gauze_plan_create(engine, filter, &plan_desc, &new_plan); }
     gauze_status run() { return gauze_plan_run(plan, &host_source, 1, &host_target, 1); }
+    gauze_status run_with() {
+        return gauze_plan_run_with(plan, &host_source, 1, &host_target, 1, &run_options);
+    }
     gauze_status enqueue() {
         return gauze_plan_enqueue(plan, nullptr, &source_mem, 1, &target_mem, 1, nullptr, 0,
                                   nullptr, &event);
     }
-    gauze_status create_bank(const gauze_filter *of, std::uint32_t count) {
-        return gauze_filter_bank(&of, count, &new_filter);
+    gauze_status create_bank(const gauze_filter *of, std::uint32_t filter_count) {
+        return gauze_filter_bank(&of, filter_count, &new_filter);
     }
     gauze_status measure() { return gauze_plan_measure(plan, source, &target, 1, 1, &timing); }
     gauze_status compare(std::uint32_t repeats = 1) {
@@ -448,6 +452,30 @@ std::vector<Case> cases() {
          CALL(a.host_target.bytes = 0; return a.run())},
         {"gauze_plan_run", "target_count", invalid, "target_count is 2",
          CALL(return gauze_plan_run(a.plan, &a.host_source, 1, &a.host_target, 2))},
+        {"gauze_plan_run_with", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_run_with(nullptr, &a.host_source, 1, &a.host_target, 1,
+                                         &a.run_options))},
+        {"gauze_plan_run_with", "sources", invalid, "sources is null",
+         CALL(return gauze_plan_run_with(a.plan, nullptr, 1, &a.host_target, 1, nullptr))},
+        {"gauze_plan_run_with", "sources", invalid, "source has 63 bytes",
+         CALL(a.host_source.bytes = 63; return a.run_with())},
+        {"gauze_plan_run_with", "source_count", invalid, "source_count is 0",
+         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 0, &a.host_target, 1, nullptr))},
+        {"gauze_plan_run_with", "targets", invalid, "targets is null",
+         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 1, nullptr, 1, nullptr))},
+        {"gauze_plan_run_with", "targets", invalid, "target pointer is null",
+         CALL(a.host_target.data = nullptr; return a.run_with())},
+        {"gauze_plan_run_with", "target_count", invalid, "target_count is 2",
+         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 1, &a.host_target, 2, nullptr))},
+        {"gauze_plan_run_with", "options", invalid, "options->struct_size is 4",
+         CALL(a.run_options.struct_size = 4; return a.run_with())},
+        {"gauze_plan_run_with", "options", GAUZE_ERROR_UNSUPPORTED, "more than 1 bytes",
+         CALL(a.run_options.max_device_bytes = 1; return a.run_with())},
+        {"gauze_plan_run_with", "options", GAUZE_ERROR_CANCELLED, "cancelled after 0 of 16 pixels",
+         CALL(a.run_options.progress = [](std::uint64_t, std::uint64_t, void *) { return 1; };
+              return a.run_with())},
+        {"gauze_plan_run_with", "options", GAUZE_OK, "",
+         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 1, &a.host_target, 1, nullptr))},
         {"gauze_plan_enqueue", "plan", invalid, "plan is null",
          CALL(return gauze_plan_enqueue(nullptr, nullptr, &a.source_mem, 1, &a.target_mem, 1,
                                         nullptr, 0, nullptr, &a.event))},
@@ -684,6 +712,7 @@ TEST_SUITE("arguments") {
         CHECK(a.create_image() == GAUZE_OK);
         CHECK(a.create_plan() == GAUZE_OK);
         CHECK(a.run() == GAUZE_OK);
+        CHECK(a.run_with() == GAUZE_OK);
         CHECK(a.enqueue() == GAUZE_OK);
         clReleaseEvent(a.event);
         CHECK(a.measure() == GAUZE_OK);

@@ -165,11 +165,24 @@ std::vector<float> first_use(const gauze::Engine &engine) {
     return use(engine, {taps()});
 }
 
+// In several slabs, axis by axis.
+std::vector<float> streamed_use(const gauze::Engine &engine, const gauze::Filter &filter) {
+    const ImageDesc desc = Image::f32(160, 40);
+    const std::vector<float> src = random_pixels(160 * 40);
+    std::vector<float> got(src.size());
+    gauze::RunOptions options;
+    options.max_device_bytes = 40 * 1024;
+    engine.plan(filter, desc).run(src, got, options);
+    return got;
+}
+
 std::vector<float> any_use(const gauze::Engine &engine) {
     gauze::Gaussian options;
     options.sigma = {3.0, 3.0, 0, 0};
     options.method = gauze::GaussianMethod::recursive;
-    const std::vector<float> got = use(engine, {taps(), gauze::gaussian(options)});
+    std::vector<float> got = use(engine, {taps(), gauze::gaussian(options)});
+    const std::vector<float> streamed = streamed_use(engine, gauze::gaussian(options));
+    got.insert(got.end(), streamed.begin(), streamed.end());
     const ImageDesc small = Image::f32(8, 8);
     const Image from = engine.image(small);
     Image to = engine.image(small);

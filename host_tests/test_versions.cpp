@@ -233,7 +233,7 @@ TEST_SUITE("versions of structs") {
         CHECK(make(oldest.get()) == GAUZE_OK);
     }
 
-    TEST_CASE("what the library fills in") {
+    TEST_CASE("runs, and what the library fills in") {
         check_sizes(gauze_device_info{}, offsetof(gauze_device_info, global_memory),
                     [](gauze_device_info *info) {
                         const gauze_status status = gauze_engine_device(engine(), info);
@@ -268,6 +268,13 @@ TEST_SUITE("versions of structs") {
                                                target.c_handle(), 1, comparison);
                         CHECK((status != GAUZE_OK || comparison->time_ms > 0));
                         return status;
+                    });
+        std::vector<float> results(pixels.size());
+        const gauze_host_target host_target{results.data(), results.size() * sizeof(float)};
+        check_sizes(gauze_run_options{}, offsetof(gauze_run_options, max_device_bytes),
+                    [&](const gauze_run_options *options) {
+                        return gauze_plan_run_with(plan.c_handle(), &host, 1, &host_target, 1,
+                                                   options);
                     });
         check_sizes(gauze_verification{}, offsetof(gauze_verification, worst_at),
                     [&](gauze_verification *result) {

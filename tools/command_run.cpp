@@ -18,6 +18,7 @@
 #include "filter_command.hpp"
 #include "image_file.hpp"
 #include "input_error.hpp"
+#include "progress.hpp"
 
 namespace gauze::tool {
 namespace {
@@ -214,6 +215,19 @@ void print_timing(const Timing &timing, unsigned repeats) {
     std::cout << line;
 }
 
+// What goes through the device in one piece is soon done: there is no bar.
+void run_with_progress(const Plan &plan, const HostImage &source, HostImage &target,
+                       const std::string &name) {
+    Progress bar(1.0);
+    gauze::RunOptions run_options;
+    run_options.progress = [&](std::uint64_t done, std::uint64_t total) {
+        if (done > 0 && done < total)
+            bar.reach(name, static_cast<double>(done) / static_cast<double>(total));
+        return true;
+    };
+    plan.run(source.pixels, target.pixels, run_options);
+}
+
 Timing measure(const Engine &engine, const Plan &plan, const HostImage &source,
                const HostImage &target, unsigned repeats) {
     Image device_source = engine.image(source.desc);
@@ -257,7 +271,7 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
     const Plan plan = engine.plan(filter, source.desc, target.desc, plan_options);
     if (options.explain)
         std::cerr << plan.explain();
-    plan.run(source.pixels, target.pixels);
+    run_with_progress(plan, source, target, options.in);
 
     std::optional<Verification> verification;
     if (options.verify)

@@ -61,6 +61,14 @@ public:
         draw();
     }
 
+    // So much of the work is done.
+    void reach(std::string what, double done) {
+        done_ = done;
+        current_ = 0;
+        what_ = std::move(what);
+        draw();
+    }
+
     // Takes the bar off the terminal: before anything else is printed, and at the end.
     void clear() const {
         if (shown_)

@@ -380,6 +380,26 @@ gauze_status score(gauze_ssimulacra2 *metric, const Images *references, const Im
     });
 }
 
+std::vector<gz::HostTarget> host_targets(const gauze_host_target *targets, std::uint32_t count) {
+    std::vector<gz::HostTarget> result;
+    for (std::uint32_t i = 0; i < count; ++i)
+        result.push_back({static_cast<std::byte *>(targets[i].data), targets[i].bytes});
+    return result;
+}
+
+gz::HostRun host_run(const gauze_run_options *given) {
+    if (!given)
+        return {};
+    const gauze_run_options options = known_part(given, "options");
+    gz::HostRun how;
+    how.most_bytes = options.max_device_bytes;
+    if (options.progress)
+        how.report = [options](std::uint64_t done, std::uint64_t total) {
+            return options.progress(done, total, options.progress_user) == 0;
+        };
+    return how;
+}
+
 } // namespace
 
 extern "C" {
@@ -402,6 +422,8 @@ const char *gauze_status_name(gauze_status status) {
         return "GAUZE_ERROR_DEVICE";
     case GAUZE_ERROR_OVERLAP:
         return "GAUZE_ERROR_OVERLAP";
+    case GAUZE_ERROR_CANCELLED:
+        return "GAUZE_ERROR_CANCELLED";
     case GAUZE_ERROR_INTERNAL:
         return "GAUZE_ERROR_INTERNAL";
     default:
@@ -719,10 +741,20 @@ gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
         check_counts(plan->plan, source_count, target_count);
-        std::vector<gz::HostTarget> to;
-        for (std::uint32_t i = 0; i < target_count; ++i)
-            to.push_back({static_cast<std::byte *>(targets[i].data), targets[i].bytes});
-        plan->plan.run(host_source(sources), to);
+        plan->plan.run(host_source(sources), host_targets(targets, target_count));
+    });
+}
+
+gauze_status gauze_plan_run_with(gauze_plan *plan, const gauze_host_source *sources,
+                                 uint32_t source_count, const gauze_host_target *targets,
+                                 uint32_t target_count, const gauze_run_options *options) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(sources, "sources");
+        check_pointer(targets, "targets");
+        check_counts(plan->plan, source_count, target_count);
+        plan->plan.run(host_source(sources), host_targets(targets, target_count),
+                       host_run(options));
     });
 }
 

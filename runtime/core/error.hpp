@@ -19,6 +19,7 @@ enum class Status : gauze_status {
     out_of_memory = GAUZE_ERROR_OUT_OF_MEMORY,
     device = GAUZE_ERROR_DEVICE,
     overlap = GAUZE_ERROR_OVERLAP,
+    cancelled = GAUZE_ERROR_CANCELLED,
     internal = GAUZE_ERROR_INTERNAL
 };
 

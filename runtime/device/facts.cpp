@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 #include "core/error.hpp"
 #include "device/environment.hpp"
@@ -207,6 +208,11 @@ double DeviceFacts::preference() const {
     // come after the others by their few compute units.
     const double speed = static_cast<double>(compute_units) * std::max(clock_mhz, 1U);
     return kind * 1e9 + std::min(speed, 1e9 - 1.0);
+}
+
+DeviceFacts without_allocation_limit(DeviceFacts facts) {
+    facts.max_allocation = std::numeric_limits<std::uint64_t>::max();
+    return facts;
 }
 
 DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {

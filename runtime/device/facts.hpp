@@ -66,6 +66,9 @@ struct DeviceFacts {
     double preference() const;
 };
 
+// A device of the same kind whose buffers can be of any size.
+DeviceFacts without_allocation_limit(DeviceFacts facts);
+
 DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device);
 
 } // namespace gz

@@ -428,8 +428,8 @@ VolumePass lower_dense_volume(const Correlation &correlation, const PlanDesc &de
     return pass;
 }
 
-// One axis of a recursive filter: from the whole source to that part of it that the region is.
-// With neighbours the lines go on beyond the region.
+} // namespace
+
 RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc) {
     const Region &region = desc.region;
     const bool isolated = region.edge == RegionEdge::isolated;
@@ -481,6 +481,8 @@ RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const Pla
     return pass;
 }
 
+namespace {
+
 // Both axes in one pass, from a pass for each; nothing where that is not what was asked for, or where
 // scans start from more than what the border makes of the image.
 std::optional<RecursivePlanePass>
@@ -530,6 +532,10 @@ Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc) {
     return lowered;
 }
 
+DifferencePass lower_subtraction(const PlanDesc &desc) {
+    return {lower_images(desc, {1, 1, 0, 0})};
+}
+
 namespace {
 
 // Both filters go to f32 images of the region, and the second is taken from the first.
@@ -558,7 +564,7 @@ Lowered lower_difference(const Filter &first, const Filter &second, const PlanDe
     last.source = step.target;
     last.region.source_origin = {0, 0, 0, 0};
     last.region.edge = RegionEdge::isolated;
-    Step difference{DifferencePass{lower_images(last, {1, 1, 0, 0})}, results[0], ends};
+    Step difference{lower_subtraction(last), results[0], ends};
     difference.other = results[1];
     result.steps.push_back(std::move(difference));
     return result;

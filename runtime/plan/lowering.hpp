@@ -56,6 +56,11 @@ PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
 CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc);
 BoxPass lower_box(const Box &box, const PlanDesc &desc);
 SatPass lower_sat(const PlanDesc &desc);
+// The source less a second one like it.
+DifferencePass lower_subtraction(const PlanDesc &desc);
+// One axis of a recursive filter: from the whole source to that part of it that the region is.
+// With neighbours the lines go on beyond the region.
+RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc);
 
 // One pass, and the images it goes between: a number of an intermediate image, or `ends` for the
 // plan's source or its first target; its other targets have the numbers below that.

@@ -72,6 +72,22 @@ Choice choose_kernel(const Step &step, const ChoiceOn &on, const std::string &fo
                       step.pass);
 }
 
+// The same; where workspace is all that kernels lack, one that would run otherwise, and what it lacks
+// in `too_large`.
+Choice choose_kernel_of_any_size(const Step &step, const ChoiceOn &on, const std::string &forced,
+                                 const std::string &forced_by, std::string &too_large) {
+    try {
+        return choose_kernel(step, on, forced, forced_by);
+    } catch (const Error &error) {
+        if (error.status() != Status::unsupported)
+            throw;
+        const DeviceFacts facts = without_allocation_limit(on.facts);
+        Choice choice = choose_kernel(step, facts, forced, forced_by);
+        too_large = error.what();
+        return choice;
+    }
+}
+
 // The one step that may stand for all, where that was measured to be faster, or the device prefers it
 // and a kernel of it fits, or where it is forced. `refused`: receives why not, where it was measured.
 std::optional<Choice> choose_whole(const Lowered &lowered, const ChoiceOn &on,
@@ -153,18 +169,19 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     }
     for (const std::uint64_t bytes : buffers_)
         if (bytes > engine.facts().max_allocation)
-            fail(Status::unsupported, "the image between iterations needs ", bytes,
-                 " bytes; the largest buffer of ", engine.facts().name, " is ",
-                 engine.facts().max_allocation, " bytes");
+            too_large_ =
+                text("the image between iterations needs ", bytes, " bytes; the largest buffer of ",
+                     engine.facts().name, " is ", engine.facts().max_allocation, " bytes");
     const std::vector<std::string> forced_steps = forced_of_steps(forced, lowered.steps);
     for (std::size_t i = 0; i < lowered.steps.size(); ++i) {
         const Step &step = lowered.steps[i];
-        ChosenStep chosen{choose_kernel(step, on, forced_steps[i], forced_by),
-                          step.from,
-                          step.to,
-                          step.other,
-                          step.targets,
-                          {}};
+        ChosenStep chosen{
+            choose_kernel_of_any_size(step, on, forced_steps[i], forced_by, too_large_),
+            step.from,
+            step.to,
+            step.other,
+            step.targets,
+            {}};
         // Steps run one after the other: what one needs for itself the next can use again.
         for (const std::uint64_t bytes : chosen.choice.work.workspace) {
             const std::size_t number = lowered.intermediates.size() + chosen.workspace.size();
@@ -180,6 +197,8 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
 }
 
 const std::vector<std::vector<ReadyLaunch>> &Pipeline::ready(Engine &engine) const {
+    if (!too_large_.empty())
+        fail(Status::unsupported, too_large_);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (ready_.empty()) {
         std::vector<std::vector<ReadyLaunch>> made;

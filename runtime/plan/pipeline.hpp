@@ -22,6 +22,9 @@ public:
     // or one for each, separated by ';', "" for the library's choice.
     Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant);
 
+    // Why the device cannot hold what the passes hand on; "" if it can. Else nothing runs.
+    const std::string &too_large() const { return too_large_; }
+
     void prepare(Engine &engine) const;
     // Enqueues every launch, one after the other. events: nullptr, or receives the event of each.
     // workspace: of the caller's, callers_workspace_bytes() or more that start aligned; without a buffer
@@ -52,6 +55,7 @@ private:
     const std::vector<std::vector<ReadyLaunch>> &ready(Engine &engine) const;
 
     std::vector<ChosenStep> steps_;
+    std::string too_large_;
     std::vector<std::uint64_t> buffers_; // bytes: intermediate images, then the steps' workspace
     mutable std::mutex mutex_;
     mutable std::vector<std::vector<ReadyLaunch>> ready_;

@@ -57,10 +57,25 @@ void check_plain_buffer(const cl::Buffer &buffer, const Engine &engine, const st
             "'s buffer belongs to another context than the engine's");
 }
 
+// Whether the device may hold an image in one buffer.
+bool is_held(const ImageDesc &desc, const Engine &engine) {
+    return static_cast<std::uint64_t>(desc.bytes()) <= engine.facts().max_allocation;
+}
+bool is_held(const PlanDesc &desc, const Pipeline &pipeline, const Engine &engine) {
+    for (std::size_t i = 0; i < desc.target_count(); ++i)
+        if (!is_held(desc.target_at(i), engine))
+            return false;
+    return is_held(desc.source, engine) && pipeline.too_large().empty();
+}
+
 void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
                   const std::string &what, cl_mem_flags unusable) {
     check_plain_buffer(buffer, engine, what, unusable);
     const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+    if (size < desc.bytes() && !is_held(desc, engine))
+        fail(Status::unsupported, "the ", what, " needs ", desc.bytes(),
+             " bytes, more than the largest buffer of ", engine.facts().name, " has, ",
+             engine.facts().max_allocation, "; only runs on host memory take such images");
     require(size >= desc.bytes(), "the ", what, "'s buffer has ", size,
             " bytes; its description needs ", desc.bytes());
 }
@@ -122,48 +137,7 @@ void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buff
         fail(Status::overlap, "workspace and ", what, " share memory");
 }
 
-// Some rows of pixels that lie both in a buffer, where they start a row, and in host memory.
-struct Rows {
-    cl::array<cl::size_type, 3> buffer_origin; // as OpenCL's rectangles have it
-    cl::array<cl::size_type, 3> size;
-    std::size_t buffer_pitch, host_pitch;
-    std::int64_t host_byte;
-};
-
-// Calls copy(rows) for each slice of a box: from the device image's first pixel on, from `origin`
-// on in the host's.
-template <class Copy>
-void for_each_slice(const ImageDesc &device, const ImageDesc &host, const Axes &origin,
-                    const Axes &extent, Copy &&copy) {
-    const auto pitch = static_cast<std::size_t>(device.pitch[1]);
-    for (std::int64_t plane = 0; plane < device.planes; ++plane)
-        for (std::int64_t t = 0; t < extent[3]; ++t)
-            for (std::int64_t z = 0; z < extent[2]; ++z) {
-                const auto byte = static_cast<std::size_t>(device.byte_of({0, 0, z, t}, plane));
-                const Axes at{origin[0], origin[1], origin[2] + z, origin[3] + t};
-                copy(Rows{{0, byte / pitch, 0},
-                          {static_cast<std::size_t>(extent[0] * host.pixel_bytes()),
-                           static_cast<std::size_t>(extent[1]), 1},
-                          pitch,
-                          static_cast<std::size_t>(host.pitch[1]),
-                          host.byte_of(at, plane)});
-            }
-}
-
-// Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole
-// rows when it checks that a rectangle lies inside its buffer.
-cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what) {
-    return engine.allocate(static_cast<std::uint64_t>(desc.plane_pitch * desc.planes), what);
-}
-
 } // namespace
-
-void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
-                const std::string &what) {
-    require(data != nullptr, "the ", what, " pointer is null");
-    require(bytes >= static_cast<std::uint64_t>(desc.bytes()), "the ", what, " has ", bytes,
-            " bytes; its description needs ", desc.bytes());
-}
 
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
@@ -172,21 +146,61 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
       direct_(*engine_, lower(settled_.filter, desc_), variant),
       unaligned_(*engine_, unaligned(lower(settled_.filter, desc_)), variant),
       staged_(*engine_, lower(settled_.filter, staged_desc_), variant), variant_(direct_.variant()),
-      explain_(make_explanation()) {}
+      forced_variant_(variant) {
+    if (!fits_device(*engine_, staged_, staged_desc_, 0)) {
+        try {
+            streaming_ = make_streaming(0);
+        } catch (const Error &error) {
+            // Device memory may do still.
+            if (error.status() != Status::unsupported || !is_held(desc_, direct_, *engine_))
+                throw;
+            no_host_run_ = error.what();
+        }
+    }
+    explain_ = make_explanation();
+}
+
+std::unique_ptr<const Streaming> Plan::make_streaming(std::uint64_t most_bytes) const {
+    return std::make_unique<Streaming>(*engine_, filter(), desc_, forced_variant_, most_bytes);
+}
 
 void Plan::prepare() const {
-    direct_.prepare(*engine_);
-    staged_.prepare(*engine_);
+    if (direct_.too_large().empty())
+        direct_.prepare(*engine_);
+    if (streaming_)
+        streaming_->prepare(*engine_);
+    else if (no_host_run_.empty())
+        staged_.prepare(*engine_);
 }
 
 std::string Plan::name_of_target(std::size_t i) const {
     return desc_.target_count() == 1 ? "target" : text("target ", i);
 }
 
-void Plan::run(const HostSource &source, const std::vector<HostTarget> &targets) const {
+void Plan::run(const HostSource &source, const std::vector<HostTarget> &targets,
+               const HostRun &how) const {
     check_host(source.data, source.bytes, desc_.source, "source");
     for (std::size_t i = 0; i < desc_.target_count(); ++i)
         check_host(targets.at(i).data, targets[i].bytes, desc_.target_at(i), name_of_target(i));
+    const bool fits = how.most_bytes == 0
+                          ? !streaming_ && no_host_run_.empty()
+                          : fits_device(*engine_, staged_, staged_desc_, how.most_bytes);
+    if (fits) {
+        StreamProgress progress(how.report, static_cast<std::uint64_t>(desc_.pixels()));
+        run_whole(source, targets);
+        progress.add(static_cast<std::uint64_t>(desc_.pixels()));
+        return;
+    }
+    if (how.most_bytes > 0) {
+        make_streaming(how.most_bytes)->run(*engine_, source, targets, how.report);
+        return;
+    }
+    if (!no_host_run_.empty())
+        fail(Status::unsupported, no_host_run_);
+    streaming_->run(*engine_, source, targets, how.report);
+}
+
+void Plan::run_whole(const HostSource &source, const std::vector<HostTarget> &targets) const {
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_.prepare(*engine_);
@@ -197,25 +211,19 @@ void Plan::run(const HostSource &source, const std::vector<HostTarget> &targets)
 
     const Axes source_origin =
         desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
-    for_each_slice(
-        device.source, desc_.source, source_origin, device.source.extent, [&](const Rows &rows) {
-            attempt("copying the source to the device", [&] {
-                queue.enqueueWriteBufferRect(from, CL_TRUE, rows.buffer_origin, {0, 0, 0},
-                                             rows.size, rows.buffer_pitch, 0, rows.host_pitch, 0,
-                                             source.data + rows.host_byte);
-            });
-        });
+    write_box(queue, source.data, from,
+              {desc_.source, source_origin, 0, device.source, {0, 0, 0, 0}, device.source.extent},
+              Wait::yes);
     staged_.enqueue(*engine_, queue, from, to, {}, nullptr);
     for (std::size_t i = 0; i < to.size(); ++i)
-        for_each_slice(device.target_at(i), desc_.target_at(i), desc_.region.target_origin,
-                       desc_.region.extent, [&](const Rows &rows) {
-                           attempt("copying the target from the device", [&] {
-                               queue.enqueueReadBufferRect(to[i], CL_TRUE, rows.buffer_origin,
-                                                           {0, 0, 0}, rows.size, rows.buffer_pitch,
-                                                           0, rows.host_pitch, 0,
-                                                           targets[i].data + rows.host_byte);
-                           });
-                       });
+        read_box(queue, to[i], targets[i].data,
+                 {desc_.target_at(i),
+                  desc_.region.target_origin,
+                  0,
+                  device.target_at(i),
+                  {0, 0, 0, 0},
+                  desc_.region.extent},
+                 Wait::yes);
 }
 
 const Pipeline &Plan::pipeline_for(const cl::Buffer &source,
@@ -265,6 +273,9 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_m
     require(source != nullptr, "the source buffer is null");
     for (std::size_t i = 0; i < targets.size(); ++i)
         require(targets[i] != nullptr, "the ", name_of_target(i), " buffer is null");
+    if (!direct_.too_large().empty())
+        fail(Status::unsupported, direct_.too_large(),
+             "; only runs on host memory can do with less");
     cl::CommandQueue on = engine_->queue();
     const cl::Buffer from(source, true);
     std::vector<cl::Buffer> to;
@@ -316,6 +327,12 @@ std::string Plan::make_explanation() const {
     lines +=
         text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",
              desc_.target_bytes(), " bytes; workspace ", direct_.workspace_bytes(), " bytes\n");
+    if (!direct_.too_large().empty())
+        lines += text("device memory: refused: ", direct_.too_large(), "\n");
+    if (streaming_)
+        return lines + streaming_->explain();
+    if (!no_host_run_.empty())
+        return lines + text("host memory: refused: ", no_host_run_, "\n");
     std::int64_t staged_target_bytes = 0;
     for (std::size_t i = 0; i < staged_desc_.target_count(); ++i)
         staged_target_bytes += staged_desc_.target_at(i).bytes();

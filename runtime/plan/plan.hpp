@@ -6,25 +6,21 @@
 #include <string>
 
 #include "device/engine.hpp"
+#include "plan/host_copy.hpp"
 #include "plan/lowering.hpp"
 #include "plan/method.hpp"
 #include "plan/pipeline.hpp"
+#include "plan/streaming.hpp"
 
 namespace gz {
 
-// Pixels in host memory.
-struct HostSource {
-    const std::byte *data = nullptr;
-    std::size_t bytes = 0;
+// How a run on host memory goes.
+struct HostRun {
+    // Is asked between slabs, and at the beginning and the end; may be empty. Ends the run with
+    // Status::cancelled.
+    StreamProgress::Report report{};
+    std::uint64_t most_bytes = 0; // of device memory; 0 for what the device has
 };
-struct HostTarget {
-    std::byte *data = nullptr;
-    std::size_t bytes = 0;
-};
-
-// Refuses host memory that does not hold the image. what: "source" or "target".
-void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
-                const std::string &what);
 
 class Plan {
 public:
@@ -40,7 +36,8 @@ public:
 
     void prepare() const;
     // targets: as many as the plan has, here and below.
-    void run(const HostSource &source, const std::vector<HostTarget> &targets) const;
+    void run(const HostSource &source, const std::vector<HostTarget> &targets,
+             const HostRun &how = {}) const;
     // Of workspace that a caller brings.
     std::uint64_t workspace_bytes() const;
     // queue: nullptr for the engine's. workspace: nullptr for what the engine lends.
@@ -62,6 +59,8 @@ private:
                                  const std::vector<cl::Buffer> &targets) const;
     void check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
                          const std::vector<cl::Buffer> &targets) const;
+    std::unique_ptr<const Streaming> make_streaming(std::uint64_t most_bytes) const;
+    void run_whole(const HostSource &source, const std::vector<HostTarget> &targets) const;
     std::string make_explanation() const;
 
     std::shared_ptr<Engine> engine_;
@@ -72,6 +71,10 @@ private:
     Pipeline unaligned_; // the same where a buffer itself starts at an odd address
     Pipeline staged_;    // host memory, by way of packed buffers
     std::string variant_;
+    std::string forced_variant_;
+    // What runs on host memory instead where the device cannot hold it; or why nothing does.
+    std::unique_ptr<const Streaming> streaming_;
+    std::string no_host_run_;
     std::string explain_;
 };
 

@@ -63,6 +63,7 @@ enum {
     GAUZE_ERROR_OUT_OF_MEMORY = -5,    /* host or device memory */
     GAUZE_ERROR_DEVICE = -6,           /* an OpenCL call failed; the text names it */
     GAUZE_ERROR_OVERLAP = -7,          /* source and target pixels share memory */
+    GAUZE_ERROR_CANCELLED = -8,        /* a callback of the caller's asked for it */
     GAUZE_ERROR_INTERNAL = -99         /* a defect of the library */
 };
 
@@ -512,7 +513,8 @@ typedef struct gauze_plan_desc {
 
 typedef struct gauze_plan gauze_plan;
 
-/* Checks everything, chooses kernels and sizes workspace. Enqueues nothing. */
+/* Checks everything, chooses kernels and sizes workspace. Enqueues nothing. Images may be larger than the
+ * device can hold: host memory is filtered then, and device memory refused. */
 GAUZE_API gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
                                          const gauze_plan_desc *desc, gauze_plan **plan);
 GAUZE_API void gauze_plan_destroy(gauze_plan *plan);
@@ -542,10 +544,41 @@ typedef struct gauze_host_target {
 
 /* Filters host memory and returns when the targets are written. Only the target region is written.
  * Source and target may overlap: the result is as if the source had been copied first. Several
- * targets must not overlap each other. */
+ * targets must not overlap each other.
+ *
+ * Images that the device cannot hold, each in one buffer and all together, are streamed through it in
+ * slabs, whose transfers go on beside the computing. Taps, boxes and sums go through in one pass, recursive
+ * filters axis by axis by way of f32 images in host memory. A source that overlaps a target is copied.
+ * Results have the bits that whole images would give, save where sums begin at the edges of slabs, or
+ * kernels differ: tables of floats; boxes, of floats or iterated, that are wider than 15 pixels, extend
+ * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines. These keep to
+ * the filter's bound. A line that a recursive filter runs along is not cut: where the device cannot hold
+ * one, GAUZE_ERROR_UNSUPPORTED. */
 GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                                       uint32_t source_count, const gauze_host_target *targets,
                                       uint32_t target_count);
+
+/* Called by the thread that runs the plan: when it begins, with done 0, after each slab, and at the end,
+ * with done == total. done, total: pixels, those of each pass where an image is streamed in several.
+ * Another value than 0 cancels the run; at the end it means nothing. Must not throw. */
+typedef int32_t (*gauze_progress_callback)(uint64_t done, uint64_t total, void *user);
+
+typedef struct gauze_run_options {
+    uint32_t struct_size;
+    gauze_progress_callback progress; /* NULL: none */
+    void *progress_user;              /* passed to progress */
+    /* Device memory that the run may take, in bytes, filter data aside; 0: what the device has. Images that
+     * need more are streamed as those that the device cannot hold. GAUZE_ERROR_UNSUPPORTED where the
+     * smallest slabs need more. */
+    uint64_t max_device_bytes;
+} gauze_run_options;
+
+/* gauze_plan_run with options, which may be NULL. GAUZE_ERROR_CANCELLED where progress asks for it: the
+ * pixels of the target region are undefined then, and nothing else is written; the memory is no longer in
+ * use, and the plan can be run again. */
+GAUZE_API gauze_status gauze_plan_run_with(gauze_plan *plan, const gauze_host_source *sources,
+                                           uint32_t source_count, const gauze_host_target *targets,
+                                           uint32_t target_count, const gauze_run_options *options);
 
 /* Bytes of workspace that a run on device memory needs, for what its launches hand on; 0 for none. */
 GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes);
@@ -554,7 +587,8 @@ GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64
  * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
  * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
  * that completes with the targets written, and that the caller releases. A target region that shares
- * bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP. workspace: NULL for memory
+ * bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the
+ * device cannot hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory
  * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
  * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
  * run is complete. */

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -512,6 +514,14 @@ struct Verification {
 };
 
 // How to compute it. Immutable; moves, does not copy.
+// How a run on host memory goes.
+struct RunOptions {
+    // Returns whether to go on: see gauze_progress_callback. May throw, which cancels the run and comes out
+    // of it.
+    std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
+    std::uint64_t max_device_bytes = 0; // 0: what the device has
+};
+
 class Plan {
 public:
     // Host memory, sized: filters and waits.
@@ -530,11 +540,36 @@ public:
     // Several targets, of a bank.
     void run(const HostPixels &source, const std::vector<HostTarget> &targets) const {
         const gauze_host_source src{source.data, source.bytes};
-        std::vector<gauze_host_target> dst;
-        for (const HostTarget &target : targets)
-            dst.push_back({target.data, target.bytes});
+        const std::vector<gauze_host_target> dst = c_targets(targets);
         check(gauze_plan_run(handle_.get(), &src, 1, dst.data(),
                              static_cast<std::uint32_t>(dst.size())));
+    }
+
+    // The same with options. An Error with GAUZE_ERROR_CANCELLED where progress asks for it.
+    void run(const HostPixels &source, const std::vector<HostTarget> &targets,
+             const RunOptions &options) const {
+        const gauze_host_source src{source.data, source.bytes};
+        const std::vector<gauze_host_target> dst = c_targets(targets);
+        Progress progress{&options, {}};
+        gauze_run_options c_options{};
+        c_options.struct_size = sizeof c_options;
+        c_options.progress = options.progress ? Progress::report : nullptr;
+        c_options.progress_user = &progress;
+        c_options.max_device_bytes = options.max_device_bytes;
+        const gauze_status status = gauze_plan_run_with(
+            handle_.get(), &src, 1, dst.data(), static_cast<std::uint32_t>(dst.size()), &c_options);
+        if (progress.thrown)
+            std::rethrow_exception(progress.thrown);
+        check(status);
+    }
+    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
+             const RunOptions &options) const {
+        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
+    }
+    template <class Source, class Target>
+    void run(const Source &source, Target &target, const RunOptions &options) const {
+        run(source.data(), source.size() * sizeof(*source.data()), target.data(),
+            target.size() * sizeof(*target.data()), options);
     }
 
     // Device memory: enqueues and returns. done, where given, receives an event that the caller
@@ -660,6 +695,31 @@ public:
 private:
     friend class Engine;
     explicit Plan(gauze_plan *handle) : handle_(handle) {}
+
+    static std::vector<gauze_host_target> c_targets(const std::vector<HostTarget> &targets) {
+        std::vector<gauze_host_target> result;
+        for (const HostTarget &target : targets)
+            result.push_back({target.data, target.bytes});
+        return result;
+    }
+
+    // What is thrown does not go through the C functions.
+    struct Progress {
+        const RunOptions *options;
+        std::exception_ptr thrown;
+
+        static std::int32_t report(std::uint64_t done, std::uint64_t total, void *user) {
+            auto &self = *static_cast<Progress *>(user);
+            if (self.thrown)
+                return 1;
+            try {
+                return self.options->progress(done, total) ? 0 : 1;
+            } catch (...) {
+                self.thrown = std::current_exception();
+                return 1;
+            }
+        }
+    };
     detail::Handle<gauze_plan, gauze_plan_destroy> handle_;
 };
 

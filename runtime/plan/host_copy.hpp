@@ -1,0 +1,51 @@
+// Pixels in host memory, and boxes of them copied to device memory and back.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "device/engine.hpp"
+#include "filter/image_desc.hpp"
+
+namespace gz {
+
+struct HostSource {
+    const std::byte *data = nullptr;
+    std::size_t bytes = 0;
+};
+struct HostTarget {
+    std::byte *data = nullptr;
+    std::size_t bytes = 0;
+};
+
+// Refuses host memory that does not hold the image. what: "source" or "target".
+void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
+                const std::string &what);
+
+// A box of pixels in a host image and in a packed device image, whose planes are those of the host
+// image from first_plane on.
+struct BoxCopy {
+    const ImageDesc &host;
+    Axes host_origin;
+    std::int64_t first_plane;
+    const ImageDesc &device;
+    Axes device_origin;
+    Axes extent;
+};
+
+enum class Wait { no, yes };
+
+// Without waiting, host memory is in use until `last` is complete, if the queue is in order.
+void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
+               const BoxCopy &box, Wait wait, cl::Event *last = nullptr);
+void read_box(cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
+              const BoxCopy &box, Wait wait, const std::vector<cl::Event> &after = {},
+              cl::Event *last = nullptr);
+
+// Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole
+// rows when it checks that a rectangle lies inside its buffer.
+std::uint64_t bytes_of_rows(const ImageDesc &desc);
+cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what);
+
+} // namespace gz

@@ -1,0 +1,49 @@
+// Cutting an image into slabs that are filtered one by one as if the whole image were there: what a part
+// of an axis reads, and how that lies in a slab.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "filter/border.hpp"
+
+namespace gz {
+
+// How far along an axis a result reads.
+struct Reach {
+    std::int64_t before = 0, after = 0; // pixels
+    bool is_whole = false;              // all of the axis, wherever the result is
+
+    std::int64_t apron() const { return before + after; }
+};
+
+// Pixels side by side on an axis of the image.
+struct Run {
+    std::int64_t first, count;
+};
+
+// A part of an axis of the results, and the pixels that it reads, which lie one after the other in a
+// slab. Where they reach an end of the slab, it is the image's: there the border makes of the slab what
+// it makes of the image.
+struct Span {
+    std::int64_t first, count; // results, from the region's first on
+    std::vector<Run> read;
+    std::int64_t at; // where the first result's pixel lies in the slab
+
+    std::int64_t length() const; // of the slab
+};
+
+// An axis of an image, and the results on it.
+struct Axis {
+    std::int64_t length;         // pixels of the image
+    std::int64_t origin, extent; // of the region
+    Reach reach;
+};
+
+// mode: one that extends an image, or zero, which adds nothing to it.
+Span span_of(const Axis &axis, std::int64_t first, std::int64_t count, BorderMode mode);
+
+// All results in spans of at most so many.
+std::vector<Span> spans_of(const Axis &axis, std::int64_t most, BorderMode mode);
+
+} // namespace gz

@@ -1,0 +1,119 @@
+// One step of a filter from host images to host images, in slabs that go through the device one after
+// the other while their neighbours are copied.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/engine.hpp"
+#include "plan/host_copy.hpp"
+#include "plan/lowering.hpp"
+#include "plan/pipeline.hpp"
+#include "plan/slabs.hpp"
+
+namespace gz {
+
+// Device memory that a run may take: in one buffer, and in all.
+struct DeviceRoom {
+    std::uint64_t buffer, total;
+};
+
+// What is to be known of a step to cut it. Whatever is not read by it is not copied.
+struct StageDesc {
+    PlanDesc plan; // of whole images, in host memory
+    std::array<Reach, 4> reach{};
+    bool cuts_planes = true;
+    // The passes for a slab.
+    std::function<Lowered(const PlanDesc &)> lower{};
+    std::string variant{}; // of their kernels, as for Pipeline
+    // 2: the passes read a second image, like the first, as their intermediate image 0.
+    std::size_t sources = 1;
+    // The results of a slab go on from those above it and on its left.
+    enum class Carry { nothing, sums } carry = Carry::nothing;
+};
+
+// Counts pixels that are done, and ends a run with Status::cancelled where it is asked to.
+class StreamProgress {
+public:
+    // Called with what is done and all there is to do; returns whether to go on.
+    using Report = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+
+    // report: may be empty.
+    StreamProgress(const Report &report, std::uint64_t total) : report_(report), total_(total) {
+        add(0);
+    }
+    void add(std::uint64_t pixels);
+
+private:
+    const Report &report_;
+    std::uint64_t done_ = 0, total_;
+};
+
+// Immutable. Safe to use from many threads.
+class StreamStage {
+public:
+    // Refuses what no slab of a pixel, or of a line that cannot be cut, has room for.
+    StreamStage(const Engine &engine, StageDesc desc, const DeviceRoom &room);
+
+    void prepare(Engine &engine) const;
+    // Waits. Where it fails, nothing uses the host memory any more.
+    void run(Engine &engine, const std::vector<const std::byte *> &sources,
+             const std::vector<std::byte *> &targets, StreamProgress &progress) const;
+
+    const PlanDesc &plan() const { return desc_.plan; }
+    std::uint64_t pixels() const { return static_cast<std::uint64_t>(desc_.plan.pixels()); }
+    double pixels_read() const; // some more than once
+    std::uint64_t device_bytes() const;
+    std::string explain() const;
+
+private:
+    using Spans = std::array<std::vector<Span>, 4>;
+    // Of the results in a slab, at most: pixels along x, y, z and t, and planes.
+    using Size = std::array<std::int64_t, 5>;
+    // A slab: spans along all axes.
+    struct Slab {
+        std::array<const Span *, 4> spans;
+        std::int64_t first_plane, planes;
+
+        Axes read_extent() const;
+        Axes extent() const;
+    };
+    // Slabs of one key have one description.
+    using Key = std::array<std::int64_t, 13>;
+    static Key key_of(const Slab &slab);
+    // Of device memory, for one slab; and how many there are at once.
+    struct Bytes {
+        std::uint64_t source = 0, workspace = 0;
+        std::vector<std::uint64_t> targets{};
+        std::size_t slots = 1;
+
+        void grow_to(const PlanDesc &slab);
+    };
+    class Flight;
+
+    void choose_size(const Engine &engine, const DeviceRoom &room);
+    bool can_cut(const Size &size, std::size_t axis) const;
+    std::optional<std::size_t> next_cut(const Size &size) const;
+    bool take(const Size &size, const Engine &engine, const DeviceRoom &room);
+    bool has_room(const DeviceRoom &room) const;
+
+    PlanDesc slab_desc(const Slab &slab) const;
+    std::size_t slabs() const;
+    template <class Do> void for_each_slab(const Spans &spans, Do &&action) const;
+    void carry_sums(const Slab &slab, std::byte *target) const;
+
+    StageDesc desc_;
+    std::array<Axis, 4> axes_; // of the image as its border extends it
+    Axes image_origin_;        // of that in the host image
+    Spans spans_;
+    std::int64_t planes_at_once_ = 1;
+    std::map<Key, Pipeline> pipelines_;
+    Bytes bytes_;
+};
+
+} // namespace gz
