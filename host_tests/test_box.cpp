@@ -154,7 +154,7 @@ std::vector<BoxCase> all_boxes(const std::string &kernel) {
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(pairwise_boxes(family, {small_image, small_radius}));                          \
+            run_all(support::share_of(pairwise_boxes(family, {small_image, small_radius})));       \
         }                                                                                          \
     }
 

@@ -45,7 +45,8 @@ void run_all(const std::vector<CorrelateCase> &cases) {
     ALL_OF(family, f32)                                                                            \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(support::pairwise_cases(family, {small_image, small_taps, 3}));                \
+            run_all(                                                                               \
+                support::share_of(support::pairwise_cases(family, {small_image, small_taps, 3}))); \
         }                                                                                          \
     }
 

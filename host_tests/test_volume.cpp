@@ -104,11 +104,12 @@ void check_bits(const Filter &filter, const VolumeCase &test, const std::string 
     CHECK(first_difference(expected, got, desc) == "");
 }
 
+using Extents = std::vector<Axes>;
+const Extents all_extents{{1, 1, 1, 1}, {7, 5, 3, 1}, {37, 9, 11, 1}, {33, 6, 5, 4}, {5, 3, 17, 2}};
+
 // Filters x images, the other parameters in turn.
-void for_all(const std::vector<Filter> &filters,
+void for_all(const std::vector<Filter> &filters, const Extents &extents,
              const std::function<void(const Filter &, const VolumeCase &)> &check) {
-    const Axes extents[] = {
-        {1, 1, 1, 1}, {7, 5, 3, 1}, {37, 9, 11, 1}, {33, 6, 5, 4}, {5, 3, 17, 2}};
     std::size_t turn = 0;
     for (const Filter &filter : filters)
         for (const Axes &extent : extents)
@@ -130,6 +131,13 @@ void for_all(const std::vector<Filter> &filters,
             }
 }
 
+// The families, and what they can filter.
+struct Family {
+    VolumeSpec spec;
+    std::vector<Filter> filters;
+    Config small; // that fits small devices, in part
+};
+
 std::vector<Filter> dense_filters() {
     return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({5, 5, 5, 1}, {2, 4, 0, 0}),
             dense({3, 3, 3, 3}, {1, 0, 2, 1}), dense({7, 7, 1, 7}, {3, 3, 0, 3}),
@@ -137,64 +145,78 @@ std::vector<Filter> dense_filters() {
             dense({2, 1, 1, 3}, {1, 0, 0, 1}), dense({15, 3, 7, 1}, {14, 0, 3, 0})};
 }
 
+std::vector<Filter> cubes() {
+    return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({5, 5, 5, 1}, {2, 4, 0, 0}),
+            dense({7, 7, 7, 1}, {0, 3, 6, 0})};
+}
+
+std::vector<Filter> separable_filters() {
+    return {separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0}),
+            separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
+}
+
+// How many of the configurations each case is run in.
+enum class Take { all, in_turn, small };
+
+void run_family(const Family &family, const Extents &extents, Take take) {
+    Counts counts;
+    const std::vector<Config> configs = all_configs(family.spec.tunables);
+    std::size_t turn = 0;
+    std::size_t number = 0;
+    const auto run = [&](const Filter &filter, const VolumeCase &test, const Config &config) {
+        if (is_of_share(number++))
+            check_bits(filter, test, family.spec.name + ":" + gz::to_text(config), counts);
+    };
+    for_all(family.filters, extents, [&](const Filter &filter, const VolumeCase &test) {
+        // A step without a common divisor goes round all of them.
+        turn += 7;
+        if (take == Take::small)
+            run(filter, test, family.small);
+        else if (take == Take::in_turn)
+            run(filter, test, configs[turn % configs.size()]);
+        else
+            for (const Config &config : configs)
+                run(filter, test, config);
+    });
+    CHECK(counts.ran > 0);
+    MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
+}
+
 } // namespace
 
+// What a program is compiled for, and so most of the time, is the configuration and the types.
+#define FAMILY(name, filters, pairwise_extents, few)                                               \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(#name ": pairwise") {                                                            \
+            run_family({name(), filters, few}, pairwise_extents, Take::in_turn);                   \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(#name ": all") {                                                                 \
+            run_family({name(), filters, {}}, all_extents, Take::all);                             \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(#name ": small") {                                                               \
+            run_family({name(), {filters.front(), filters.at(1)}, few}, {{7, 5, 3, 1}},            \
+                       Take::small);                                                               \
+        }                                                                                          \
+    }
+
+const Extents few_extents{{1, 1, 1, 1}, {37, 9, 11, 1}};
+const Extents few_extents_4d{{7, 5, 3, 1}, {33, 6, 5, 4}};
+const Config small_volume{{"GROUP_X", 32}, {"GROUP_Y", 1}, {"STACK", 2}};
+const Config small_dense_march{
+    {"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"FILTERS", 1}, {"DEPTH", 16}};
+const Config small_separable_march{{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"DEPTH", 16}};
+const Config small_strips{{"VECTORS", 1}};
+
+FAMILY(correlate_volume, dense_filters(), few_extents_4d, small_volume)
+FAMILY(correlate_march, cubes(), few_extents, small_dense_march)
+FAMILY(volume_strips, dense_filters(), all_extents, small_strips)
+FAMILY(separable_march, separable_filters(), few_extents, small_separable_march)
+
 TEST_SUITE("kernels") {
-    TEST_CASE("correlate_volume: pairwise") {
-        Counts counts;
-        const std::vector<Config> configs = all_configs(correlate_volume().tunables);
-        std::size_t turn = 0;
-        for_all(dense_filters(), [&](const Filter &filter, const VolumeCase &test) {
-            check_bits(filter, test,
-                       "correlate_volume:" + gz::to_text(configs[turn++ % configs.size()]), counts);
-        });
-        CHECK(counts.ran > 0);
-        MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
-    }
-
-    TEST_CASE("volume_strips: pairwise") {
-        Counts counts;
-        std::size_t turn = 0;
-        for_all(dense_filters(), [&](const Filter &filter, const VolumeCase &test) {
-            check_bits(filter, test, "volume_strips:VECTORS=" + std::to_string(1 << turn++ % 3),
-                       counts);
-        });
-        CHECK(counts.ran == 120);
-    }
-
-    TEST_CASE("correlate_march: pairwise") {
-        Counts counts;
-        const std::vector<Config> configs = all_configs(correlate_march().tunables);
-        std::size_t turn = 0;
-        const std::vector<Filter> cubes{dense({3, 3, 3, 1}, {1, 1, 1, 0}),
-                                        dense({5, 5, 5, 1}, {2, 4, 0, 0}),
-                                        dense({7, 7, 7, 1}, {0, 3, 6, 0})};
-        for_all(cubes, [&](const Filter &filter, const VolumeCase &test) {
-            // A step without a common divisor goes round all of them.
-            turn += 7;
-            check_bits(filter, test,
-                       "correlate_march:" + gz::to_text(configs[turn % configs.size()]), counts);
-        });
-        CHECK(counts.ran > 0);
-        MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
-    }
-
-    TEST_CASE("separable_march: pairwise") {
-        Counts counts;
-        const std::vector<Config> configs = all_configs(separable_march().tunables);
-        std::size_t turn = 0;
-        const std::vector<Filter> filters{
-            separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0}),
-            separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
-        for_all(filters, [&](const Filter &filter, const VolumeCase &test) {
-            turn += 7;
-            check_bits(filter, test,
-                       "separable_march:" + gz::to_text(configs[turn % configs.size()]), counts);
-        });
-        CHECK(counts.ran > 0);
-        MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
-    }
-
     TEST_CASE("separable volumes") {
         Counts counts;
         const std::vector<Filter> filters{
@@ -204,7 +226,7 @@ TEST_SUITE("kernels") {
         const std::string variants[] = {"", "correlate_plain", "separable_passes",
                                         "correlate_strips", "separable_fused"};
         std::size_t turn = 0;
-        for_all(filters, [&](const Filter &filter, const VolumeCase &test) {
+        for_all(filters, all_extents, [&](const Filter &filter, const VolumeCase &test) {
             check_bits(filter, test, variants[turn++ % std::size(variants)], counts);
         });
         CHECK(counts.ran > 0);
@@ -216,7 +238,7 @@ TEST_SUITE("kernels") {
             Filter::box({{1, 1, 1, 0}, 1}), Filter::box({{0, 0, 9, 0}, 2}),
             Filter::box({{9, 2, 3, 1}, 3}), Filter::box({{0, 0, 0, 2}, 1})};
         int ran = 0;
-        for_all(filters, [&](const Filter &filter, const VolumeCase &test) {
+        for_all(filters, all_extents, [&](const Filter &filter, const VolumeCase &test) {
             const PlanDesc desc = describe(test);
             std::minstd_rand random(9);
             const std::vector<std::byte> source = make_source(desc, random);
