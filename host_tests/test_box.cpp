@@ -63,7 +63,7 @@ void run_all(const std::vector<BoxCase> &cases) {
              gz::to_text(test.box.size()), " times ", test.box.iterations);
         CHECK(run(test, tally) == "");
     }
-    CHECK(tally.ran > 0);
+    CHECK((tally.ran > 0 || support::is_shared()));
     MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
             " that do not fit it; the worst error is ", tally.worst, " of its bound");
 }

@@ -112,6 +112,10 @@ ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int,
     return test;
 }
 
+bool is_shared() {
+    return !environment("GAUZE_SHARE").empty();
+}
+
 bool is_of_share(std::size_t i) {
     struct Share {
         std::size_t number = 0, count = 1;

@@ -47,6 +47,8 @@ ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int,
 // Whether case number i is one of those that GAUZE_SHARE asks for: "3/16" is the fourth of 16 shares.
 // All of them where it is not set.
 bool is_of_share(std::size_t i);
+// Whether it is set: a share may have no case at all.
+bool is_shared();
 template <class Case> std::vector<Case> share_of(const std::vector<Case> &cases) {
     std::vector<Case> result;
     for (std::size_t i = 0; i < cases.size(); ++i)
