@@ -166,8 +166,7 @@ private:
             check_against_baseline();
             return;
         }
-        std::vector<std::vector<std::byte>> results(1,
-                                                    std::vector<std::byte>(target_desc_.bytes()));
+        std::vector<std::vector<std::byte>> results{std::vector<std::byte>(target_desc_.bytes())};
         target_.read(results[0].data(), results[0].size());
         const CheckResult checked = check_windows(engine_, filter_, case_.row, source_desc_,
                                                   pixels_, target_desc_.type, results);

@@ -333,6 +333,8 @@ std::string Tuning::objection(const std::string &problem, const std::string &ker
     std::vector<TuningRecord> against;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
+        if (const auto demoted = demoted_.find(kernel + ":" + config); demoted != demoted_.end())
+            return demoted->second;
         for (const TuningRecord &record : known().bad)
             if (record.problem == problem && record.kernel == kernel && record.config == config)
                 against.push_back(record);
@@ -341,6 +343,19 @@ std::string Tuning::objection(const std::string &problem, const std::string &ker
         if (record.spec_hash == spec_hash())
             return "found bad on this device: " + record.bad;
     return "";
+}
+
+bool Tuning::demote(const std::string &kernel, const std::string &config, const std::string &why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return demoted_.emplace(kernel + ":" + config, why).second;
+}
+
+bool Tuning::knows_device() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(known().results.begin(), known().results.end(), [](const auto &result) {
+        const TuningLevel level = result.second.level;
+        return level == TuningLevel::device || level == TuningLevel::architecture;
+    });
 }
 
 std::string Tuning::spec_hash(const std::string &kernel, const std::string &tunables) const {

@@ -80,6 +80,13 @@ public:
                           const std::string &config,
                           const std::function<std::string()> &spec_hash) const;
 
+    // Has a configuration refused from now on, in this engine; whether it was not so far. why: as
+    // objection() says it.
+    bool demote(const std::string &kernel, const std::string &config, const std::string &why);
+
+    // Whether the library's results know the device, or its architecture.
+    bool knows_device() const;
+
     // Of a kernel: its name, its tunables and what its .cl expands to. Another kernel has another one.
     std::string spec_hash(const std::string &kernel, const std::string &tunables) const;
 
@@ -107,6 +114,7 @@ private:
     mutable std::mutex mutex_;
     mutable std::optional<Known> known_;
     mutable std::map<std::string, std::string> hashes_; // by kernel
+    std::map<std::string, std::string> demoted_;        // why, by "kernel:config"
 };
 
 } // namespace gz

@@ -108,8 +108,8 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
 template <class Pass>
 Choice chosen(const KernelSpec<Pass> &spec, const Pass &pass, Fitting fitting, std::string rule) {
     const Config &config = *fitting.config;
-    return {spec.name,       config, std::move(fitting.work), spec.details(pass, config),
-            std::move(rule), {}};
+    return {spec.name, config, std::move(fitting.work), spec.details(pass, config), std::move(rule),
+            {},        false};
 }
 
 template <class Pass>
@@ -238,6 +238,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
                on.tuning->rule(result) +
                    (is_current ? "" : ", measured on an earlier version of the kernel"));
     choice.refused = refused;
+    choice.is_proven = is_current && record.is_of(on.facts) && record.driver == on.facts.driver;
     return choice;
 }
 

@@ -18,6 +18,8 @@ struct Choice {
     std::string details;              // of the work, for explain()
     std::string rule;                 // what decided
     std::vector<std::string> refused; // "name: why", for each candidate preferred to the chosen one
+    // Whether its results were compared with the reference on this device when it was measured there.
+    bool is_proven = false;
 
     std::string variant() const { return kernel + ":" + to_text(config); }
 };
