@@ -333,8 +333,9 @@ std::string Tuning::objection(const std::string &problem, const std::string &ker
     std::vector<TuningRecord> against;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (const auto demoted = demoted_.find(kernel + ":" + config); demoted != demoted_.end())
-            return demoted->second;
+        for (const std::string &known_as : {kernel + ":" + config, kernel + ":"})
+            if (const auto demoted = demoted_.find(known_as); demoted != demoted_.end())
+                return demoted->second;
         for (const TuningRecord &record : known().bad)
             if (record.problem == problem && record.kernel == kernel && record.config == config)
                 against.push_back(record);
@@ -347,7 +348,15 @@ std::string Tuning::objection(const std::string &problem, const std::string &ker
 
 bool Tuning::demote(const std::string &kernel, const std::string &config, const std::string &why) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return demoted_.emplace(kernel + ":" + config, why).second;
+    constexpr std::ptrdiff_t most = 3;
+    const std::string all = kernel + ":";
+    if (!demoted_.emplace(all + config, why).second)
+        return false;
+    if (std::count_if(demoted_.begin(), demoted_.end(), [&](const auto &demoted) {
+            return demoted.first.rfind(all, 0) == 0;
+        }) == most)
+        demoted_.emplace(all, text("three configurations are as bad; the last ", why));
+    return true;
 }
 
 bool Tuning::knows_device() const {

@@ -80,7 +80,8 @@ public:
                           const std::string &config,
                           const std::function<std::string()> &spec_hash) const;
 
-    // Has a configuration refused from now on, in this engine; whether it was not so far. why: as
+    // Has a configuration refused from now on, in this engine, and the whole kernel when it was the
+    // third of it: to try the others would take long. Whether it was not refused so far. why: as
     // objection() says it.
     bool demote(const std::string &kernel, const std::string &config, const std::string &why);
 
@@ -114,7 +115,7 @@ private:
     mutable std::mutex mutex_;
     mutable std::optional<Known> known_;
     mutable std::map<std::string, std::string> hashes_; // by kernel
-    std::map<std::string, std::string> demoted_;        // why, by "kernel:config"
+    std::map<std::string, std::string> demoted_; // why, by "kernel:config"; "kernel:" is all of it
 };
 
 } // namespace gz

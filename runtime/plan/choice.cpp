@@ -58,6 +58,7 @@ struct Fitting {
     std::optional<Config> config;
     Work work;
     std::string refusal;
+    std::vector<std::string> objections; // to configurations that would fit
 };
 
 template <class Pass> std::string hash_of(const KernelSpec<Pass> &spec, const Tuning &tuning) {
@@ -93,8 +94,8 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
             result.work = spec.work(pass, config, facts);
             reason = misfit(result.work, facts);
         }
-        if (reason.empty())
-            reason = objection(spec, pass, config, on.tuning);
+        if (reason.empty() && !(reason = objection(spec, pass, config, on.tuning)).empty())
+            result.objections.push_back(spec.name + ": " + to_text(config) + ": " + reason);
         if (reason.empty()) {
             result.config = config;
             return result;
@@ -160,6 +161,7 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
     for (const KernelSpec<Pass> &spec : kernels_for(pass, on.facts.device_class)) {
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
+            refused.insert(refused.end(), fitting.objections.begin(), fitting.objections.end());
             Choice choice =
                 chosen(spec, pass, std::move(fitting),
                        text("preferred on devices of class ", name_of(on.facts.device_class)));

@@ -1,5 +1,6 @@
 #include "plan/self_test.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <random>
@@ -69,6 +70,7 @@ std::vector<std::byte> tiny_pixels(const ImageDesc &desc) {
 struct Outcome {
     std::string failure; // "" where it passed, or was not possible
     VerdictLife life = VerdictLife::kept;
+    std::optional<Error> build_failure; // with the compiler's log
 };
 
 constexpr const char *passed = "passed";
@@ -104,7 +106,9 @@ Outcome run_tiny(const std::shared_ptr<Engine> &engine, const Filter &filter, co
         const std::string what = error.what();
         if (error.status() == Status::build_failed || error.status() == Status::device)
             outcome.failure = what.substr(0, what.find('\n'));
-        if (error.status() != Status::build_failed)
+        if (error.status() == Status::build_failed)
+            outcome.build_failure = error;
+        else
             outcome.life = VerdictLife::of_engine;
         engine->log()(GAUZE_LOG_DEBUG, text("no self-test of ", variant, ": ", what));
     }
@@ -127,6 +131,19 @@ public:
     SelfTest(const std::shared_ptr<Engine> &engine, const Filter &filter, const PlanDesc &desc)
         : engine_(engine), filter_(filter), desc_(desc), lowered_(lower(filter, desc)) {}
 
+    void run() {
+        try {
+            while (!has_passed()) {
+            }
+        } catch (const Error &) {
+            // Where nothing is left, the compiler's log says more than the list of what is not.
+            if (build_failure_)
+                throw *build_failure_;
+            throw;
+        }
+    }
+
+private:
     // Whether all has passed; else something was demoted, and there is another choice.
     bool has_passed() {
         const Pipeline pipeline(*engine_, lowered_, "");
@@ -141,6 +158,8 @@ public:
                 engine_->remember_verdict(each.programs, passed, outcome.life);
             return true;
         }
+        if (!build_failure_)
+            build_failure_ = outcome.build_failure;
         for (const Untested &culprit : culprits(pipeline, *untested)) {
             engine_->remember_verdict(culprit.programs, outcome.failure, outcome.life);
             demote(*culprit.choice, outcome.failure);
@@ -148,7 +167,6 @@ public:
         return false;
     }
 
-private:
     // Nothing where one is known to be wrong, and was demoted.
     std::optional<std::vector<Untested>> untested_of(const Pipeline &pipeline) {
         std::vector<Untested> result;
@@ -177,34 +195,51 @@ private:
                                 engine_->facts().name, " and is not used: ", failure));
     }
 
-    // The pass without which the result is right, or all of them.
+    // The pass without which the result is right: then the others are. Else all of them.
     std::vector<Untested> culprits(const Pipeline &pipeline,
                                    const std::vector<Untested> &untested) {
-        for (std::size_t i = 0; untested.size() > 1 && i < untested.size(); ++i) {
-            std::string variant;
-            for (std::size_t pass = 0; pass < pipeline.passes(); ++pass)
-                variant += (pass == 0 ? "" : "; ") + (pass == untested[i].pass
-                                                          ? another(pipeline.choice(pass), pass)
-                                                          : pipeline.choice(pass).variant());
-            const Outcome outcome = run_tiny(engine_, filter_, desc_, variant);
-            if (outcome.life == VerdictLife::kept && outcome.failure.empty())
-                return {untested[i]};
+        for (const Untested &suspect : untested) {
+            if (untested.size() == 1 || !is_right_with_another(pipeline, suspect.pass))
+                continue;
+            for (const Untested &other : untested)
+                if (other.pass != suspect.pass && other.programs != suspect.programs)
+                    engine_->remember_verdict(other.programs, passed, VerdictLife::kept);
+            return {suspect};
         }
         return untested;
     }
 
-    // The first candidate for a pass that is of another kernel; "" without.
-    std::string another(const Choice &choice, std::size_t pass) const {
+    bool is_right_with_another(const Pipeline &pipeline, std::size_t pass) const {
+        for (const std::string &other : others(pipeline.choice(pass), pass)) {
+            std::string variant;
+            for (std::size_t i = 0; i < pipeline.passes(); ++i)
+                variant +=
+                    (i == 0 ? "" : "; ") + (i == pass ? other : pipeline.choice(i).variant());
+            const Outcome outcome = run_tiny(engine_, filter_, desc_, variant);
+            if (outcome.life == VerdictLife::kept && outcome.failure.empty())
+                return true;
+        }
+        return false;
+    }
+
+    // A few candidates for a pass besides the one chosen, those of other kernels first.
+    std::vector<std::string> others(const Choice &choice, std::size_t pass) const {
+        constexpr std::size_t most = 3;
+        std::vector<std::string> same, result;
         for (const std::string &candidate : candidates_of(lowered_.steps[pass], engine_->facts()))
-            if (candidate.substr(0, candidate.find(':')) != choice.kernel)
-                return candidate;
-        return "";
+            if (candidate != choice.variant())
+                (candidate.substr(0, candidate.find(':')) == choice.kernel ? same : result)
+                    .push_back(candidate);
+        result.insert(result.end(), same.begin(), same.end());
+        result.resize(std::min(result.size(), most));
+        return result;
     }
 
     const std::shared_ptr<Engine> &engine_;
     const Filter &filter_;
     const PlanDesc &desc_;
     Lowered lowered_;
+    std::optional<Error> build_failure_; // the first
 };
 
 } // namespace
@@ -213,9 +248,7 @@ void self_test(const std::shared_ptr<Engine> &engine, const Filter &filter, cons
                const std::string &variant) {
     if (!engine->wants_self_tests() || !variant.empty() || !environment("GAUZE_VARIANT").empty())
         return;
-    SelfTest test(engine, filter, desc);
-    while (!test.has_passed()) {
-    }
+    SelfTest(engine, filter, desc).run();
 }
 
 } // namespace gz
