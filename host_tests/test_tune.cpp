@@ -151,6 +151,27 @@ TEST_CASE("tune: interrupted, it keeps what it has") {
             CHECK(line.ends_with('\n'));
 }
 
+TEST_CASE("tune: processes that share a file and a cache") {
+    const TestDirectory directory;
+    const std::string file = directory / "tuning.txt";
+    const std::string cache = directory / "cache";
+    std::string command = "export GAUZE_CACHE_DIR=" + in_shell(cache) + "; ";
+    const std::vector<std::string> filters{"sat", "box", "separable"};
+    for (const std::string &filter : filters)
+        command += in_shell(std::getenv("GAUZE_COMMAND")) + " tune " + filter +
+                   " --type u8 --sizes small --budget 5 --file " + in_shell(file) + " >" +
+                   in_shell(directory / filter) + " && echo ended >>" +
+                   in_shell(directory / "ended") + " & ";
+    REQUIRE(std::system((command + "wait").c_str()) == 0);
+    CHECK(line_count(read_bytes(directory / "ended")) == filters.size());
+    const Outcome devices = gauze_command({"devices"}, {"GAUZE_TUNING_FILE=" + file});
+    CHECK(contains(devices.out, "the user's own: "));
+    CHECK_FALSE(contains(devices.err, "damaged"));
+    CHECK_FALSE(line_with(read_bytes(file), "sat u8-u32 small", "kernel=sat_").empty());
+    const Outcome cached = gauze_command({"cache", "info"}, {"GAUZE_CACHE_DIR=" + cache});
+    CHECK(cached.code == 0);
+}
+
 TEST_CASE("tune: bad usage") {
     const auto refused = [](const Arguments &arguments, const std::string &part,
                             const Arguments &environment = {}) {

@@ -218,13 +218,13 @@ std::optional<TuningRecord> read_record(std::string_view line) {
     return record;
 }
 
-TuningText read_records(std::string_view text) {
+TuningText read_records(std::string_view text, std::string_view part) {
     TuningText result;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
-        if (line.empty() || line.front() == '#')
+        if (line.empty() || line.front() == '#' || line.find(part) == std::string_view::npos)
             continue;
         if (std::optional<TuningRecord> record = read_record(line))
             result.records.push_back(std::move(*record));
@@ -271,8 +271,10 @@ Tuning::Known Tuning::load() const {
                  text("the tuning file ", path_, " is not used: ", error.what()));
         }
     }
+    // Checksums take longer than to find what cannot be of use.
+    const std::string of_class = text(separator, "class=", name_of(facts_.device_class), separator);
     for (const std::string_view results : shipped_) {
-        TuningText shipped = read_records(results);
+        TuningText shipped = read_records(results, of_class);
         if (shipped.damaged > 0)
             log_(GAUZE_LOG_WARNING, text("the library's own results have ",
                                          count_of(shipped.damaged, "damaged line")));

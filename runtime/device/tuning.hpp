@@ -44,7 +44,8 @@ struct TuningText {
     std::vector<TuningRecord> records;
     std::size_t damaged = 0;
 };
-TuningText read_records(std::string_view text);
+// part: lines without it are not looked at.
+TuningText read_records(std::string_view text, std::string_view part = "");
 
 // Of device/tuned/, in the library.
 extern const EmbeddedFile embedded_tuning[];
