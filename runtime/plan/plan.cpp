@@ -325,7 +325,7 @@ std::string Plan::make_explanation() const {
         to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
         desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
-                  name_of(facts.device_class), "\n");
+                  name_of(facts.device_class), ": ", facts.reason_of_defaults(), "\n");
     lines += settled_.reasons;
     if (const auto &recursion = filter().recursion())
         lines += text("grouping: ", to_text(recursion->grouping), "; ", direct_.trips(),
