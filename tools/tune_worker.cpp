@@ -1,6 +1,7 @@
 #include "tune_worker.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,11 @@ namespace {
 
 // What is wrong with a result.
 class WrongResult : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+class TooSlow : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
@@ -145,15 +152,20 @@ public:
         : engine_(engine), case_(tuned), filter_(tuned.make()), canvas_(canvas),
           baseline_(plan(baseline)) {
         check_small(engine_, case_, filter_, canvas_.source_desc.type, baseline);
+        baseline_seconds_ = estimated_seconds(baseline);
     }
 
+    // Throws TooSlow where it would take minutes.
     Comparison compare(const std::string &candidate, double best_ratio) {
         check_small(engine_, case_, filter_, canvas_.source_desc.type, candidate);
+        const double seconds = estimated_seconds(candidate);
+        if (seconds > most_seconds || (seconds > 1 && seconds > hopeless * baseline_seconds_))
+            throw TooSlow("it would take about " + text_of(std::round(seconds)) + " s");
         const Plan tried = plan(candidate);
         // Once is enough for what is slow.
-        constexpr double hopeless = 1.3;
+        constexpr double slow = 1.3;
         Comparison found = compare(tried, 1);
-        if (found.ratio < hopeless * best_ratio)
+        if (found.ratio < slow * best_ratio)
             found = compare(tried, repeats_for(found.time_ms + found.baseline_ms));
         if (found.ratio < best_ratio)
             check_whole(tried);
@@ -161,6 +173,37 @@ public:
     }
 
 private:
+    static constexpr double most_seconds = 10;
+    static constexpr double hopeless = 20; // times as slow as the default
+
+    // By the wall clock and a part of the image: what is right but slow shall not be taken for hung.
+    double estimated_seconds(const std::string &candidate) const {
+        constexpr std::int64_t side = 256;
+        const auto part_of = [&](const ImageDesc &whole) {
+            const bool signal = case_.row.input == BenchInput::signal;
+            return signal ? ImageDesc(whole.type, side * side, 1)
+                          : ImageDesc(whole.type, side, side);
+        };
+        const ImageDesc from = part_of(canvas_.source_desc);
+        const ImageDesc to = part_of(canvas_.target_desc);
+        const Plan part =
+            engine_.plan(filter_, from, to, options_of(case_.row).with_variant(candidate));
+        Image source = engine_.image(from);
+        Image target = engine_.image(to);
+        source.write(canvas_.pixels.data(), from.bytes());
+        std::vector<std::byte> result(to.bytes());
+        double seconds = 0;
+        for (int i = 0; i < 2; ++i) { // the first is compiled
+            const auto begin = std::chrono::steady_clock::now();
+            part.enqueue(nullptr, source.mem(), target.mem());
+            target.read(result.data(), result.size());
+            seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        }
+        return seconds * static_cast<double>(canvas_.source_desc.bytes()) /
+               static_cast<double>(from.bytes());
+    }
+
     Plan plan(const std::string &variant) const {
         return engine_.plan(filter_, canvas_.source_desc, canvas_.target_desc,
                             options_of(case_.row).with_variant(variant));
@@ -218,6 +261,7 @@ private:
     Filter filter_;
     Canvas &canvas_;
     Plan baseline_;
+    double baseline_seconds_ = 0;
 };
 
 // What comes of one line. unsupported: what it means that the library refuses.
@@ -226,6 +270,8 @@ template <class Body> void answered(const char *unsupported, Body &&body) {
         answer(body());
     } catch (const WrongResult &error) {
         answer(std::string("bad ") + error.what());
+    } catch (const TooSlow &error) {
+        answer(std::string("unfit ") + error.what());
     } catch (const Error &error) {
         const bool refused = error.status() == GAUZE_ERROR_UNSUPPORTED ||
                              error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
