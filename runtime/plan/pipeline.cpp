@@ -86,7 +86,9 @@ Choice choose_kernel_of_any_size(const Step &step, const ChoiceOn &on, const std
         if (error.status() != Status::unsupported)
             throw;
         const DeviceFacts facts = without_allocation_limit(on.facts);
-        Choice choice = choose_kernel(step, facts, forced, forced_by);
+        ChoiceOn any_size(facts);
+        any_size.tuning = on.tuning;
+        Choice choice = choose_kernel(step, any_size, forced, forced_by);
         too_large = error.what();
         return choice;
     }
