@@ -1,13 +1,14 @@
 # Runs one test case of TEST under Oclgrind, and fails if the test does or if Oclgrind has anything
 # to say: it exits with 0 whatever it finds.
 #   cmake -DOCLGRIND=... -DLOG=<file> -DTEST=<executable> -DCASE=<name> [-DCHECKS=--data-races]
+#         [-DOPTIONS=--max-wgsize;1]
 #         -P run_oclgrind.cmake
 if(NOT DEFINED CHECKS)
     set(CHECKS --data-races --uninitialized)
 endif()
 file(REMOVE "${LOG}")
 execute_process(
-    COMMAND ${OCLGRIND} ${CHECKS} --max-errors 1000000 --log ${LOG}
+    COMMAND ${OCLGRIND} ${CHECKS} ${OPTIONS} --max-errors 1000000 --log ${LOG}
             ${TEST} --no-skip "--test-case=${CASE}"
     RESULT_VARIABLE result)
 if(NOT result EQUAL 0)

@@ -83,7 +83,7 @@ struct Arguments {
     cl_event event = nullptr;
     const char *text = nullptr;
     std::uint64_t number = 77;
-    std::uint32_t count = 77;
+    std::uint32_t number32 = 77;
 
     Arguments() {
         tuning_result.variant = "correlate_plain:GROUP_X=64,GROUP_Y=1";
@@ -138,7 +138,7 @@ struct Arguments {
         return !new_list && !new_engine && !new_image && !new_filter && !new_plan && !event &&
                !text && number == 77 && results[0] == 0.0F && !info.name &&
                cache_info.max_bytes == 0 && timing.launches == 0 && verification.pixels == 0 &&
-               count == 77 && comparison.ratio == 0.0;
+               number32 == 77 && comparison.ratio == 0.0;
     }
 
     gauze_status create_engine() { return gauze_engine_create(&options, &new_engine); }
@@ -552,7 +552,7 @@ std::vector<Case> cases() {
         {"gauze_plan_compare", "comparison", invalid, "comparison->struct_size is 0",
          CALL(a.comparison.struct_size = 0; return a.compare())},
         {"gauze_plan_problem_count", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_problem_count(nullptr, &a.count))},
+         CALL(return gauze_plan_problem_count(nullptr, &a.number32))},
         {"gauze_plan_problem_count", "count", invalid, "count is null",
          CALL(return gauze_plan_problem_count(a.plan, nullptr))},
         {"gauze_plan_candidates", "plan", invalid, "plan is null",

@@ -301,6 +301,22 @@ TEST_SUITE("choice") {
         CHECK(choose(pass, on, "correlate_strips", "the test").kernel == "correlate_strips");
         CHECK(choose(pass_of(9, Rank::full), on, "", "the test").kernel == "correlate_tiled");
 
+        // As fast as the default is not fast enough: that goes by the size of the image, too.
+        {
+            const support::TempDir other;
+            gz::Tuning tie(other.path() + "/tuning.txt", facts, sources, {}, {});
+            gz::TuningRecord record;
+            record.kernel = "correlate_plain";
+            record.config = "GROUP_X=64,GROUP_Y=4";
+            record.spec_hash = gz::spec_hash(pass, tie, record.kernel);
+            record.problem = gz::problem_of(pass);
+            record.ratio = 0.99;
+            tie.add({record});
+            const Choice same = choose(pass, {facts, tie}, "", "the test");
+            CHECK(same.variant() == before.variant());
+            CHECK(same.rule.find("preferred on devices of class gpu; tuned on this device") == 0);
+        }
+
         // Faster, but of another source, of no kernel, of no value, of too few, or of no room.
         add("correlate_tiled", "GROUP_X=8,GROUP_Y=8,ITEM_X=4,ITEM_Y=4", 0.1, "",
             "feedfeedfeedfeed");

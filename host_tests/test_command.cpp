@@ -1050,6 +1050,7 @@ TEST_CASE("command: devices") {
     CHECK(table.code == 0);
     CHECK(contains(table.out, "* "));
     CHECK(line_count(table.out) >= 3);
+    CHECK(contains(table.out, "kernels on 0: "));
 
     const Outcome json = gauze_command({"devices", "--json"});
     CHECK(json.code == 0);
@@ -1057,7 +1058,7 @@ TEST_CASE("command: devices") {
     for (const std::string key :
          {"index", "name", "vendor", "platform", "kind", "version", "driver", "class", "default",
           "unusable", "global_memory", "max_allocation", "local_memory", "compute_units",
-          "clock_mhz", "max_group_size", "f64"}) {
+          "clock_mhz", "max_group_size", "f64", "architecture", "tuning"}) {
         CAPTURE(key);
         CHECK(contains(json.out, "\"" + key + "\":"));
     }

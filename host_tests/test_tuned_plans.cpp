@@ -110,6 +110,43 @@ TEST_SUITE("tuned plans") {
                                 "has 3 parts; the filter has 2 passes");
     }
 
+    TEST_CASE("devices and contexts that share a file") {
+        const TestDirectory directory;
+        const auto plan_on = [](const gauze::Engine &on) {
+            return on.plan(gauze::correlate(embedder::cross()), Image::f32(60, 40));
+        };
+        const std::vector<float> pixels = embedder::random_pixels(60 * 40);
+        std::vector<std::vector<float>> results;
+        std::vector<gauze::Engine> engines;
+        for (const gauze::DeviceInfo &device : gauze::devices().devices)
+            if (device.platform == embedder::engine().device().platform) {
+                gauze::EngineOptions options;
+                options.device = std::to_string(device.index);
+                options.tuning_file = directory / "tuning.txt";
+                engines.emplace_back(options);
+            }
+        for (std::size_t i = 0; i < engines.size(); ++i) {
+            const Plan before = plan_on(engines[i]);
+            // What is known of other devices is of no consequence here.
+            CHECK(before.explain().find("tuned on this device") == std::string::npos);
+            const std::vector<std::string> candidates = before.problem().candidates;
+            const std::string &winner = candidates.at(candidates.size() - 1 - i);
+            before.add_results(0, {{winner, 1, 0.5, ""}});
+            // Another context of the device.
+            gauze::EngineOptions options;
+            options.device = std::to_string(engines[i].device().index);
+            options.tuning_file = directory / "tuning.txt";
+            for (const gauze::Engine &engine : {engines[i], gauze::Engine(options)}) {
+                const Plan plan = plan_on(engine);
+                CHECK(plan.variant() == winner);
+                results.emplace_back(pixels.size());
+                plan.run(pixels, results.back());
+                CHECK(results.back() == results.front());
+            }
+        }
+        MESSAGE(engines.size(), " devices");
+    }
+
     TEST_CASE("recursive filters along both axes at once, or axis by axis") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");

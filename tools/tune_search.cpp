@@ -54,10 +54,24 @@ std::optional<std::string> TuneSearch::neighbour_of(const std::string &candidate
 }
 
 std::optional<std::string> TuneSearch::next() {
+    const bool neighbour_first = std::exchange(wants_neighbour_, !wants_neighbour_);
+    if (neighbour_first)
+        if (auto found = near_the_fastest())
+            return found;
+    if (auto found = other_kernel())
+        return found;
+    return near_the_fastest();
+}
+
+std::optional<std::string> TuneSearch::other_kernel() const {
     std::set<std::string> kernels;
     for (const std::string &candidate : candidates_)
         if (kernels.insert(kernel_of(candidate)).second && !done_.contains(candidate))
             return candidate;
+    return std::nullopt;
+}
+
+std::optional<std::string> TuneSearch::near_the_fastest() const {
     // The fastest of each kernel, the fastest first.
     std::map<std::string, std::pair<double, std::string>> fastest;
     for (const auto &[candidate, ratio] : ratios_) {

@@ -10,9 +10,9 @@
 
 namespace gauze::tool {
 
-// First one configuration of each kernel, then those that differ from the fastest in one value, until
+// In turn one configuration of another kernel, and one that differs from the fastest in one value, until
 // none of these is faster; then the same from the fastest of each other kernel that comes near it. The
-// whole space would take hours.
+// whole space would take hours, and a short time shall see something of both.
 class TuneSearch {
 public:
     // candidates: as a plan has them, the default first. That is measured already.
@@ -30,12 +30,15 @@ public:
     std::size_t measured_count() const { return done_.size(); }
 
 private:
+    std::optional<std::string> other_kernel() const;
+    std::optional<std::string> near_the_fastest() const;
     std::optional<std::string> neighbour_of(const std::string &candidate) const;
 
     std::vector<std::string> candidates_;
     std::set<std::string> done_;
     std::map<std::string, double> ratios_;
     std::string best_;
+    bool wants_neighbour_ = true; // next
 };
 
 // "correlate_tiled" of "correlate_tiled:GROUP_X=8".

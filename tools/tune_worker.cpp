@@ -1,6 +1,7 @@
 #include "tune_worker.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,11 @@ namespace {
 
 // What is wrong with a result.
 class WrongResult : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+class TooSlow : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
@@ -121,66 +128,119 @@ unsigned repeats_for(double pair_ms) {
     return static_cast<unsigned>(std::clamp(wanted_ms / std::max(pair_ms, 1e-3), least, most));
 }
 
-// One case: its images, and its default as the baseline.
+// Images that many cases filter: to fill large ones takes longer than to filter them.
+struct Canvas {
+    ImageDesc source_desc, target_desc;
+    std::vector<std::byte> pixels;
+    Image source, target;
+
+    Canvas(const Engine &engine, const ImageDesc &from, const ImageDesc &to)
+        : source_desc(from), target_desc(to), pixels(random_pixels(from)),
+          source(engine.image(from)), target(engine.image(to)) {
+        source.write(pixels.data(), pixels.size());
+    }
+    bool serves(const ImageDesc &from, const ImageDesc &to) const {
+        return source_desc.type == from.type && source_desc.extent == from.extent &&
+               target_desc.type == to.type;
+    }
+};
+
+// One case, with its default as the baseline.
 class Bench {
 public:
-    Bench(const Engine &engine, const TuneCase &tuned, Type type, TuneSize size,
-          const std::string &baseline)
-        : engine_(engine), case_(tuned), filter_(tuned.make()),
-          source_desc_(tuned.source(type, size, engine.device())),
-          target_desc_(tuned.target(source_desc_)), pixels_(random_pixels(source_desc_)),
-          baseline_(plan(baseline)), source_(engine.image(source_desc_)),
-          target_(engine.image(target_desc_)) {
-        check_small(engine_, case_, filter_, type, baseline);
-        source_.write(pixels_.data(), pixels_.size());
-        // Nothing that a kernel leaves unwritten is right by chance.
-        const std::vector<std::byte> before(target_desc_.bytes(), std::byte{0x5a});
-        target_.write(before.data(), before.size());
+    Bench(const Engine &engine, const TuneCase &tuned, const std::string &baseline, Canvas &canvas)
+        : engine_(engine), case_(tuned), filter_(tuned.make()), canvas_(canvas),
+          baseline_(plan(baseline)) {
+        check_small(engine_, case_, filter_, canvas_.source_desc.type, baseline);
+        baseline_seconds_ = estimated_seconds(baseline);
     }
 
+    // Throws TooSlow where it would take minutes.
     Comparison compare(const std::string &candidate, double best_ratio) {
-        check_small(engine_, case_, filter_, source_desc_.type, candidate);
+        check_small(engine_, case_, filter_, canvas_.source_desc.type, candidate);
+        const double seconds = estimated_seconds(candidate);
+        if (seconds > most_seconds || (seconds > 1 && seconds > hopeless * baseline_seconds_))
+            throw TooSlow("it would take about " + text_of(std::round(seconds)) + " s");
         const Plan tried = plan(candidate);
         // Once is enough for what is slow.
-        constexpr double hopeless = 1.3;
-        Comparison found = tried.compare(baseline_, source_, target_, 1);
-        if (found.ratio < hopeless * best_ratio)
-            found = tried.compare(baseline_, source_, target_,
-                                  repeats_for(found.time_ms + found.baseline_ms));
+        constexpr double slow = 1.3;
+        Comparison found = compare(tried, 1);
+        if (found.ratio < slow * best_ratio)
+            found = compare(tried, repeats_for(found.time_ms + found.baseline_ms));
         if (found.ratio < best_ratio)
-            check_whole();
+            check_whole(tried);
         return found;
     }
 
 private:
+    static constexpr double most_seconds = 10;
+    static constexpr double hopeless = 20; // times as slow as the default
+
+    // By the wall clock and a part of the image: what is right but slow shall not be taken for hung.
+    double estimated_seconds(const std::string &candidate) const {
+        constexpr std::int64_t side = 256;
+        const auto part_of = [&](const ImageDesc &whole) {
+            const bool signal = case_.row.input == BenchInput::signal;
+            return signal ? ImageDesc(whole.type, side * side, 1)
+                          : ImageDesc(whole.type, side, side);
+        };
+        const ImageDesc from = part_of(canvas_.source_desc);
+        const ImageDesc to = part_of(canvas_.target_desc);
+        const Plan part =
+            engine_.plan(filter_, from, to, options_of(case_.row).with_variant(candidate));
+        Image source = engine_.image(from);
+        Image target = engine_.image(to);
+        source.write(canvas_.pixels.data(), from.bytes());
+        std::vector<std::byte> result(to.bytes());
+        double seconds = 0;
+        for (int i = 0; i < 2; ++i) { // the first is compiled
+            const auto begin = std::chrono::steady_clock::now();
+            part.enqueue(nullptr, source.mem(), target.mem());
+            target.read(result.data(), result.size());
+            seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        }
+        return seconds * static_cast<double>(canvas_.source_desc.bytes()) /
+               static_cast<double>(from.bytes());
+    }
+
     Plan plan(const std::string &variant) const {
-        return engine_.plan(filter_, source_desc_, target_desc_,
+        return engine_.plan(filter_, canvas_.source_desc, canvas_.target_desc,
                             options_of(case_.row).with_variant(variant));
     }
 
-    // What a candidate left in the target.
-    void check_whole() {
+    Comparison compare(const Plan &tried, unsigned repeats) const {
+        return tried.compare(baseline_, canvas_.source, canvas_.target, repeats);
+    }
+
+    // What a plan makes of what nothing in the target is right of by chance.
+    std::vector<std::byte> result_of(const Plan &tried) const {
+        std::vector<std::byte> result(canvas_.target_desc.bytes(), std::byte{0x5a});
+        canvas_.target.write(result.data(), result.size());
+        tried.enqueue(nullptr, canvas_.source.mem(), canvas_.target.mem());
+        canvas_.target.read(result.data(), result.size());
+        return result;
+    }
+
+    void check_whole(const Plan &tried) const {
         // The reference of a table's last pixels sums all of them.
         constexpr std::int64_t most_reach = 1 << 20;
         if (case_.row.reach > most_reach) {
-            check_against_baseline();
+            check_against_baseline(tried);
             return;
         }
-        std::vector<std::vector<std::byte>> results(1,
-                                                    std::vector<std::byte>(target_desc_.bytes()));
-        target_.read(results[0].data(), results[0].size());
-        const CheckResult checked = check_windows(engine_, filter_, case_.row, source_desc_,
-                                                  pixels_, target_desc_.type, results);
+        const std::vector<std::vector<std::byte>> results{result_of(tried)};
+        const CheckResult checked =
+            check_windows(engine_, filter_, case_.row, canvas_.source_desc, canvas_.pixels,
+                          canvas_.target_desc.type, results);
         if (!checked.within_bound)
             throw WrongResult("wrong: " + checked.text);
     }
 
-    void check_against_baseline() {
-        std::vector<std::byte> result(target_desc_.bytes()), expected(result.size());
-        target_.read(result.data(), result.size());
-        baseline_.enqueue(nullptr, source_.mem(), target_.mem());
-        target_.read(expected.data(), expected.size());
-        if (target_desc_.type != Type::f32) {
+    void check_against_baseline(const Plan &tried) const {
+        const std::vector<std::byte> result = result_of(tried);
+        const std::vector<std::byte> expected = result_of(baseline_);
+        if (canvas_.target_desc.type != Type::f32) {
             if (result != expected)
                 throw WrongResult("wrong: another table than the default's");
             return;
@@ -199,10 +259,9 @@ private:
     const Engine &engine_;
     const TuneCase &case_;
     Filter filter_;
-    ImageDesc source_desc_, target_desc_;
-    std::vector<std::byte> pixels_;
+    Canvas &canvas_;
     Plan baseline_;
-    Image source_, target_;
+    double baseline_seconds_ = 0;
 };
 
 // What comes of one line. unsupported: what it means that the library refuses.
@@ -211,6 +270,8 @@ template <class Body> void answered(const char *unsupported, Body &&body) {
         answer(body());
     } catch (const WrongResult &error) {
         answer(std::string("bad ") + error.what());
+    } catch (const TooSlow &error) {
+        answer(std::string("unfit ") + error.what());
     } catch (const Error &error) {
         const bool refused = error.status() == GAUZE_ERROR_UNSUPPORTED ||
                              error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
@@ -230,6 +291,7 @@ void end_with_parent() {
 ExitCode run_tune_worker(const std::string &device) {
     end_with_parent();
     const Engine engine = make_engine(device);
+    std::optional<Canvas> canvas;
     std::optional<Bench> bench;
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
@@ -241,8 +303,15 @@ ExitCode run_tune_worker(const std::string &device) {
             words >> index >> type >> size >> baseline;
             answered("error", [&] {
                 bench.reset();
-                bench.emplace(engine, tune_cases().at(index), parse_type("type", type),
-                              parse_tune_size(size), baseline);
+                const TuneCase &tuned = tune_cases().at(index);
+                const ImageDesc source =
+                    tuned.source(parse_type("type", type), parse_tune_size(size), engine.device());
+                const ImageDesc target = tuned.target(source);
+                if (!canvas || !canvas->serves(source, target)) {
+                    canvas.reset();
+                    canvas.emplace(engine, source, target);
+                }
+                bench.emplace(engine, tuned, baseline, *canvas);
                 return "ready";
             });
         } else {

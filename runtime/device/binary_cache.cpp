@@ -66,11 +66,30 @@ bool BinaryCache::load(const std::string &key,
                        const std::function<void(std::span<const std::byte>)> &use) {
     if (is_off_)
         return false;
+    const bool found = read(key, use);
+    ++(found ? hits_ : misses_);
+    return found;
+}
+
+void BinaryCache::remember(const std::string &key, const std::string &text) {
+    if (stores())
+        write(key, std::as_bytes(std::span<const char>(text)));
+}
+
+std::optional<std::string> BinaryCache::recall(const std::string &key) {
+    std::string text;
+    const bool found = !is_off_ && read(key, [&](std::span<const std::byte> bytes) {
+        text.assign(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    });
+    return found ? std::optional(text) : std::nullopt;
+}
+
+bool BinaryCache::read(const std::string &key,
+                       const std::function<void(std::span<const std::byte>)> &use) {
     const std::string name = entry_name(key);
     try {
         if (const auto entry = find(name)) {
             use(read_entry(*entry, key));
-            ++hits_;
             return true;
         }
     } catch (const CacheDirectoryError &error) {
@@ -86,7 +105,6 @@ bool BinaryCache::load(const std::string &key,
             log_(GAUZE_LOG_WARNING, why.what());
         }
     }
-    ++misses_;
     return false;
 }
 
@@ -95,24 +113,28 @@ bool BinaryCache::stores() const {
 }
 
 void BinaryCache::store(const std::string &key, std::span<const std::byte> program) {
-    if (!stores() || program.empty())
-        return;
+    if (stores() && !program.empty() && write(key, program))
+        ++stores_;
+}
+
+bool BinaryCache::write(const std::string &key, std::span<const std::byte> bytes) {
     const std::string name = entry_name(key);
     try {
-        const std::vector<std::byte> entry = write_entry(key, program);
+        const std::vector<std::byte> entry = write_entry(key, bytes);
         if (!directory_) {
             options_.store(name.c_str(), entry.data(), entry.size(), options_.user);
         } else if (!directory_->store(name, entry)) {
             log_(GAUZE_LOG_DEBUG, text("a compiled program of ", entry.size(),
                                        " bytes is not kept: it is more than the cache may have"));
-            return;
+            return false;
         }
-        ++stores_;
+        return true;
     } catch (const CacheDirectoryError &error) {
         give_up(error);
     } catch (const std::exception &error) {
         log_(GAUZE_LOG_WARNING, text("a compiled program is not kept: ", error.what()));
     }
+    return false;
 }
 
 } // namespace gz

@@ -41,6 +41,11 @@ public:
     // then the entry is dropped.
     bool load(const std::string &key, const std::function<void(std::span<const std::byte>)> &use);
 
+    // A text under a key that no program has, in an entry of its own that is not counted; and back,
+    // nothing where there is none. What is wrong with it is as if it were not there.
+    void remember(const std::string &key, const std::string &text);
+    std::optional<std::string> recall(const std::string &key);
+
     // Whether store() would do anything: drivers may take long to hand out a program.
     bool stores() const;
     void store(const std::string &key, std::span<const std::byte> program);
@@ -50,6 +55,8 @@ public:
     std::uint64_t store_count() const { return stores_; }
 
 private:
+    bool read(const std::string &key, const std::function<void(std::span<const std::byte>)> &use);
+    bool write(const std::string &key, std::span<const std::byte> bytes);
     std::optional<std::vector<std::byte>> find(const std::string &name) const;
     void give_up(const Error &error);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include <unistd.h>
 
@@ -114,6 +115,11 @@ Engine::Engine(const Options &options)
     });
     workspace_ = std::make_unique<WorkspacePool>(context_, facts_.global_memory / 4);
     tuning_ = std::make_unique<Tuning>(tuning_file(options.tuning_file), facts_, sources_, log_);
+    const std::string self_test = environment("GAUZE_SELF_TEST");
+    // A simulator would take minutes, and finds more than wrong results.
+    const bool is_simulated = facts_.device_class == DeviceClass::oclgrind;
+    wants_self_tests_ =
+        self_test == "always" || (self_test != "off" && !is_simulated && !tuning_->knows_device());
     log_(GAUZE_LOG_INFO, text("using ", facts_.name, " (", facts_.platform, ", class ",
                               name_of(facts_.device_class), "), chosen ", chosen_by));
 }
@@ -138,6 +144,38 @@ ProgramKey Engine::key_of(const ProgramRequest &request) const {
     key.entry = request.entry;
     key.source = sources_.expand(request.file);
     return key;
+}
+
+std::string Engine::name_of_programs(const std::vector<Launch> &launches) const {
+    std::set<std::string> names;
+    for (const Launch &launch : launches)
+        names.insert(entry_name(key_of(launch.program).text()));
+    std::string all = "self-test of\n";
+    for (const std::string &name : names)
+        all += name + "\n";
+    return all;
+}
+
+std::optional<std::string> Engine::verdict(const std::string &programs) {
+    {
+        const std::lock_guard<std::mutex> lock(verdicts_mutex_);
+        if (const auto found = verdicts_.find(programs); found != verdicts_.end())
+            return found->second;
+    }
+    const std::optional<std::string> kept = cache_.recall(programs);
+    if (kept)
+        remember_verdict(programs, *kept, VerdictLife::of_engine);
+    return kept;
+}
+
+void Engine::remember_verdict(const std::string &programs, const std::string &verdict,
+                              VerdictLife life) {
+    {
+        const std::lock_guard<std::mutex> lock(verdicts_mutex_);
+        verdicts_[programs] = verdict;
+    }
+    if (life == VerdictLife::kept)
+        cache_.remember(programs, verdict);
 }
 
 std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {

@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -46,6 +48,9 @@ private:
     std::vector<cl::Buffer> constants_; // one for each ConstantData, in order
 };
 
+// How long a verdict of a self-test is remembered: by other processes too, or by the engine alone.
+enum class VerdictLife { kept, of_engine };
+
 class Engine {
 public:
     struct Options {
@@ -74,6 +79,16 @@ public:
     const BinaryCache &cache() const { return cache_; }
     Tuning &tuning() { return *tuning_; }
     const Tuning &tuning() const { return *tuning_; }
+
+    // Whether kernels are to be tested before they are used: where no result of the library's knows the
+    // device. GAUZE_SELF_TEST=off: never, always: wherever.
+    bool wants_self_tests() const { return wants_self_tests_; }
+    // What the programs of launches go by, on this device and its driver.
+    std::string name_of_programs(const std::vector<Launch> &launches) const;
+    // Of a self-test of programs: from memory, else from the cache. Nothing where there was none.
+    std::optional<std::string> verdict(const std::string &programs);
+    void remember_verdict(const std::string &programs, const std::string &verdict,
+                          VerdictLife life);
 
     // From memory, else from the cache, else compiled. Safe to call from many threads.
     std::shared_ptr<Program> program(const ProgramRequest &request);
@@ -109,6 +124,9 @@ private:
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
     std::map<std::string, ProgramPlace> programs_; // by ProgramKey::text()
+    bool wants_self_tests_ = false;
+    std::mutex verdicts_mutex_;
+    std::map<std::string, std::string> verdicts_;
     std::mutex driver_mutex_; // builds come one after the other: drivers differ in what they bear
 };
 

@@ -218,13 +218,13 @@ std::optional<TuningRecord> read_record(std::string_view line) {
     return record;
 }
 
-TuningText read_records(std::string_view text) {
+TuningText read_records(std::string_view text, std::string_view part) {
     TuningText result;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
-        if (line.empty() || line.front() == '#')
+        if (line.empty() || line.front() == '#' || line.find(part) == std::string_view::npos)
             continue;
         if (std::optional<TuningRecord> record = read_record(line))
             result.records.push_back(std::move(*record));
@@ -271,8 +271,10 @@ Tuning::Known Tuning::load() const {
                  text("the tuning file ", path_, " is not used: ", error.what()));
         }
     }
+    // Checksums take longer than to find what cannot be of use.
+    const std::string of_class = text(separator, "class=", name_of(facts_.device_class), separator);
     for (const std::string_view results : shipped_) {
-        TuningText shipped = read_records(results);
+        TuningText shipped = read_records(results, of_class);
         if (shipped.damaged > 0)
             log_(GAUZE_LOG_WARNING, text("the library's own results have ",
                                          count_of(shipped.damaged, "damaged line")));
@@ -333,6 +335,9 @@ std::string Tuning::objection(const std::string &problem, const std::string &ker
     std::vector<TuningRecord> against;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
+        for (const std::string &known_as : {kernel + ":" + config, kernel + ":"})
+            if (const auto demoted = demoted_.find(known_as); demoted != demoted_.end())
+                return demoted->second;
         for (const TuningRecord &record : known().bad)
             if (record.problem == problem && record.kernel == kernel && record.config == config)
                 against.push_back(record);
@@ -341,6 +346,27 @@ std::string Tuning::objection(const std::string &problem, const std::string &ker
         if (record.spec_hash == spec_hash())
             return "found bad on this device: " + record.bad;
     return "";
+}
+
+bool Tuning::demote(const std::string &kernel, const std::string &config, const std::string &why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    constexpr std::ptrdiff_t most = 3;
+    const std::string all = kernel + ":";
+    if (!demoted_.emplace(all + config, why).second)
+        return false;
+    if (std::count_if(demoted_.begin(), demoted_.end(), [&](const auto &demoted) {
+            return demoted.first.rfind(all, 0) == 0;
+        }) == most)
+        demoted_.emplace(all, text("three configurations are as bad; the last ", why));
+    return true;
+}
+
+bool Tuning::knows_device() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(known().results.begin(), known().results.end(), [](const auto &result) {
+        const TuningLevel level = result.second.level;
+        return level == TuningLevel::device || level == TuningLevel::architecture;
+    });
 }
 
 std::string Tuning::spec_hash(const std::string &kernel, const std::string &tunables) const {

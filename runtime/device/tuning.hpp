@@ -44,7 +44,8 @@ struct TuningText {
     std::vector<TuningRecord> records;
     std::size_t damaged = 0;
 };
-TuningText read_records(std::string_view text);
+// part: lines without it are not looked at.
+TuningText read_records(std::string_view text, std::string_view part = "");
 
 // Of device/tuned/, in the library.
 extern const EmbeddedFile embedded_tuning[];
@@ -80,6 +81,14 @@ public:
                           const std::string &config,
                           const std::function<std::string()> &spec_hash) const;
 
+    // Has a configuration refused from now on, in this engine, and the whole kernel when it was the
+    // third of it: to try the others would take long. Whether it was not refused so far. why: as
+    // objection() says it.
+    bool demote(const std::string &kernel, const std::string &config, const std::string &why);
+
+    // Whether the library's results know the device, or its architecture.
+    bool knows_device() const;
+
     // Of a kernel: its name, its tunables and what its .cl expands to. Another kernel has another one.
     std::string spec_hash(const std::string &kernel, const std::string &tunables) const;
 
@@ -107,6 +116,7 @@ private:
     mutable std::mutex mutex_;
     mutable std::optional<Known> known_;
     mutable std::map<std::string, std::string> hashes_; // by kernel
+    std::map<std::string, std::string> demoted_; // why, by "kernel:config"; "kernel:" is all of it
 };
 
 } // namespace gz

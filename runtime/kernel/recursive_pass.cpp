@@ -36,13 +36,14 @@ LinePlaces packed_places(const RecursivePass &pass) {
     return places;
 }
 
+// Items of a group read what lies together.
+constexpr int group = 64;
+
 // See cl/recursive_ends.cl.
 Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType src_type,
                    const Argument &src, LineEnds form) {
-    // Items of a group read what lies together.
-    constexpr int group = 64;
-    const int line_parts = form == LineEnds::alone ? 1 : stage.along_rows ? 32 : 4;
-    const int lanes = group / line_parts;
+    const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
+    const int lanes = form == LineEnds::single ? 1 : group / line_parts;
     const std::vector<EndWeights> &ends = stage.stage->ends;
     const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
     std::size_t near = 0;
@@ -120,6 +121,11 @@ int order_of(const LineStage &stage) {
                            [](const Section &section) { return section.is_first_order(); });
     };
     return first(stage.causal) && first(stage.anticausal) ? 1 : 2;
+}
+
+LineEnds ends_without_barrier(const DeviceFacts &facts) {
+    return facts.max_group_size < group || facts.max_item_sizes[0] < group ? LineEnds::single
+                                                                           : LineEnds::alone;
 }
 
 Work recursive_work(const RecursivePass &pass, LineEnds form,

@@ -77,8 +77,11 @@ struct RecursiveStage {
     }
 };
 
-// What makes the states that a line starts from: an item for each line, or several with a barrier.
-enum class LineEnds { alone, shared };
+// What makes the states that a line starts from: an item for each line, or several with a barrier; or an
+// item for each line in a group of its own.
+enum class LineEnds { alone, shared, single };
+// For kernels that need no large groups either.
+LineEnds ends_without_barrier(const DeviceFacts &facts);
 
 // All stages of a pass: `add` appends the launches of one and returns the bytes of its own buffer.
 // What its sections start from is there by then.

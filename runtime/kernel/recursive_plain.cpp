@@ -9,7 +9,8 @@ constexpr std::int64_t most_sections_by_value = 8;
 
 Work work(const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
     return recursive_work(
-        pass, LineEnds::alone, [&](const RecursiveStage &stage, Work &to) -> std::uint64_t {
+        pass, ends_without_barrier(facts),
+        [&](const RecursiveStage &stage, Work &to) -> std::uint64_t {
             const int group = config.at("GROUP");
             const bool by_value_too =
                 !facts.misreads_arguments && stage.sections() <= most_sections_by_value;

@@ -61,9 +61,10 @@ RecursiveSpec recursive_strips() {
                                    {{"WIDE", 1}, {"BLOCK", 64}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, LineEnds::alone, [&](const RecursiveStage &stage, Work &to) {
-            return add_launch(stage, config, facts, to);
-        });
+        return recursive_work(pass, ends_without_barrier(facts),
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, config, facts, to);
+                              });
     };
     spec.details = [](const RecursivePass &pass, const Config &) {
         return recursive_details(pass);

@@ -58,6 +58,7 @@ struct Fitting {
     std::optional<Config> config;
     Work work;
     std::string refusal;
+    std::vector<std::string> objections; // to configurations that would fit
 };
 
 template <class Pass> std::string hash_of(const KernelSpec<Pass> &spec, const Tuning &tuning) {
@@ -93,8 +94,8 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
             result.work = spec.work(pass, config, facts);
             reason = misfit(result.work, facts);
         }
-        if (reason.empty())
-            reason = objection(spec, pass, config, on.tuning);
+        if (reason.empty() && !(reason = objection(spec, pass, config, on.tuning)).empty())
+            result.objections.push_back(spec.name + ": " + to_text(config) + ": " + reason);
         if (reason.empty()) {
             result.config = config;
             return result;
@@ -108,8 +109,8 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
 template <class Pass>
 Choice chosen(const KernelSpec<Pass> &spec, const Pass &pass, Fitting fitting, std::string rule) {
     const Config &config = *fitting.config;
-    return {spec.name,       config, std::move(fitting.work), spec.details(pass, config),
-            std::move(rule), {}};
+    return {spec.name, config, std::move(fitting.work), spec.details(pass, config), std::move(rule),
+            {},        false};
 }
 
 template <class Pass>
@@ -139,15 +140,21 @@ std::string idleness(const Work &work, const Tuning::Result &result, const Devic
                : "";
 }
 
-// What results of devices like this one say.
+// What results of devices like this one say. confirmed: receives the rule of one that the default is as
+// fast as any.
 template <class Pass>
 std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
-                                     std::vector<std::string> &refused) {
+                                     std::vector<std::string> &refused, std::string &confirmed) {
     if (!on.tuning)
         return std::nullopt;
-    for (const Tuning::Result &result : on.tuning->results(problem_of(pass)))
+    for (const Tuning::Result &result : on.tuning->results(problem_of(pass))) {
+        if (result.record.ratio > ratio_of_note && counts(pass, on, result)) {
+            confirmed = "; " + on.tuning->rule(result);
+            return std::nullopt;
+        }
         if (auto choice = choose_measured(pass, on, result, refused))
             return choice;
+    }
     return std::nullopt;
 }
 
@@ -155,14 +162,16 @@ std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
 template <class Pass>
 std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
                                     std::vector<std::string> &refused) {
-    if (auto choice = first_measured(pass, on, refused))
+    std::string confirmed;
+    if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
     for (const KernelSpec<Pass> &spec : kernels_for(pass, on.facts.device_class)) {
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
-            Choice choice =
-                chosen(spec, pass, std::move(fitting),
-                       text("preferred on devices of class ", name_of(on.facts.device_class)));
+            refused.insert(refused.end(), fitting.objections.begin(), fitting.objections.end());
+            Choice choice = chosen(
+                spec, pass, std::move(fitting),
+                text("preferred on devices of class ", name_of(on.facts.device_class), confirmed));
             choice.refused = refused;
             return choice;
         }
@@ -198,6 +207,14 @@ Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
     for (const std::string &reason : refused)
         reasons += "; " + reason;
     fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
+}
+
+template <class Pass>
+bool counts(const Pass &pass, const ChoiceOn &on, const Tuning::Result &result) {
+    const auto kernels = kernels_for(pass, on.facts.device_class);
+    const KernelSpec<Pass> *const spec = find(kernels, result.record.kernel);
+    return spec && (result.level != TuningLevel::user ||
+                    result.record.spec_hash == hash_of(*spec, *on.tuning));
 }
 
 template <class Pass>
@@ -238,6 +255,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
                on.tuning->rule(result) +
                    (is_current ? "" : ", measured on an earlier version of the kernel"));
     choice.refused = refused;
+    choice.is_proven = is_current && record.is_of(on.facts) && record.driver == on.facts.driver;
     return choice;
 }
 
@@ -295,6 +313,7 @@ template <class Pass> std::optional<Choice> choose_if_any(const Pass &pass, cons
     template Choice choose(const Pass &, const ChoiceOn &, const std::string &,                    \
                            const std::string &, const std::string &);                              \
     template std::optional<Choice> choose_if_any(const Pass &, const ChoiceOn &);                  \
+    template bool counts(const Pass &, const ChoiceOn &, const Tuning::Result &);                  \
     template std::optional<Choice> choose_measured(                                                \
         const Pass &, const ChoiceOn &, const Tuning::Result &, std::vector<std::string> &);       \
     template std::vector<std::string> candidates(const Pass &, const DeviceFacts &);               \

@@ -18,6 +18,8 @@ struct Choice {
     std::string details;              // of the work, for explain()
     std::string rule;                 // what decided
     std::vector<std::string> refused; // "name: why", for each candidate preferred to the chosen one
+    // Whether its results were compared with the reference on this device when it was measured there.
+    bool is_proven = false;
 
     std::string variant() const { return kernel + ":" + to_text(config); }
 };
@@ -41,6 +43,12 @@ Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
 
 // The same where nothing is forced; nothing where no kernel can run on the device.
 template <class Pass> std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on);
+
+// Whether a result is of a kernel for the pass, as it is now. Where one comes that counts and that is
+// no faster than this, of the default's time, the default is taken, which goes by the image's size too.
+template <class Pass>
+bool counts(const Pass &pass, const ChoiceOn &on, const Tuning::Result &result);
+inline constexpr double ratio_of_note = 0.98;
 
 // What a result for the pass, or for a problem that it stands for, says to take; nothing where it names
 // no kernel for it, or one that cannot run: then `refused` says why.

@@ -53,11 +53,15 @@ Choice choose_box(const BoxPass &box, const CorrelatePass &taps, const ChoiceOn 
         return choose(box, on, forced, forced_by);
     std::vector<std::string> refused;
     if (forced.empty() && on.tuning)
-        for (const Tuning::Result &result : on.tuning->results(problem_of(box)))
+        for (const Tuning::Result &result : on.tuning->results(problem_of(box))) {
+            if (result.record.ratio > ratio_of_note &&
+                (counts(box, on, result) || counts(taps, on, result)))
+                break;
             if (auto choice = names_kernel(result.record.kernel, box, device_class)
                                   ? choose_measured(box, on, result, refused)
                                   : choose_measured(taps, on, result, refused))
                 return std::move(*choice);
+        }
     std::string box_kernels;
     for (const BoxSpec &spec : kernels_for(box, device_class))
         box_kernels += (box_kernels.empty() ? "" : ", ") + spec.name;
@@ -82,7 +86,9 @@ Choice choose_kernel_of_any_size(const Step &step, const ChoiceOn &on, const std
         if (error.status() != Status::unsupported)
             throw;
         const DeviceFacts facts = without_allocation_limit(on.facts);
-        Choice choice = choose_kernel(step, facts, forced, forced_by);
+        ChoiceOn any_size(facts);
+        any_size.tuning = on.tuning;
+        Choice choice = choose_kernel(step, any_size, forced, forced_by);
         too_large = error.what();
         return choice;
     }
@@ -102,7 +108,10 @@ std::optional<Choice> choose_whole(const Lowered &lowered, const ChoiceOn &on,
         return std::nullopt;
     if (on.tuning)
         for (const Tuning::Result &result : on.tuning->results(problem_of(pass))) {
-            if (result.record.kernel == axis_by_axis) {
+            const bool is_axes = result.record.kernel == axis_by_axis;
+            if (result.record.ratio > ratio_of_note && (is_axes || counts(pass, on, result)))
+                break;
+            if (is_axes) {
                 refused.push_back(text("both axes at once: ", on.tuning->rule(result)));
                 return std::nullopt;
             }

@@ -33,6 +33,8 @@ public:
                  const std::vector<cl::Buffer> &targets, const std::vector<cl::Event> &wait_list,
                  std::vector<cl::Event> *events, const cl::Buffer &workspace = {}) const;
 
+    std::size_t passes() const { return steps_.size(); }
+    const Choice &choice(std::size_t pass) const { return steps_.at(pass).choice; }
     std::size_t launches() const;
     std::uint64_t workspace_bytes() const;
     // The same in one piece, for a caller to bring.

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "filter/recursive.hpp"
 #include "plan/overlap.hpp"
+#include "plan/self_test.hpp"
 
 namespace gz {
 
@@ -19,6 +20,14 @@ Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine
     check_border(filter, desc.border);
     return settle(filter, engine.facts().device_class,
                   variant.empty() ? environment("GAUZE_VARIANT") : variant);
+}
+
+// What a plan is made of, the first of what it may run, once the kernels for all of that are tested.
+Lowered tested(const std::shared_ptr<Engine> &engine, const Filter &filter,
+               const std::vector<PlanDesc> &descs, const std::string &variant) {
+    for (const PlanDesc &desc : descs)
+        self_test(engine, filter, desc, variant);
+    return lower(filter, descs.front());
 }
 
 // The same where the images may start at any address.
@@ -143,7 +152,7 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
            const std::string &variant)
     : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
       desc_(complete(desc, results_of(filter))), staged_desc_(staged(desc_)),
-      direct_(*engine_, lower(settled_.filter, desc_), variant),
+      direct_(*engine_, tested(engine_, settled_.filter, {desc_, staged_desc_}, variant), variant),
       unaligned_(*engine_, unaligned(lower(settled_.filter, desc_)), variant),
       staged_(*engine_, lower(settled_.filter, staged_desc_), variant), variant_(direct_.variant()),
       forced_variant_(variant) {
@@ -316,7 +325,7 @@ std::string Plan::make_explanation() const {
         to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
         desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
-                  name_of(facts.device_class), "\n");
+                  name_of(facts.device_class), ": ", facts.reason_of_defaults(), "\n");
     lines += settled_.reasons;
     if (const auto &recursion = filter().recursion())
         lines += text("grouping: ", to_text(recursion->grouping), "; ", direct_.trips(),

@@ -14,15 +14,6 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &more) 
     to.insert(to.end(), more.begin(), more.end());
 }
 
-// Those of taps first, which are what boxes of a few pixels run as.
-std::vector<std::string> candidates_of(const Step &step, const DeviceFacts &facts) {
-    std::vector<std::string> result;
-    if (step.as_taps)
-        append(result, candidates(*step.as_taps, facts));
-    std::visit([&](const auto &pass) { append(result, candidates(pass, facts)); }, step.pass);
-    return result;
-}
-
 std::vector<std::string> candidates_of(const RecursivePlanePass &whole, const DeviceFacts &facts) {
     std::vector<std::string> result = candidates(whole, facts);
     // First what is taken without results.
@@ -53,6 +44,15 @@ std::string spec_hash_of(const Lowered &lowered, std::size_t index, const Tuning
 }
 
 } // namespace
+
+// Those of taps first, which are what boxes of a few pixels run as.
+std::vector<std::string> candidates_of(const Step &step, const DeviceFacts &facts) {
+    std::vector<std::string> result;
+    if (step.as_taps)
+        append(result, candidates(*step.as_taps, facts));
+    std::visit([&](const auto &pass) { append(result, candidates(pass, facts)); }, step.pass);
+    return result;
+}
 
 std::size_t count_of_problems(const Plan &plan) {
     const Lowered lowered = plan.lowered();

@@ -15,6 +15,9 @@ struct PlanProblem {
         candidates; // variants that can run; first what the device's class prefers
 };
 
+// What could run a step, as a problem has it.
+std::vector<std::string> candidates_of(const Step &step, const DeviceFacts &facts);
+
 // One for each pass; or one in all of a recursive filter that can be run along x and y at once.
 std::size_t count_of_problems(const Plan &plan);
 // All but the candidates.

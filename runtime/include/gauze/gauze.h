@@ -513,8 +513,13 @@ typedef struct gauze_plan_desc {
 
 typedef struct gauze_plan gauze_plan;
 
-/* Checks everything, chooses kernels and sizes workspace. Enqueues nothing. Images may be larger than the
- * device can hold: host memory is filtered then, and device memory refused. */
+/* Checks everything, chooses kernels and sizes workspace. Images may be larger than the device can hold:
+ * host memory is filtered then, and device memory refused.
+ * Enqueues nothing, but on a device that none of the library's tuning results knows: there each
+ * configuration of a kernel that is not forced runs once, on the engine's own queue, on a tiny image of the
+ * library's, and the call waits for it. What it makes of that is compared with the reference, and what fails
+ * is not used, and logged. The outcome is kept with the compiled programs. The environment variable
+ * GAUZE_SELF_TEST says off, or always: on every device. */
 GAUZE_API gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
                                          const gauze_plan_desc *desc, gauze_plan **plan);
 GAUZE_API void gauze_plan_destroy(gauze_plan *plan);
