@@ -144,7 +144,7 @@ std::vector<BoxCase> all_boxes(const std::string &kernel) {
 #define FAMILY(family, small_image, small_radius)                                                  \
     TEST_SUITE("kernels") {                                                                        \
         TEST_CASE(family ": pairwise") {                                                           \
-            run_all(pairwise_boxes(family, {}));                                                   \
+            run_all(sample_of(pairwise_boxes(family, {})));                                        \
         }                                                                                          \
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
@@ -154,7 +154,7 @@ std::vector<BoxCase> all_boxes(const std::string &kernel) {
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(support::share_of(pairwise_boxes(family, {small_image, small_radius})));       \
+            run_all(sample_of(pairwise_boxes(family, {small_image, small_radius})));               \
         }                                                                                          \
     }
 

@@ -314,7 +314,7 @@ TEST_SUITE("simulated" * doctest::skip()) {
 
 TEST_SUITE("kernels") {
     TEST_CASE("recursive_lookback: pairwise") {
-        run_all(pairwise_filters("recursive_lookback", {100000, 100000, 2}));
+        run_all(sample_of(pairwise_filters("recursive_lookback", {100000, 100000, 2})));
     }
 }
 TEST_SUITE("full product" * doctest::skip()) {
@@ -345,7 +345,7 @@ TEST_SUITE("simulated" * doctest::skip()) {
 #define FAMILY(family, small_image, small_kinds)                                                   \
     TEST_SUITE("kernels") {                                                                        \
         TEST_CASE(family ": pairwise") {                                                           \
-            run_all(pairwise_filters(family, {100000, 100000, 6}));                                \
+            run_all(sample_of(pairwise_filters(family, {100000, 100000, 6})));                     \
         }                                                                                          \
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \

@@ -116,7 +116,7 @@ bool is_shared() {
     return !environment("GAUZE_SHARE").empty();
 }
 
-bool is_of_share(std::size_t i) {
+bool is_of_share(std::size_t i, std::size_t together) {
     struct Share {
         std::size_t number = 0, count = 1;
     };
@@ -132,8 +132,6 @@ bool is_of_share(std::size_t i) {
         require(result.number < result.count, "GAUZE_SHARE is '", given, "', not as 3/16");
         return result;
     }();
-    // Neighbours have programs in common.
-    constexpr std::size_t together = 60;
     return i / together % share.count == share.number;
 }
 

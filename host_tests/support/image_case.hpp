@@ -45,16 +45,24 @@ std::vector<int> image_counts(std::size_t sizes);
 ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int, int>> &sizes);
 
 // Whether case number i is one of those that GAUZE_SHARE asks for: "3/16" is the fourth of 16 shares.
-// All of them where it is not set.
-bool is_of_share(std::size_t i);
+// All of them where it is not set. together: cases of one share in a row; neighbours in a full product
+// have programs in common.
+inline constexpr std::size_t full_product_together = 60;
+bool is_of_share(std::size_t i, std::size_t together = full_product_together);
 // Whether it is set: a share may have no case at all.
 bool is_shared();
-template <class Case> std::vector<Case> share_of(const std::vector<Case> &cases) {
+template <class Case>
+std::vector<Case> share_of(const std::vector<Case> &cases,
+                           std::size_t together = full_product_together) {
     std::vector<Case> result;
     for (std::size_t i = 0; i < cases.size(); ++i)
-        if (is_of_share(i))
+        if (is_of_share(i, together))
             result.push_back(cases[i]);
     return result;
+}
+// The same of a selection that has every pair of values once or more: here and there one.
+template <class Case> std::vector<Case> sample_of(const std::vector<Case> &cases) {
+    return share_of(cases, 1);
 }
 
 // The engine that the environment names, made once.
