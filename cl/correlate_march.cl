@@ -13,14 +13,7 @@
 #error GROUP_X, GROUP_Y, ITEM_Y, SIZE, FILTERS, ALIGNED or BY_VALUE is not defined
 #endif
 
-#define ITEM_X 4
-#define UNROLL _Pragma("unroll")
-#define TILE_X (GROUP_X * ITEM_X)
-#define TILE_Y (GROUP_Y * ITEM_Y)
-// Whole vectors of a row of the tile that an item reads, and the tile with its apron.
-#define VECTORS ((ITEM_X + (SIZE - 1) * CHANNELS + 3) / 4)
-#define PITCH (TILE_X - ITEM_X + 4 * VECTORS)
-#define ROWS (TILE_Y + SIZE - 1)
+#define MOST SIZE
 #include "lib/march.clh"
 
 typedef struct Cubes {
@@ -59,21 +52,7 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                      const Volume v, const int depth, const int chunks, CUBES,
                      __local float4 *vectors TARGET_1 TARGET_2 TARGET_3) {
     __local float *tiles = (__local float *)vectors;
-    const int item_x = get_local_id(0);
-    const int item_y = get_local_id(1);
-    const int item = item_y * GROUP_X + item_x;
-    const int batch = get_group_id(2);
-    const int all = batch / chunks; // volumes of all planes
-    const int first = (batch - all * chunks) * depth;
-    const int plane = all / g.volumes;
-    const int volume = all - plane * g.volumes;
-    const int left = get_group_id(0) * TILE_X;
-    const int top = get_group_id(1) * TILE_Y;
-    __global const SRC *origin =
-        src + g.src_first + plane * g.src_plane + (long)volume * g.src_volume;
-
-    MARCH_PLACES
-    float brought[SHARE];
+    MARCH_GROUP
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float sums[FILTERS][SIZE][ITEM_Y][ITEM_X];
@@ -83,9 +62,6 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                 UNROLL for (int p = 0; p < ITEM_X; ++p)
                     sums[f][o][q][p] = 0.0f;
 
-    const int x = left + item_x * ITEM_X;
-    const int y = top + item_y * ITEM_Y;
-    const int last = min(first + depth, g.slices);
     BRING(first);
     PUT(tiles);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -98,13 +74,7 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
             tiles + turn * (PITCH * ROWS) + item_y * ITEM_Y * PITCH + item_x * ITEM_X;
         UNROLL for (int j = 0; j < ITEM_Y + SIZE - 1; ++j) {
             float window[4 * VECTORS];
-            UNROLL for (int i = 0; i < VECTORS; ++i) {
-                const float4 four = *(__local const float4 *)(own + j * PITCH + 4 * i);
-                window[4 * i] = four.s0;
-                window[4 * i + 1] = four.s1;
-                window[4 * i + 2] = four.s2;
-                window[4 * i + 3] = four.s3;
-            }
+            READ_WINDOW((__local const float4 *)(own + j * PITCH));
             UNROLL for (int f = 0; f < FILTERS; ++f)
                 UNROLL for (int o = 0; o < SIZE; ++o)
                     UNROLL for (int q = 0; q < ITEM_Y; ++q)
@@ -118,8 +88,7 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
 
         const int done = slice - (SIZE - 1);
         if (done >= first) {
-            const long to = g.dst_first + plane * g.dst_plane + (long)volume * g.dst_volume +
-                            (long)done * g.dst_slice + (long)y * g.dst_row + x;
+            const long to = MARCH_TO(done);
             UNROLL for (int f = 0; f < FILTERS; ++f) {
 #if FILTERS > 3
                 __global DST *target = (f == 0 ? dst : f == 1 ? dst_1 : f == 2 ? dst_2 : dst_3) + to;

@@ -11,14 +11,6 @@
 #error GROUP_X, GROUP_Y, ITEM_Y, ALIGNED, MOST or BY_VALUE is not defined
 #endif
 
-#define ITEM_X 4
-#define UNROLL _Pragma("unroll")
-#define TILE_X (GROUP_X * ITEM_X)
-#define TILE_Y (GROUP_Y * ITEM_Y)
-// Whole vectors of a row of the source that four results need, for MOST taps or fewer along each axis.
-#define VECTORS ((ITEM_X + (MOST - 1) * CHANNELS + 3) / 4)
-#define PITCH (TILE_X - ITEM_X + 4 * VECTORS)
-#define ROWS (TILE_Y + MOST - 1)
 #include "lib/march.clh"
 
 // Those along z in reverse.
@@ -39,20 +31,7 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
                      const Volume v, const int depth, const int chunks, TAPS,
                      __local float4 *slices4, __local float4 *filtered) {
     __local float *slices = (__local float *)slices4;
-    const int item_x = get_local_id(0);
-    const int item_y = get_local_id(1);
-    const int item = item_y * GROUP_X + item_x;
-    const int batch = get_group_id(2);
-    const int all = batch / chunks; // volumes of all planes
-    const int first = (batch - all * chunks) * depth;
-    const int plane = all / g.volumes;
-    const int volume = all - plane * g.volumes;
-    const int left = get_group_id(0) * TILE_X;
-    const int top = get_group_id(1) * TILE_Y;
-    __global const SRC *origin =
-        src + g.src_first + plane * g.src_plane + (long)volume * g.src_volume;
-    MARCH_PLACES
-    float brought[SHARE];
+    MARCH_GROUP
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float4 sums[MOST][ITEM_Y];
@@ -60,9 +39,6 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
         UNROLL for (int q = 0; q < ITEM_Y; ++q)
             sums[o][q] = (float4)(0.0f);
 
-    const int x = left + item_x * ITEM_X;
-    const int y = top + item_y * ITEM_Y;
-    const int last = min(first + depth, g.slices);
     BRING(first);
     PUT(slices);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -76,13 +52,7 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
             __local const float4 *from =
                 slices4 + (turn * ROWS + row) * (PITCH / 4) + (at - row * GROUP_X);
             float window[4 * VECTORS];
-            UNROLL for (int i = 0; i < VECTORS; ++i) {
-                const float4 four = from[i];
-                window[4 * i] = four.s0;
-                window[4 * i + 1] = four.s1;
-                window[4 * i + 2] = four.s2;
-                window[4 * i + 3] = four.s3;
-            }
+            READ_WINDOW(from);
             float4 sum = (float4)(0.0f);
             UNROLL for (int i = 0; i < MOST; ++i)
                 if (i < g.taps_x)
@@ -107,9 +77,7 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
 
         const int done = slice - (v.taps_z - 1);
         if (done >= first) {
-            __global DST *to = dst + g.dst_first + plane * g.dst_plane +
-                               (long)volume * g.dst_volume + (long)done * g.dst_slice +
-                               (long)y * g.dst_row + x;
+            __global DST *to = dst + MARCH_TO(done);
             UNROLL for (int q = 0; q < ITEM_Y; ++q)
                 if (y + q < g.height)
                     store_quad(sums[0][q], to + q * g.dst_row, g.width - x);

@@ -7,7 +7,6 @@ namespace gz {
 
 namespace {
 
-constexpr int item_x = 4;
 constexpr int most_at_a_time = 4; // filters that a march can share
 
 bool is_cube(const VolumePass &pass) {
@@ -22,33 +21,16 @@ std::string refusal(const VolumePass &pass, const Config &) {
     return march_refusal(pass);
 }
 
-struct Shape {
-    int pitch, rows; // of a slice in local memory
-};
-Shape shape_of(const VolumePass &pass, const Config &config) {
-    const int size = pass.geometry.taps_x;
-    const int vectors = static_cast<int>(parts(item_x + (size - 1) * pass.channels, 4));
-    return {(config.at("GROUP_X") - 1) * item_x + 4 * vectors,
-            config.at("GROUP_Y") * config.at("ITEM_Y") + size - 1};
-}
-
 // Some filters, from number `first` on, in one launch.
 Launch make_launch(const VolumePass &pass, const Config &config, std::size_t first, int count,
                    const DeviceFacts &facts) {
-    const int group_x = config.at("GROUP_X");
-    const int group_y = config.at("GROUP_Y");
-    const int item_y = config.at("ITEM_Y");
     const int size = pass.geometry.taps_x;
-    const Shape shape = shape_of(pass, config);
-
-    March march = march_of(pass, config);
+    March march = march_of(pass, config, facts, size, count * size);
     Launch launch = std::move(march.launch);
     launch.program.file = "correlate_march.cl";
     launch.program.entry = "correlate_march";
-    Defines &defines = launch.program.defines;
-    defines["SIZE"] = size;
-    defines["FILTERS"] = count;
-    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
+    launch.program.defines["SIZE"] = size;
+    launch.program.defines["FILTERS"] = count;
     launch.arguments = {
         SourceBuffer(),
         TargetBuffer{first},
@@ -59,14 +41,9 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fir
         taps_argument(bytes_of(pass.taps.data() + first * pass.taps_of_one(),
                                static_cast<std::size_t>(count) * pass.taps_of_one()),
                       facts),
-        LocalMemory{static_cast<std::size_t>(2 * shape.pitch * shape.rows) * sizeof(float)}};
+        local_vectors(2 * march.row_vectors * march.rows)};
     for (int i = 1; i < count; ++i)
         launch.arguments.emplace_back(TargetBuffer{first + static_cast<std::size_t>(i)});
-    // A CPU holds the results of all items of a group in memory.
-    if (facts.is_cpu())
-        launch.private_bytes =
-            static_cast<std::size_t>(group_x * group_y * count * size * item_y * item_x) *
-            sizeof(float);
     return launch;
 }
 

@@ -7,7 +7,6 @@ namespace gz {
 
 namespace {
 
-constexpr int item_x = 4;
 constexpr int buckets[] = {3, 5, 7}; // most taps along any axis
 
 int bucket_of(const VolumePass &pass) {
@@ -35,18 +34,11 @@ std::vector<std::byte> packed_taps(const VolumePass &pass) {
 
 Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts) {
     const int most = bucket_of(pass);
-    const int group_x = config.at("GROUP_X");
-    const int rows = config.at("GROUP_Y") * config.at("ITEM_Y") + most - 1;
-    const auto vectors = static_cast<int>(parts(item_x + (most - 1) * pass.channels, item_x));
-    March march = march_of(pass, config);
+    March march = march_of(pass, config, facts, most, most);
     Launch launch = std::move(march.launch);
     launch.program.file = "separable_march.cl";
     launch.program.entry = "separable_march";
     launch.program.defines["MOST"] = most;
-    launch.program.defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
-    const auto local = [](int quads) {
-        return LocalMemory{static_cast<std::size_t>(quads) * 4 * sizeof(float)};
-    };
     launch.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(pass.geometry),
@@ -54,12 +46,8 @@ Work work(const VolumePass &pass, const Config &config, const DeviceFacts &facts
                         by_value(march.depth),
                         by_value(march.chunks),
                         taps_argument(packed_taps(pass), facts),
-                        local(2 * (group_x - 1 + vectors) * rows),
-                        local(group_x * rows)};
-    if (facts.is_cpu())
-        launch.private_bytes = static_cast<std::size_t>(group_x * config.at("GROUP_Y") * most *
-                                                        config.at("ITEM_Y") * item_x) *
-                               sizeof(float);
+                        local_vectors(2 * march.row_vectors * march.rows),
+                        local_vectors(config.at("GROUP_X") * march.rows)};
     return launch;
 }
 

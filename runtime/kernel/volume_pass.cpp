@@ -40,11 +40,16 @@ std::string march_refusal(const VolumePass &pass) {
     return "";
 }
 
-March march_of(const VolumePass &pass, const Config &config) {
+March march_of(const VolumePass &pass, const Config &config, const DeviceFacts &facts, int most,
+               int sums) {
     const Geometry &g = pass.geometry;
     const int group_x = config.at("GROUP_X");
     const int group_y = config.at("GROUP_Y");
+    const int item_y = config.at("ITEM_Y");
     March march;
+    march.row_vectors =
+        group_x - 1 + static_cast<int>(parts(march_item_x + (most - 1) * pass.channels, 4));
+    march.rows = group_y * item_y + most - 1;
     march.depth = std::min(config.at("DEPTH"), g.slices);
     march.chunks = static_cast<gz_int>(parts(g.slices, std::int64_t{march.depth}));
     Launch &launch = march.launch;
@@ -52,13 +57,22 @@ March march_of(const VolumePass &pass, const Config &config) {
     Defines &defines = launch.program.defines;
     defines["GROUP_X"] = group_x;
     defines["GROUP_Y"] = group_y;
-    defines["ITEM_Y"] = config.at("ITEM_Y");
+    defines["ITEM_Y"] = item_y;
+    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     defines["ALIGNED"] = pass.alignment >= march_item_x ? 1 : 0;
     launch.range = batched_range(pass, parts(g.width, group_x * march_item_x),
-                                 parts(g.height, std::int64_t{group_y} * config.at("ITEM_Y")),
-                                 group_x, group_y);
+                                 parts(g.height, std::int64_t{group_y} * item_y), group_x, group_y);
     launch.range.global[2] = static_cast<std::size_t>(march.chunks * g.volumes * pass.planes);
+    // A CPU holds the sums of all items of a group in memory.
+    if (facts.is_cpu())
+        launch.private_bytes =
+            static_cast<std::size_t>(group_x * group_y * sums * item_y * march_item_x) *
+            sizeof(float);
     return march;
+}
+
+LocalMemory local_vectors(int count) {
+    return {static_cast<std::size_t>(count) * 4 * sizeof(float)};
 }
 
 Config with_fitting_depth(const VolumePass &pass, Config config, const DeviceFacts &facts) {

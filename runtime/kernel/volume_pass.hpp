@@ -33,14 +33,18 @@ struct TapsArgument {
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter);
 
 // Of kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of
-// ITEM_Y rows of four values: why one cannot take the pass; its program's macros, its range and what
-// their number comes to; the configuration with as deep chunks as leave groups for all of the device.
+// ITEM_Y rows of four values (cl/lib/march.clh): why one cannot take the pass; its launch, for up to
+// `most` taps along x and y, where an item holds so many sums of each value; the configuration with as
+// deep chunks as leave groups for all of the device.
 std::string march_refusal(const VolumePass &pass);
 struct March {
     Launch launch; // without file, entry and arguments
     gz_int depth, chunks;
+    int row_vectors, rows; // of a slice in local memory, with its apron
 };
-March march_of(const VolumePass &pass, const Config &config);
+March march_of(const VolumePass &pass, const Config &config, const DeviceFacts &facts, int most,
+               int sums);
+LocalMemory local_vectors(int count); // of four floats
 Config with_fitting_depth(const VolumePass &pass, Config config, const DeviceFacts &facts);
 
 } // namespace gz
