@@ -5,17 +5,12 @@
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/dense_taps.clh"
 
-#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(STACK) || !defined(FEW_TAPS) ||       \
-    !defined(IS_CUBE)
-#error GROUP_X, GROUP_Y, STACK, FEW_TAPS or IS_CUBE is not defined
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(STACK) || !defined(IS_CUBE)
+#error GROUP_X, GROUP_Y, STACK or IS_CUBE is not defined
 #endif
 
-#if FEW_TAPS
-#define TAPS __constant float *restrict
-#else
-#define TAPS __global const float *restrict
-#endif
 #define UNROLL _Pragma("unroll")
 
 // Cubes of a few taps along each axis, ALONG_Z and ALONG_T (1: none), have programs of their own, where

@@ -5,16 +5,12 @@
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/dense_taps.clh"
 
-#if !defined(VECTORS) || !defined(FEW_TAPS)
-#error VECTORS or FEW_TAPS is not defined
+#ifndef VECTORS
+#error VECTORS is not defined
 #endif
 
-#if FEW_TAPS
-#define TAPS __constant float *restrict
-#else
-#define TAPS __global const float *restrict
-#endif
 #define UNROLL _Pragma("unroll")
 #define STRIP (16 * VECTORS)
 #define MOST_TAPS 15 // along x
