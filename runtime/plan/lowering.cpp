@@ -14,9 +14,6 @@ namespace gz {
 
 namespace {
 
-constexpr std::int64_t staged_row_alignment =
-    128; // bytes: a memory transaction of the largest kind
-
 constexpr const char *axis_name[] = {"x", "y", "z", "t"};
 
 void check_type(PixelType type, const char *what) {

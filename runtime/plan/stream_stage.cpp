@@ -16,8 +16,6 @@ namespace {
 // Slabs that are under way at once: one is written, one filtered and one read.
 constexpr std::size_t most_slots = 3;
 
-constexpr std::int64_t row_alignment = 128; // bytes
-
 // Slowest first: slabs of whole rows are copied fastest. The number of axes stands for the planes.
 constexpr std::size_t planes_axis = 4;
 constexpr std::size_t cut_order[] = {planes_axis, 3, 2, 1, 0};
@@ -28,7 +26,7 @@ constexpr std::int64_t shortest_row = 64;
 ImageDesc slab_image(const ImageDesc &host, const Axes &extent, std::int64_t planes) {
     ImageDesc like = host;
     like.planes = planes;
-    return packed(like, extent, row_alignment);
+    return packed(like, extent, staged_row_alignment);
 }
 
 Axes extent_of(const std::array<std::int64_t, 5> &size) {
