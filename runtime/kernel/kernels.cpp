@@ -90,11 +90,11 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
             recursive_strips(), recursive_lookback(), recursive_segments()};
 }
 
-bool prefers_planes(DeviceClass device_class) {
+bool prefers_whole(const RecursivePlanePass &, DeviceClass device_class) {
     return !wants_strips(device_class) && device_class != DeviceClass::plain_gpu;
 }
 
-bool prefers_volumes(const VolumePass &pass, DeviceClass device_class) {
+bool prefers_whole(const VolumePass &pass, DeviceClass device_class) {
     // Measured on NVIDIA (H200): two passes of more taps leave more registers to each.
     constexpr int most = 5;
     return !wants_strips(device_class) && longest_side(pass) <= most;

@@ -63,9 +63,9 @@ Ssimulacra2Spec ssimulacra2_strips();
 
 // Whether a device of the class should run a recursive filter along x and y in one pass where that
 // can be, rather than axis by axis.
-bool prefers_planes(DeviceClass device_class);
+bool prefers_whole(const RecursivePlanePass &pass, DeviceClass device_class);
 // The same of separable taps along x, y and z.
-bool prefers_volumes(const VolumePass &pass, DeviceClass device_class);
+bool prefers_whole(const VolumePass &pass, DeviceClass device_class);
 
 // All families for a kind of pass, in the order in which a device of the class should try them.
 std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass device_class);

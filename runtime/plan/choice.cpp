@@ -294,6 +294,16 @@ std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string 
     return spec ? hash_of(*spec, tuning) : "";
 }
 
+std::vector<std::string> parts_of_variant(const std::string &variant) {
+    std::vector<std::string> parts;
+    std::istringstream stream(variant);
+    for (std::string part; std::getline(stream, part, ';');)
+        parts.push_back(part.substr(std::min(part.find_first_not_of(' '), part.size())));
+    if (!variant.empty() && variant.back() == ';')
+        parts.emplace_back();
+    return parts;
+}
+
 std::string explain(const std::string &pass, const Choice &choice) {
     const std::size_t count = choice.work.launches.size();
     std::string lines = text(pass, ": ", choice.variant(), choice.details.empty() ? "" : ", ",

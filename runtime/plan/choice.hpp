@@ -66,6 +66,10 @@ std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts);
 template <class Pass>
 std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant);
 
+// The parts of a variant that has one for each of several passes, between ';', without the spaces that
+// they begin with.
+std::vector<std::string> parts_of_variant(const std::string &variant);
+
 // Whether a variant, as above, names a kernel for passes of this kind.
 template <class Pass>
 bool names_kernel(const std::string &variant, const Pass &pass, DeviceClass device_class) {

@@ -1,7 +1,6 @@
 #include "plan/pipeline.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "core/error.hpp"
 
@@ -96,12 +95,13 @@ Choice choose_kernel_of_any_size(const Step &step, const ChoiceOn &on, const std
 
 // The one step that may stand for all, where that was measured to be faster, or the device prefers it
 // and a kernel of it fits, or where it is forced. `refused`: receives why not, where it was measured.
-std::optional<Choice> choose_whole(const Lowered &lowered, const ChoiceOn &on,
+template <class Pass>
+std::optional<Choice> choose_whole(const std::optional<Pass> &whole, const ChoiceOn &on,
                                    const std::string &forced, const std::string &forced_by,
                                    std::vector<std::string> &refused) {
-    if (!lowered.whole || forced == axis_by_axis)
+    if (!whole || forced == axis_by_axis)
         return std::nullopt;
-    const RecursivePlanePass &pass = *lowered.whole;
+    const Pass &pass = *whole;
     if (names_kernel(forced, pass, on.facts.device_class))
         return choose(pass, on, forced, forced_by);
     if (!forced.empty())
@@ -118,20 +118,7 @@ std::optional<Choice> choose_whole(const Lowered &lowered, const ChoiceOn &on,
             if (auto choice = choose_measured(pass, on, result, refused))
                 return choice;
         }
-    if (prefers_planes(on.facts.device_class))
-        return choose_if_any(pass, on);
-    return std::nullopt;
-}
-
-// The same of a volume's axes.
-std::optional<Choice> choose_whole_volume(const Lowered &lowered, const ChoiceOn &on,
-                                          const std::string &forced, const std::string &forced_by) {
-    if (!lowered.whole_volume)
-        return std::nullopt;
-    const VolumePass &pass = *lowered.whole_volume;
-    if (names_kernel(forced, pass, on.facts.device_class))
-        return choose(pass, on, forced, forced_by);
-    if (forced.empty() && prefers_volumes(pass, on.facts.device_class))
+    if (prefers_whole(pass, on.facts.device_class))
         return choose_if_any(pass, on);
     return std::nullopt;
 }
@@ -140,12 +127,7 @@ std::optional<Choice> choose_whole_volume(const Lowered &lowered, const ChoiceOn
 // one leaves its step to the library.
 std::vector<std::string> forced_of_steps(const std::string &forced,
                                          const std::vector<Step> &steps) {
-    std::vector<std::string> parts;
-    std::istringstream stream(forced);
-    for (std::string part; std::getline(stream, part, ';');)
-        parts.push_back(part.substr(std::min(part.find_first_not_of(' '), part.size())));
-    if (!forced.empty() && forced.back() == ';')
-        parts.emplace_back();
+    std::vector<std::string> parts = parts_of_variant(forced);
     if (parts.size() > 1) {
         require(parts.size() == steps.size(), "variant '", forced, "' has ", parts.size(),
                 " parts; the filter has ", steps.size(), " passes");
@@ -168,9 +150,9 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
     const ChoiceOn on(engine.facts(), engine.tuning());
     std::vector<std::string> refused;
-    std::optional<Choice> whole = choose_whole(lowered, on, forced, forced_by, refused);
+    std::optional<Choice> whole = choose_whole(lowered.whole, on, forced, forced_by, refused);
     if (!whole)
-        whole = choose_whole_volume(lowered, on, forced, forced_by);
+        whole = choose_whole(lowered.whole_volume, on, forced, forced_by, refused);
     if (whole) {
         buffers_.clear();
         steps_.push_back({std::move(*whole), ends, ends, ends, 1, {}});

@@ -17,7 +17,8 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &more) 
 std::vector<std::string> candidates_of(const RecursivePlanePass &whole, const DeviceFacts &facts) {
     std::vector<std::string> result = candidates(whole, facts);
     // First what is taken without results.
-    result.insert(prefers_planes(facts.device_class) ? result.end() : result.begin(), axis_by_axis);
+    result.insert(prefers_whole(whole, facts.device_class) ? result.end() : result.begin(),
+                  axis_by_axis);
     return result;
 }
 

@@ -98,14 +98,9 @@ std::vector<int> needs_of(std::size_t scales) {
 // The part of `forced` that names a kernel of this pass, "" if none does.
 template <class Pass>
 std::string forced_for(const Pass &pass, const DeviceFacts &facts, const std::string &forced) {
-    for (std::size_t begin = 0; begin < forced.size();) {
-        const std::size_t end = std::min(forced.find(';', begin), forced.size());
-        const std::size_t start = std::min(forced.find_first_not_of(' ', begin), end);
-        const std::string part = forced.substr(start, end - start);
+    for (const std::string &part : parts_of_variant(forced))
         if (names_kernel(part, pass, facts.device_class))
             return part;
-        begin = end + 1;
-    }
     return "";
 }
 

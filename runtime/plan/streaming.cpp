@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 #include "core/error.hpp"
@@ -77,12 +76,8 @@ std::string forced_of_pass(const std::string &forced, std::size_t number) {
         return "";
     if (forced.find(';') == std::string::npos)
         return forced;
-    std::istringstream parts(forced);
-    std::string part;
-    for (std::size_t i = 0; i <= number && std::getline(parts >> std::ws, part, ';'); ++i)
-        if (i == number)
-            return part;
-    return "";
+    const std::vector<std::string> parts = parts_of_variant(forced);
+    return number < parts.size() ? parts[number] : "";
 }
 
 // The kernel that whole images would take, so that slabs have its bits.
