@@ -4,13 +4,17 @@
 #
 #   tools/full_product.sh [TEST_CASES]   doctest's pattern; default: all, which takes hours
 #
-# GAUZE_DEVICE chooses the device, BUILD the folder of the build (build/dev).
+# GAUZE_DEVICE chooses the device, BUILD the folder of the build (build/dev). PART=1/4 runs the second
+# quarter of the cases: for machines that are there for a short time.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tests=${BUILD:-build/dev}/host_tests/test_kernels
 pattern=${1:-*}
 count=$(getconf _NPROCESSORS_ONLN)
+part=${PART:-0/1}
+first=$((${part%/*} * count))
+shares=$((${part#*/} * count))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -19,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 run_share() {
     mkdir "$work/cache$1"
-    POCL_CACHE_DIR=$work/cache$1 GAUZE_SHARE=$1/$count \
+    POCL_CACHE_DIR=$work/cache$1 GAUZE_SHARE=$((first + $1))/$shares \
         "$tests" --no-skip "--test-suite=full product" "--test-case=$pattern" >"$work/log$1" 2>&1
 }
 pids=()
