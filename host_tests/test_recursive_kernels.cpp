@@ -338,7 +338,7 @@ TEST_SUITE("simulated" * doctest::skip()) {
             test.height = 1 + static_cast<int>(i % 2);
             cases.push_back(test);
         }
-        run_all(cases);
+        run_all(sample_of(cases));
     }
 }
 
@@ -355,8 +355,8 @@ TEST_SUITE("simulated" * doctest::skip()) {
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(                                                                               \
-                of_small_groups(pairwise_filters(family, {small_image, 100000, small_kinds})));    \
+            run_all(sample_of(                                                                     \
+                of_small_groups(pairwise_filters(family, {small_image, 100000, small_kinds}))));   \
         }                                                                                          \
     }
 

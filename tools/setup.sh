@@ -24,7 +24,7 @@ wanted=()
 command -v make >/dev/null || needed+=(make)
 if [ "$purpose" = test ]; then
     needed+=(doctest-dev)
-    wanted+=(mesa-opencl-icd oclgrind clang-format-14)
+    wanted+=(mesa-opencl-icd oclgrind clang-format-14 clang libclang-rt-14-dev)
 fi
 
 as_root() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with warnings as errors and runs all tests; then those of host code with the address and
-# undefined-behaviour sanitizers.
+# undefined-behaviour sanitizers; then, where Clang is, fuzzes what reads bytes from outside.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -33,3 +33,20 @@ fi
 # The library and what reads files; the whole of the preset takes too long here.
 # Once more where it failed: while a driver's thread ends, the leak sanitizer's own tracer may crash.
 check asan test_units,test_api,test_image_files "^(units|api|image_files)\$" --repeat until-pass:2
+
+# Clang is there without libFuzzer too.
+can_fuzz() {
+    local program
+    program=$(mktemp)
+    echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
+        clang++ -x c++ - -fsanitize=fuzzer,address -o "$program" 2>/dev/null
+    local status=$?
+    rm -f "$program"
+    return $status
+}
+if can_fuzz; then
+    echo "== fuzz"
+    tools/fuzz.sh 60
+else
+    echo "== no libFuzzer here: what reads bytes from outside is not fuzzed"
+fi
