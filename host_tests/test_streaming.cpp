@@ -272,6 +272,46 @@ TEST_SUITE("streaming") {
                                [&] { enqueue(larger); });
     }
 
+    TEST_CASE("lines that there is no room for are cut where filters forget") {
+        const gz::Scan there{0, true, {0.5}, {0.5}};
+        const gz::Scan back{0, false, {0.25}, {1.0, -0.25}};
+        const FilterCase cases[] = {
+            {"there", Filter::recursive({there}), Same::within_bound},
+            {"back", Filter::recursive({back}), Same::within_bound},
+            {"stages", Filter::recursive({there, there, back}), Same::within_bound},
+            {"bspline", Filter::bspline(3), Same::within_bound},
+            {"gaussian", recursive_gaussian({2.0, 0, 0, 0}), Same::within_bound},
+            {"difference", Filter::dog(1.5, 2.0, gz::GaussianMethod::recursive),
+             Same::within_bound},
+        };
+        std::minstd_rand random(3);
+        for (const std::vector<int> &row : support::pairwise({6, 6, 3, 2, 2})) {
+            const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+            const FilterCase &test = cases[at(0)];
+            ImageCase image;
+            image.border = at(1) < 5 ? gz::all_border_modes[at(1)] : gz::BorderMode::zero;
+            std::tie(image.width, image.height) = std::pair(4001 + row[3] * 1000, 1);
+            image.region = support::all_regions[at(2)];
+            image.channels = 1 + 2 * row[4];
+            CAPTURE(test.name);
+            CAPTURE(image.name());
+            const PlanDesc desc = support::make_plan_desc(image);
+            // Of two lines and a part of one.
+            const std::uint64_t part = 6;
+            int slabs = 0;
+            check_same(test, desc, part, random, slabs);
+            CHECK(slabs > 2);
+        }
+        PlanDesc desc;
+        desc.source = desc.target = support::make_image(PixelType::f32, {4000, 1, 1, 1});
+        const Plan plan(engine(), Filter::recursive({{0, true, {0.01}, {0.99}}}),
+                        gz::complete(desc), "");
+        std::vector<std::byte> line(16000);
+        support::check_refused(gz::Status::unsupported, {"4000x1", "cannot be made smaller"}, [&] {
+            run(plan, line, line, {{}, 10000});
+        });
+    }
+
     TEST_CASE("slabs keep to the memory that they are given") {
         PlanDesc desc;
         desc.source = desc.target = support::make_image(PixelType::u8, {1000, 900, 1, 1});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -96,6 +97,23 @@ std::string variant_of(const RecursivePass &pass, const Engine &engine, const st
         .variant();
 }
 
+// Of lines that are cut: what lies further away does not matter to a result in f32. Not worth it where
+// that is not far less than the line.
+std::optional<Reach> reach_of(const RecursivePass &pass) {
+    constexpr std::int64_t longest = 1 << 24; // samples
+    const std::int64_t most = std::min<std::int64_t>(pass.lines.length / 8, longest);
+    std::int64_t samples = 0;
+    for (const LineStage &stage : pass.stages)
+        for (const std::vector<Section> *sections : {&stage.causal, &stage.anticausal}) {
+            const std::optional<int> memory = memory_of(*sections, most);
+            if (!memory)
+                return std::nullopt;
+            samples += *memory;
+        }
+    // On both sides: what sections start from at the image's ends is made of both directions.
+    return samples <= most ? std::optional(Reach{samples, samples}) : std::nullopt;
+}
+
 bool share_memory(const HostSource &source, const std::vector<HostTarget> &targets) {
     const std::less<const std::byte *> is_before;
     return std::any_of(targets.begin(), targets.end(), [&](const HostTarget &target) {
@@ -136,7 +154,7 @@ Streaming::Streaming(const Engine &engine, const Filter &filter, const PlanDesc 
         steps_.clear();
         scratch_.clear();
         try {
-            append({engine, variant, {buffer, total}}, filter, desc, ends);
+            append({engine, variant, {buffer, total}, buffer == largest}, filter, desc, ends);
             const auto reads_much = [](const StreamStep &step) {
                 return step.stage.pixels_read() >
                        most_read * static_cast<double>(step.stage.pixels());
@@ -206,18 +224,33 @@ void Streaming::append_recursion(const Making &making, const Recursion &recursio
         step.border.value = outside; // what stands outside is filtered too
         outside *= recursion.gain(static_cast<int>(axes[i]));
         StageDesc stage{step};
-        stage.reach[axes[i]].is_whole = true;
         stage.lower = [recursion, axis = axes[i]](const PlanDesc &slab) -> Lowered {
             return {{{lower_axis(recursion, axis, slab)}}, {}};
         };
-        stage.variant = variant_of(lower_axis(recursion, axes[i], staged(step)), making.engine,
-                                   making.variant, steps_.size());
-        steps_.push_back({{making.engine, std::move(stage), making.room}, {from}, here});
+        append_lines(making, std::move(stage), axes[i],
+                     lower_axis(recursion, axes[i], staged(step)), from, here);
         for (std::size_t axis = 0; axis < 4; ++axis)
             next.region.source_origin[axis] -= step.region.source_origin[axis];
         next.source = step.target;
         step = next;
         from = here;
+    }
+}
+
+// Lines are whole in slabs where there is room for that.
+void Streaming::append_lines(const Making &making, StageDesc stage, std::size_t axis,
+                             const RecursivePass &pass, int from, int to) {
+    stage.reach[axis].is_whole = true;
+    stage.variant = variant_of(pass, making.engine, making.variant, steps_.size());
+    try {
+        steps_.push_back({{making.engine, stage, making.room}, {from}, to});
+    } catch (const Error &error) {
+        const bool is_hopeless = error.status() != Status::unsupported || !making.is_last;
+        const std::optional<Reach> reach = is_hopeless ? std::nullopt : reach_of(pass);
+        if (!reach)
+            throw;
+        stage.reach[axis] = *reach;
+        steps_.push_back({{making.engine, std::move(stage), making.room}, {from}, to});
     }
 }
 

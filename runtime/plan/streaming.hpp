@@ -43,11 +43,14 @@ private:
         const Engine &engine;
         const std::string &variant;
         DeviceRoom room;
+        bool is_last; // there is not more room to try
     };
 
     void append(const Making &making, const Filter &filter, const PlanDesc &desc, int to);
     void append_recursion(const Making &making, const Recursion &recursion, const PlanDesc &desc,
                           int to);
+    void append_lines(const Making &making, StageDesc stage, std::size_t axis,
+                      const RecursivePass &pass, int from, int to);
     void append_difference(const Making &making, const Dog &dog, const PlanDesc &desc, int to);
     void append_sat(const Making &making, const PlanDesc &desc);
     int add_scratch(const ImageDesc &desc);

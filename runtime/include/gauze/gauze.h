@@ -556,9 +556,9 @@ typedef struct gauze_host_target {
  * filters axis by axis by way of f32 images in host memory. A source that overlaps a target is copied.
  * Results have the bits that whole images would give, save where sums begin at the edges of slabs, or
  * kernels differ: tables of floats; boxes, of floats or iterated, that are wider than 15 pixels, extend
- * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines. These keep to
- * the filter's bound. A line that a recursive filter runs along is not cut: where the device cannot hold
- * one, GAUZE_ERROR_UNSUPPORTED. */
+ * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines, or cannot hold
+ * a line. These keep to the filter's bound. A line that a recursive filter runs along is cut only there,
+ * and where an eighth of it is all that matters to a sample in f32; else GAUZE_ERROR_UNSUPPORTED. */
 GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                                       uint32_t source_count, const gauze_host_target *targets,
                                       uint32_t target_count);
