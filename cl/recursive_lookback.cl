@@ -7,9 +7,10 @@
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
 #include "lib/recursive_chunk.clh"
+#include "lib/shared_words.clh"
 
-#if !defined(POLLS_ATOMICALLY) || !defined(CHUNKS) || CHUNKS < 32
-#error POLLS_ATOMICALLY or CHUNKS is not defined, or CHUNKS is less than 32
+#if !defined(CHUNKS) || CHUNKS < 32
+#error CHUNKS is not defined, or is less than 32
 #endif
 #define ALONG_ROWS 1
 #define LANES 1
@@ -19,21 +20,9 @@
 #include "lib/recursive_rows.clh"
 
 // Words that are shared between groups: the ticket, then for each state and tile what the tile leaves
-// had it started from 0, and then what it leaves. A word that is not published yet is UNKNOWN, a NaN
-// that no arithmetic makes; so a word is read and known to be whole at once.
-#define UNKNOWN 0xffffffffu
+// had it started from 0, and then what it leaves.
 #define OWN(state, tile) (1 + (long)(state) * tiles + (tile))
 #define ALL(state, tile) (1 + (long)(STATES + (state)) * tiles + (tile))
-// Some devices read old values again and again unless they are read as they were written.
-#if POLLS_ATOMICALLY
-#define POLL(word) atomic_or(word, 0)
-#else
-#define POLL(word) (*(word))
-#endif
-static inline uint published(float value) {
-    const uint word = as_uint(value);
-    return word == UNKNOWN ? 0x7fc00000u : word;
-}
 
 __kernel void recursive_clear(__global uint *restrict shared, const long tiles) {
     const long i = get_global_id(0);
@@ -89,9 +78,9 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     if (item < SECTIONS) {
         float w = 0.0f, v = 0.0f;
         SUM_TILE(item, 0, w, v);
-        atomic_xchg(shared + OWN(item * ORDER, ticket), published(w));
+        PUBLISH(shared + OWN(item * ORDER, ticket), w);
         if (ORDER == 2)
-            atomic_xchg(shared + OWN(item * ORDER + ORDER - 1, ticket), published(v));
+            PUBLISH(shared + OWN(item * ORDER + ORDER - 1, ticket), v);
         own[item * ORDER] = w;
         own[item * ORDER + ORDER - 1] = ORDER == 2 ? v : w;
         entering[item * ORDER] = entering[item * ORDER + ORDER - 1] = 0.0f;
@@ -159,10 +148,10 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     if (item < SECTIONS) {
         float w = entering[item * ORDER], v = entering[item * ORDER + ORDER - 1];
         CARRY_ON(w, v, OF_WINDOW, (item * (WINDOW + 1) + 1) * MATRIX);
-        atomic_xchg(shared + ALL(item * ORDER, ticket), published(w + own[item * ORDER]));
+        PUBLISH(shared + ALL(item * ORDER, ticket), w + own[item * ORDER]);
         if (ORDER == 2)
-            atomic_xchg(shared + ALL(item * ORDER + ORDER - 1, ticket),
-                        published(v + own[item * ORDER + ORDER - 1]));
+            PUBLISH(shared + ALL(item * ORDER + ORDER - 1, ticket),
+                    v + own[item * ORDER + ORDER - 1]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // What enters the tile, carried on to each run.

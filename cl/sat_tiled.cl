@@ -6,63 +6,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/sat.clh"
-
-#if !defined(LANES) || !defined(STACKED) || !defined(ROWS) || !defined(VECTORS)
-#error LANES, STACKED, ROWS or VECTORS is not defined
-#endif
-
-#define UNROLL _Pragma("unroll")
-
-// An item has whole pixels, CHUNK values, of each of ROWS rows. LANES items lie side by side and
-// STACKED of them below each other, powers of two as ROWS is.
-#define CHUNK (CHANNELS == 3 ? 3 : 4)
-#define GROUP (LANES * STACKED)
-#define TILE_X (LANES * CHUNK)
-#define TILE_Y (STACKED * ROWS)
-// Sums along rows: each item makes that of as many chunks of one row as it has rows.
-#define RUN ROWS
-#define RUNS (LANES / RUN)
-#define CHUNK_PITCH (LANES + 1) // so that items which go through runs meet different banks
-
-#define AT(r, i) ((r) * CHUNK + (i))
-// Columns of a tile, too, are stored so that items side by side have theirs side by side.
-#define COLUMN(i) ((i) * LANES + lane)
-
-// Values [x, x + CHUNK) of rows y to y + ROWS - 1, in v; 0 outside the image.
-#if VECTORS
-#define READ_CHUNK(v, r, p)                                                                        \
-    do {                                                                                           \
-        const SUM4 four_ = LOAD_SUM4(p);                                                           \
-        (v)[AT(r, 0)] = four_.s0;                                                                  \
-        (v)[AT(r, 1)] = four_.s1;                                                                  \
-        (v)[AT(r, 2)] = four_.s2;                                                                  \
-        (v)[AT(r, CHUNK - 1)] = four_.s3;                                                          \
-    } while (0)
-#define WRITE_CHUNK(v, r, p)                                                                       \
-    (*(__global SUM4 *)(p) =                                                                       \
-         (SUM4)((v)[AT(r, 0)], (v)[AT(r, 1)], (v)[AT(r, 2)], (v)[AT(r, CHUNK - 1)]))
-#else
-#define READ_CHUNK(v, r, p)                                                                        \
-    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                      \
-        (v)[AT(r, i_)] = LOAD_SUM((p) + i_)
-#define WRITE_CHUNK(v, r, p)                                                                       \
-    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                      \
-        (p)[i_] = (v)[AT(r, i_)]
-#endif
-#define READ_ROWS(v)                                                                               \
-    do {                                                                                           \
-        __global const SRC *from_ = src + sums_start(g, batch) + y * g.src_row + x;                \
-        if (x + CHUNK <= width && y + ROWS <= height) {                                            \
-            UNROLL for (int r_ = 0; r_ < ROWS; ++r_)                                               \
-                READ_CHUNK(v, r_, from_ + r_ * g.src_row);                                         \
-        } else {                                                                                   \
-            UNROLL for (int r_ = 0; r_ < ROWS; ++r_)                                               \
-                UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                          \
-                    (v)[AT(r_, i_)] = x + i_ < width && y + r_ < height                            \
-                                          ? LOAD_SUM(from_ + r_ * g.src_row + i_)                  \
-                                          : (SUM)0;                                                \
-        }                                                                                          \
-    } while (0)
+#include "lib/sat_tile.clh"
 
 // Where a group's tile is. sat_tiled takes the tiles in the other order than sat_sums: the last
 // ones are in the cache still.
@@ -301,17 +245,5 @@ void sat_tiled(__global const SRC *restrict src, __global SUM *restrict dst,
         if (c + 1 < CHANNELS)
             barrier(CLK_LOCAL_MEM_FENCE);
     }
-
-    const int skipped_x = -FIRST_VALUE(g);
-    const int skipped_y = -FIRST_ROW(g);
-    __global SUM *to = dst + dst_start(g, batch) + (y - skipped_y) * g.dst_row + (x - skipped_x);
-    if (x >= skipped_x && y >= skipped_y && x + CHUNK <= width && y + ROWS <= height) {
-        UNROLL for (int r = 0; r < ROWS; ++r)
-            WRITE_CHUNK(v, r, to + r * g.dst_row);
-    } else {
-        UNROLL for (int r = 0; r < ROWS; ++r)
-            UNROLL for (int i = 0; i < CHUNK; ++i)
-                if (x + i >= skipped_x && y + r >= skipped_y && x + i < width && y + r < height)
-                    to[r * g.dst_row + i] = v[AT(r, i)];
-    }
+    WRITE_TABLE(v);
 }

@@ -270,6 +270,40 @@ TEST_SUITE("choice") {
             CHECK_FALSE(make_facts(device_class).reason_of_defaults().empty());
     }
 
+    TEST_CASE("tables are made in one pass where that keeps most of a device at work") {
+        struct Table {
+            std::int64_t width, height;
+            std::int64_t channels;
+            const char *kernel, *reason; // to refuse sat_march
+        };
+        DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        facts.compute_units = 132;
+        for (const Table &table :
+             {Table{16384, 16384, 1, "sat_march", ""}, Table{32768, 20000, 1, "sat_march", ""},
+              Table{20000, 20000, 1, "sat_tiled", "idle, of 132"},
+              Table{4096, 16384, 1, "sat_tiled", "idle, of 132"},
+              Table{16384, 1000, 1, "sat_tiled", "tiles are few"},
+              Table{4096, 16384, 4, "sat_tiled", "4 channels"}}) {
+            gz::PlanDesc desc;
+            desc.source.extent = {table.width, table.height, 1, 1};
+            desc.source.type = PixelType::f32;
+            desc.source.channels = table.channels;
+            desc.target = desc.source;
+            const Choice choice =
+                choose(gz::lower_sat(gz::complete(desc, gz::Results::sums)), facts, "", "the test");
+            CHECK(choice.kernel == table.kernel);
+            if (choice.kernel != "sat_march") {
+                REQUIRE(choice.refused.size() == 1);
+                CHECK(choice.refused[0].find(table.reason) != std::string::npos);
+            }
+            facts.device_class = DeviceClass::amd_gpu;
+            CHECK(
+                choose(gz::lower_sat(gz::complete(desc, gz::Results::sums)), facts, "", "the test")
+                    .kernel == "sat_tiled");
+            facts.device_class = DeviceClass::nvidia_gpu;
+        }
+    }
+
     TEST_CASE("results decide before classes do, and what is bad is not taken") {
         const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         const CorrelatePass pass = pass_of(5, Rank::full);

@@ -81,4 +81,9 @@ std::string misfit(const Work &work, const DeviceFacts &facts) {
     return "";
 }
 
+bool polls_atomically(const DeviceFacts &facts) {
+    // Measured there: plain volatile reads are enough, and faster.
+    return facts.device_class != DeviceClass::nvidia_gpu;
+}
+
 } // namespace gz

@@ -34,6 +34,9 @@ template <class Pass> struct KernelSpec {
     std::function<Work(const Pass &, const Config &, const DeviceFacts &)> work;
     // What explain() adds about the work; "" for nothing.
     std::function<std::string(const Pass &, const Config &)> details;
+    // Why another kernel is to be preferred on the device, for an image of this size; "" where not. None:
+    // there is never a reason.
+    std::function<std::string(const Pass &, const DeviceFacts &)> unsuited{};
 };
 
 std::string to_text(const std::vector<Tunable> &tunables); // "GROUP_X=1|8,GROUP_Y=1|8"
@@ -45,5 +48,9 @@ std::vector<Config> all_configs(const std::vector<Tunable> &tunables);
 // say so itself.
 std::string misfit(const Launch &launch, const DeviceFacts &facts);
 std::string misfit(const Work &work, const DeviceFacts &facts);
+
+// POLLS_ATOMICALLY of cl/lib/shared_words.clh: whether words that other groups publish are read by atomic
+// functions.
+bool polls_atomically(const DeviceFacts &facts);
 
 } // namespace gz

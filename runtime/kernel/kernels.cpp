@@ -106,10 +106,13 @@ std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &, DeviceCl
 
 std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
     if (wants_strips(device_class))
-        return {sat_strips(), sat_plain(), sat_tiled()};
+        return {sat_strips(), sat_plain(), sat_tiled(), sat_march()};
     if (device_class == DeviceClass::plain_gpu)
-        return {sat_plain(), sat_strips(), sat_tiled()};
-    return {sat_tiled(), sat_plain(), sat_strips()};
+        return {sat_plain(), sat_strips(), sat_tiled(), sat_march()};
+    // Measured there alone.
+    if (device_class == DeviceClass::nvidia_gpu)
+        return {sat_march(), sat_tiled(), sat_plain(), sat_strips()};
+    return {sat_tiled(), sat_plain(), sat_strips(), sat_march()};
 }
 
 std::vector<DifferenceSpec> kernels_for(const DifferencePass &, DeviceClass) {

@@ -47,6 +47,7 @@ RecursivePlaneSpec recursive_fused();
 
 using SatSpec = KernelSpec<SatPass>;
 SatSpec sat_tiled();
+SatSpec sat_march();
 SatSpec sat_strips();
 SatSpec sat_plain();
 

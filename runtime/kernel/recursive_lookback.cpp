@@ -23,7 +23,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
 
     Defines defines = chunk_defines(stage, small, 0);
     defines["CHUNKS"] = chunks;
-    defines["POLLS_ATOMICALLY"] = facts.device_class == DeviceClass::nvidia_gpu ? 0 : 1;
+    defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
 
     constexpr std::size_t clear_group = 64;

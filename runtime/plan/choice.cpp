@@ -166,6 +166,11 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
     if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
     for (const KernelSpec<Pass> &spec : kernels_for(pass, on.facts.device_class)) {
+        const std::string unsuited = spec.unsuited ? spec.unsuited(pass, on.facts) : "";
+        if (!unsuited.empty()) {
+            refused.push_back(spec.name + ": " + unsuited);
+            continue;
+        }
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
             refused.insert(refused.end(), fitting.objections.begin(), fitting.objections.end());
