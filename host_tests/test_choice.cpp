@@ -478,6 +478,36 @@ TEST_SUITE("choice") {
         CHECK(recursive(1).empty());
     }
 
+    TEST_CASE("problems of volumes: a cube, one of a bank, one along t, and axes in one pass") {
+        gz::PlanDesc desc;
+        desc.source = desc.target = support::make_image(PixelType::f32, {128, 128, 128, 4});
+        const auto dense = [](std::int64_t side, std::int64_t along_t) {
+            gz::Taps taps;
+            taps.size = {side, side, side, along_t};
+            taps.anchor = {side / 2, side / 2, side / 2, along_t / 2};
+            taps.values.assign(static_cast<std::size_t>(side * side * side * along_t), 0.5);
+            taps.values.back() = 0.25; // no product of taps along axes
+            return gz::Filter::correlate(taps);
+        };
+        const auto problem = [&](const gz::Filter &filter) {
+            gz::PlanDesc own = desc;
+            own.more_targets.assign(filter.target_count() - 1, desc.target);
+            const gz::Lowered lowered = gz::lower(filter, gz::complete(own));
+            return lowered.whole
+                       ? gz::problem_of(std::get<gz::VolumePass>(*lowered.whole))
+                       : gz::problem_of(std::get<gz::VolumePass>(lowered.steps.at(0).pass));
+        };
+        CHECK(problem(dense(3, 1)) == "volume taps<=3 f32 medium");
+        CHECK(problem(dense(3, 3)) == "volume-4d taps<=3 f32 medium");
+        CHECK(problem(gz::Filter::bank({dense(5, 1), dense(5, 1)})) ==
+              "volume-bank taps<=5 f32 medium");
+        gz::AxisTaps axes;
+        axes.values.fill({});
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            axes.values[axis] = {0.25, 0.5, 0.25};
+        CHECK(problem(gz::Filter::separable(axes)) == "separable volume taps<=3 f32 medium");
+    }
+
     TEST_CASE("long taps, taps per component and large boxes get a kernel on every class") {
         for (const DeviceClass device_class : support::all_device_classes) {
             CAPTURE(gz::name_of(device_class));

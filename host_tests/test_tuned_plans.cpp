@@ -172,7 +172,49 @@ TEST_SUITE("tuned plans") {
         before.add_results(0, {{"axes", 1, 0.25, ""}});
         const Plan axes = plan("");
         CHECK(axes.variant() == plan("axes").variant());
-        CHECK(has(axes.explain(), "refused: both axes at once: tuned on this device"));
+        CHECK(has(axes.explain(), "refused: all axes at once: tuned on this device"));
+    }
+
+    TEST_CASE("separable volumes along all axes at once, or axis by axis") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        const auto plan = [&](std::size_t taps, const std::string &variant = "") {
+            gauze::SeparableTaps along;
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                along.values[axis].assign(taps, 1.0 / static_cast<double>(taps));
+            gauze::ImageDesc desc(gauze::Type::f32, 40, 30);
+            desc.extent[2] = 20;
+            return engine.plan(gauze::separable(along), desc,
+                               gauze::PlanOptions().with_variant(variant));
+        };
+        const Plan before = plan(5);
+        REQUIRE(before.problem_count() == 1);
+        const Problem problem = before.problem();
+        CHECK(problem.name == "separable volume taps<=5 f32 small");
+        CHECK(std::count(problem.candidates.begin(), problem.candidates.end(), "axes") == 1);
+        CHECK(plan(5, problem.candidates.front()).variant() == before.variant());
+        const auto march =
+            std::find_if(problem.candidates.rbegin(), problem.candidates.rend(),
+                         [](const std::string &c) { return c.find("separable_march:") == 0; });
+        REQUIRE(march != problem.candidates.rend());
+        before.add_results(0, {{"axes", 2, 1, ""}, {*march, 1, 0.5, ""}});
+        const Plan whole = plan(5);
+        CHECK(whole.variant() == *march);
+        CHECK(has(whole.explain(), "chosen because: tuned on this device"));
+        before.add_results(0, {{"axes", 1, 0.25, ""}});
+        const Plan axes = plan(5);
+        CHECK(axes.variant() == plan(5, "axes").variant());
+        CHECK(has(axes.explain(), "refused: all axes at once: tuned on this device"));
+        const std::vector<float> pixels = embedder::random_pixels(40 * 30 * 20);
+        std::vector<float> expected(pixels.size()), got(pixels.size());
+        whole.run(pixels, expected);
+        axes.run(pixels, got);
+        CHECK(got == expected);
+
+        // More taps than a kernel for all axes takes: what is tuned are the passes.
+        const Plan longer = plan(9);
+        REQUIRE(longer.problem_count() == 2);
+        CHECK(longer.problem(1).name == "separable taps<=11 f32 small");
     }
 
     TEST_CASE("boxes of a few pixels take kernels of both kinds by results, too") {

@@ -66,8 +66,12 @@ std::string problem_of(const CorrelatePass &pass) {
 }
 
 std::string problem_of(const VolumePass &pass) {
-    return (pass.separable ? "separable volume " : "volume ") +
-           up_to("taps", longest_side(pass), {3, 5, 7, 15}) + " " + image_text(pass);
+    // Filters of a bank share registers, and taps along t take what those of a cube cannot.
+    const char *const kind = pass.separable           ? "separable volume "
+                             : pass.filters > 1       ? "volume-bank "
+                             : pass.volume.taps_t > 1 ? "volume-4d "
+                                                      : "volume ";
+    return kind + up_to("taps", longest_side(pass), {3, 5, 7, 15}) + " " + image_text(pass);
 }
 
 std::string problem_of(const BoxPass &pass) {

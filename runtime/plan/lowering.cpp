@@ -414,7 +414,7 @@ Lowered lower_separable_volume(const Filter &filter, const PlanDesc &desc) {
         all.separable = true;
         for (const std::vector<double> *taps : {&factors.x, &factors.y, &factors.z})
             all.taps.insert(all.taps.end(), taps->begin(), taps->end());
-        lowered.whole_volume = std::move(all);
+        lowered.whole = std::move(all);
     }
     return lowered;
 }

@@ -85,13 +85,15 @@ struct Step {
     std::size_t targets = 1;
 };
 
+// Along x and y, or along x, y and z.
+using WholePass = std::variant<RecursivePlanePass, VolumePass>;
+
 // Passes in order, and the bytes of the images between them.
 struct Lowered {
     std::vector<Step> steps;
     std::vector<std::uint64_t> intermediates;
     // One pass from source to target with the same result, for devices that prefer it.
-    std::optional<RecursivePlanePass> whole = std::nullopt;
-    std::optional<VolumePass> whole_volume = std::nullopt;
+    std::optional<WholePass> whole = std::nullopt;
 };
 Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc);
 Lowered lower(const Filter &filter, const PlanDesc &desc);

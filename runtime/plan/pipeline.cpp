@@ -96,12 +96,9 @@ Choice choose_kernel_of_any_size(const Step &step, const ChoiceOn &on, const std
 // The one step that may stand for all, where that was measured to be faster, or the device prefers it
 // and a kernel of it fits, or where it is forced. `refused`: receives why not, where it was measured.
 template <class Pass>
-std::optional<Choice> choose_whole(const std::optional<Pass> &whole, const ChoiceOn &on,
-                                   const std::string &forced, const std::string &forced_by,
+std::optional<Choice> choose_whole(const Pass &pass, const ChoiceOn &on, const std::string &forced,
+                                   const std::string &forced_by,
                                    std::vector<std::string> &refused) {
-    if (!whole || forced == axis_by_axis)
-        return std::nullopt;
-    const Pass &pass = *whole;
     if (names_kernel(forced, pass, on.facts.device_class))
         return choose(pass, on, forced, forced_by);
     if (!forced.empty())
@@ -112,7 +109,7 @@ std::optional<Choice> choose_whole(const std::optional<Pass> &whole, const Choic
             if (result.record.ratio > ratio_of_note && (is_axes || counts(pass, on, result)))
                 break;
             if (is_axes) {
-                refused.push_back(text("both axes at once: ", on.tuning->rule(result)));
+                refused.push_back(text("all axes at once: ", on.tuning->rule(result)));
                 return std::nullopt;
             }
             if (auto choice = choose_measured(pass, on, result, refused))
@@ -150,9 +147,11 @@ Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::stri
     const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
     const ChoiceOn on(engine.facts(), engine.tuning());
     std::vector<std::string> refused;
-    std::optional<Choice> whole = choose_whole(lowered.whole, on, forced, forced_by, refused);
-    if (!whole)
-        whole = choose_whole(lowered.whole_volume, on, forced, forced_by, refused);
+    std::optional<Choice> whole;
+    if (lowered.whole && forced != axis_by_axis)
+        whole = std::visit(
+            [&](const auto &pass) { return choose_whole(pass, on, forced, forced_by, refused); },
+            *lowered.whole);
     if (whole) {
         buffers_.clear();
         steps_.push_back({std::move(*whole), ends, ends, ends, 1, {}});

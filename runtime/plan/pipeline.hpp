@@ -12,7 +12,7 @@
 
 namespace gz {
 
-// The variant of a recursive filter along x and y that it is not run along both at once.
+// The variant of a filter that could be run along all of its axes at once that it is not.
 inline constexpr const char *axis_by_axis = "axes";
 
 // Immutable but for its launches, which are compiled on first use. Safe to use from many threads.

@@ -39,9 +39,7 @@ Lowered unaligned(Lowered lowered) {
                 step.as_taps->alignment = 1;
         }
     if (lowered.whole)
-        lowered.whole->alignment = 1;
-    if (lowered.whole_volume)
-        lowered.whole_volume->alignment = 1;
+        std::visit([](auto &pass) { pass.alignment = 1; }, *lowered.whole);
     return lowered;
 }
 

@@ -14,7 +14,8 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &more) 
     to.insert(to.end(), more.begin(), more.end());
 }
 
-std::vector<std::string> candidates_of(const RecursivePlanePass &whole, const DeviceFacts &facts) {
+template <class Pass>
+std::vector<std::string> candidates_of_whole(const Pass &whole, const DeviceFacts &facts) {
     std::vector<std::string> result = candidates(whole, facts);
     // First what is taken without results.
     result.insert(prefers_whole(whole, facts.device_class) ? result.end() : result.begin(),
@@ -22,16 +23,30 @@ std::vector<std::string> candidates_of(const RecursivePlanePass &whole, const De
     return result;
 }
 
+// A plan's passes; without the one that may stand for all where no kernel can run that.
+Lowered lowered_of(const Plan &plan) {
+    const ChoiceOn on(plan.engine().facts());
+    Lowered lowered = plan.lowered();
+    const auto can_run = [&](const auto &pass) { return choose_if_any(pass, on).has_value(); };
+    if (lowered.whole && !std::visit(can_run, *lowered.whole))
+        lowered.whole.reset();
+    return lowered;
+}
+
+std::size_t count_of(const Lowered &lowered) {
+    return lowered.whole ? 1 : lowered.steps.size();
+}
+
 const Step &step_of(const Lowered &lowered, std::size_t index) {
-    const std::size_t count = lowered.whole ? 1 : lowered.steps.size();
+    const std::size_t count = count_of(lowered);
     require(index < count, "problem is ", index, "; the plan has ", count);
     return lowered.steps[index];
 }
 
 std::string name_of(const Lowered &lowered, std::size_t index) {
     const Step &step = step_of(lowered, index);
-    return lowered.whole ? problem_of(*lowered.whole)
-                         : std::visit([](const auto &pass) { return problem_of(pass); }, step.pass);
+    const auto name = [](const auto &pass) { return problem_of(pass); };
+    return lowered.whole ? std::visit(name, *lowered.whole) : std::visit(name, step.pass);
 }
 
 std::string spec_hash_of(const Lowered &lowered, std::size_t index, const Tuning &tuning,
@@ -39,7 +54,7 @@ std::string spec_hash_of(const Lowered &lowered, std::size_t index, const Tuning
     const Step &step = step_of(lowered, index);
     const auto hash = [&](const auto &pass) { return spec_hash(pass, tuning, variant); };
     if (lowered.whole)
-        return hash(*lowered.whole);
+        return std::visit(hash, *lowered.whole);
     const std::string as_taps = step.as_taps ? hash(*step.as_taps) : "";
     return as_taps.empty() ? std::visit(hash, step.pass) : as_taps;
 }
@@ -56,25 +71,25 @@ std::vector<std::string> candidates_of(const Step &step, const DeviceFacts &fact
 }
 
 std::size_t count_of_problems(const Plan &plan) {
-    const Lowered lowered = plan.lowered();
-    return lowered.whole ? 1 : lowered.steps.size();
+    return count_of(lowered_of(plan));
 }
 
 std::string name_of_problem(const Plan &plan, std::size_t index) {
-    return name_of(plan.lowered(), index);
+    return name_of(lowered_of(plan), index);
 }
 
 PlanProblem problem_of(const Plan &plan, std::size_t index) {
     const DeviceFacts &facts = plan.engine().facts();
-    const Lowered lowered = plan.lowered();
+    const Lowered lowered = lowered_of(plan);
     const Step &step = step_of(lowered, index);
+    const auto of_whole = [&](const auto &pass) { return candidates_of_whole(pass, facts); };
     return {name_of(lowered, index),
-            lowered.whole ? candidates_of(*lowered.whole, facts) : candidates_of(step, facts)};
+            lowered.whole ? std::visit(of_whole, *lowered.whole) : candidates_of(step, facts)};
 }
 
 void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemResult> &results) {
     Tuning &tuning = plan.engine().tuning();
-    const Lowered lowered = plan.lowered();
+    const Lowered lowered = lowered_of(plan);
     std::vector<TuningRecord> records;
     for (const ProblemResult &result : results) {
         require(std::isfinite(result.time_ms) && result.time_ms >= 0.0, "time_ms is ",

@@ -18,7 +18,7 @@ struct PlanProblem {
 // What could run a step, as a problem has it.
 std::vector<std::string> candidates_of(const Step &step, const DeviceFacts &facts);
 
-// One for each pass; or one in all of a recursive filter that can be run along x and y at once.
+// One for each pass; or one in all of a filter that a kernel can run along all of its axes at once.
 std::size_t count_of_problems(const Plan &plan);
 // All but the candidates.
 std::string name_of_problem(const Plan &plan, std::size_t index);

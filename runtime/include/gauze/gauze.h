@@ -507,7 +507,7 @@ typedef struct gauze_plan_desc {
      * with or without values of its tunables: "correlate_tiled" or
      * "correlate_tiled:GROUP_X=16,GROUP_Y=16". For all passes, or with parts for each separated by ';',
      * as gauze_plan_variant has it, where an empty part leaves a pass to the library. "axes": a recursive
-     * filter is not run along x and y at once. */
+     * filter along x and y, or a separable one along x, y and z, is not run along all of them at once. */
     const char *variant;
 } gauze_plan_desc;
 
@@ -645,7 +645,8 @@ GAUZE_API gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline
  * results on this device, else the library's own results on this device, its architecture, its vendor's
  * devices or its class, else what the class prefers. */
 
-/* One for each pass; or one in all of a recursive filter that can be run along x and y at once. */
+/* One for each pass; or one in all of a filter that a kernel can run along all of its axes at once: a
+ * recursive one along x and y, a separable one along x, y and z. */
 GAUZE_API gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count);
 
 /* Gets text of the problem or of a candidate, during the call only. */
