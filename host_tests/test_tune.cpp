@@ -107,6 +107,20 @@ TEST_CASE("tune: what it finds is in the file, and decides") {
         contains(gauze_command({"devices", "--json"}, {setting}).out, "the user's own: 1 problem"));
 }
 
+TEST_CASE("tune: volumes") {
+    const TestDirectory directory;
+    const Outcome tuned = gauze_command({"tune", "volume", "--sizes", "small", "--type", "u8",
+                                         "--budget", "5", "--file", directory / "tuning.txt"});
+    INFO(tuned.err);
+    INFO(tuned.out);
+    REQUIRE(tuned.code == 0);
+    // How many it comes to depends on the machine; what it tries first is right.
+    CHECK(contains(tuned.out, "volume taps<=3 u8 small: volume_strips:VECTORS="));
+    CHECK(contains(tuned.out, " of 6 problems"));
+    CHECK_FALSE(contains(tuned.out, "bad"));
+    CHECK_FALSE(contains(tuned.out, "left out"));
+}
+
 TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     const Kernels kernels;
     const std::string place = "    int y = FIRST_ROW(g) + band * BAND;\n";

@@ -110,6 +110,27 @@ TEST_SUITE("tuned plans") {
                                 "has 3 parts; the filter has 2 passes");
     }
 
+    TEST_CASE("of several passes one can be tuned, the others left to the library") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        const auto plan = [&](const std::string &variant = "") {
+            return engine.plan(gauze::dog(1, 2), Image::f32(90, 70),
+                               gauze::PlanOptions().with_variant(variant));
+        };
+        const Plan before = plan();
+        REQUIRE(before.problem_count() == 3);
+        const Problem problem = before.problem(2);
+        CHECK(problem.name == "difference f32 small");
+        REQUIRE(problem.candidates.size() == 3);
+        const std::string gaussians =
+            before.variant().substr(0, before.variant().find("difference_plain:"));
+        CHECK(before.variant() == gaussians + problem.candidates.front());
+        for (const std::string &candidate : problem.candidates)
+            CHECK(plan(";;" + candidate).variant() == gaussians + candidate);
+        before.add_results(2, {{problem.candidates.back(), 1, 0.5, ""}});
+        CHECK(plan().variant() == gaussians + problem.candidates.back());
+    }
+
     TEST_CASE("devices and contexts that share a file") {
         const TestDirectory directory;
         const auto plan_on = [](const gauze::Engine &on) {

@@ -60,10 +60,16 @@ struct Job {
     std::size_t index; // of tune_cases()
     Type type;
     TuneSize size;
-    Plan plan; // its results are added to
+    std::shared_ptr<const Plan> plan; // its results are added to
+    std::uint32_t number;             // of the plan's problems
     Problem problem;
 
-    const TuneCase &tuned() const { return tune_cases()[index]; }
+    // What forces a candidate: of several passes the others are left to the library.
+    std::string variant(const std::string &candidate) const {
+        const std::uint32_t after = plan->problem_count() - 1 - number;
+        return std::string(number, ';') + candidate + std::string(after, ';');
+    }
+    void add(const TuningResult &result) const { plan->add_results(number, {result}); }
 };
 
 class Clock {
@@ -95,18 +101,18 @@ public:
 
     Answer begin(const Job &job, const std::string &baseline) {
         case_ = "case " + std::to_string(job.index) + " " + gauze::name_of(job.type) + " " +
-                name_of(job.size) + " " + baseline;
+                name_of(job.size) + " " + job.variant(baseline);
         return ask(case_);
     }
 
     // After begin(): a new worker begins the case again.
-    Answer measure(const std::string &candidate, double best_ratio) {
+    Answer measure(const Job &job, const std::string &candidate, double best_ratio) {
         if (!worker_)
             if (Answer ready = ask(case_); ready.kind != Answer::Kind::ready)
                 return ready.kind == Answer::Kind::stopped
                            ? ready
                            : Answer{Answer::Kind::error, 0, 0, ready.why};
-        return ask("try " + text_of(best_ratio) + " " + candidate);
+        return ask("try " + text_of(best_ratio) + " " + job.variant(candidate));
     }
 
 private:
@@ -193,7 +199,7 @@ private:
     }
 
     void keep(const Job &job, const TuningResult &result) {
-        job.plan.add_results(0, {result});
+        job.add(result);
         ++(result.bad.empty() ? measured_ : bad_);
     }
 
@@ -240,7 +246,7 @@ private:
                 break;
             show(job,
                  tried() + ", best " + text_of(rounded(search.best_ratio())) + "  " + *candidate);
-            const Answer answer = workers_.measure(*candidate, search.best_ratio());
+            const Answer answer = workers_.measure(job, *candidate, search.best_ratio());
             if (answer.kind == Answer::Kind::stopped)
                 break;
             if (answer.kind == Answer::Kind::error) {
@@ -300,12 +306,14 @@ std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
                 if (is_integer(type) && !tuned.takes_integers)
                     continue;
                 const ImageDesc source = tuned.source(type, parse_tune_size(size), device);
-                Plan plan =
-                    engine.plan(tuned.make(), source, tuned.target(source), options_of(tuned.row));
-                Problem problem = plan.problem();
-                if (plan.problem_count() == 1 && problems.insert(problem.name).second)
-                    jobs.push_back(
-                        {i, type, parse_tune_size(size), std::move(plan), std::move(problem)});
+                const auto plan = std::make_shared<const Plan>(
+                    engine.plan(tuned.make(), source, tuned.target(source), options_of(tuned.row)));
+                for (std::uint32_t number = 0; number < plan->problem_count(); ++number) {
+                    Problem problem = plan->problem(number);
+                    if (problems.insert(problem.name).second)
+                        jobs.push_back(
+                            {i, type, parse_tune_size(size), plan, number, std::move(problem)});
+                }
             }
     return jobs;
 }

@@ -54,6 +54,22 @@ void add_recursive(std::vector<TuneCase> &cases, int order, const char *scans, B
     cases.push_back(std::move(result));
 }
 
+// The problems of its passes that no filter before it has: of u8 images that become f32 ones, and the
+// difference itself.
+void add_dog(std::vector<TuneCase> &cases) {
+    cases.push_back(case_of({"dog", {{"sigma", 1}, {"sigma2", 2}, {"method", "fir"}}, 8}));
+    for (const BenchRow &row : rows_of({"dog"}))
+        cases.push_back(case_of(row));
+}
+
+// Cubes of dense taps, and taps along all three axes.
+void add_volumes(std::vector<TuneCase> &cases) {
+    for (const char *kind : {"cube", "separable"})
+        for (const int size : {3, 5, 7})
+            cases.push_back(
+                case_of({"volume", {{kind, size}}, size / 2, "", 0, BenchInput::volume}));
+}
+
 std::vector<TuneCase> make_cases() {
     std::vector<TuneCase> cases;
     add_plain(cases, "separable", {1, 2, 3, 5, 7, 15, 31});
@@ -68,7 +84,25 @@ std::vector<TuneCase> make_cases() {
             add_recursive(cases, order, scans, BenchInput::image);
     for (const int order : {1, 2, 3})
         add_recursive(cases, order, "+x", BenchInput::signal);
+    add_dog(cases);
+    add_volumes(cases);
     return cases;
+}
+
+// Pixels along each axis of an image, and of a volume.
+struct Sides {
+    std::int64_t image, volume;
+};
+Sides sides_of(TuneSize size, bool gpu) {
+    switch (size) {
+    case TuneSize::small:
+        return {512, 64};
+    case TuneSize::medium:
+        return {2048, 128};
+    case TuneSize::large:
+        break;
+    }
+    return gpu ? Sides{16384, 512} : Sides{4096, 256};
 }
 
 // Whether a plan on such images leaves room for the rest of what a device holds.
@@ -80,17 +114,33 @@ bool fits(const ImageDesc &image, const DeviceInfo &device) {
 } // namespace
 
 ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) const {
-    const bool gpu = device.kind == GAUZE_DEVICE_GPU;
-    std::int64_t side = size == TuneSize::small ? 512 : size == TuneSize::medium ? 2048 : 4096;
-    if (gpu && size == TuneSize::large)
-        side = 16384;
-    const bool signal = row.input == BenchInput::signal;
-    const auto of_side = [&] {
-        return signal ? ImageDesc(type, side * side, 1) : ImageDesc(type, side, side);
+    const bool is_volume = row.input == BenchInput::volume;
+    const auto side_of = [&](TuneSize of) {
+        const Sides sides = sides_of(of, device.kind == GAUZE_DEVICE_GPU);
+        return is_volume ? sides.volume : sides.image;
     };
-    while (side > 512 && !fits(of_side(), device))
+    std::int64_t side = side_of(size);
+    while (side > side_of(TuneSize::small) && !fits(cube(type, side), device))
         side /= 2;
-    return of_side();
+    return cube(type, side);
+}
+
+ImageDesc TuneCase::part(Type type) const {
+    return cube(type, row.input == BenchInput::volume ? 40 : 256);
+}
+
+ImageDesc TuneCase::cube(Type type, std::int64_t side) const {
+    switch (row.input) {
+    case BenchInput::signal:
+        return {type, side * side, 1};
+    case BenchInput::volume: {
+        ImageDesc desc(type, side, side);
+        desc.extent[2] = side;
+        return desc;
+    }
+    default:
+        return {type, side, side};
+    }
 }
 
 ImageDesc TuneCase::target(const ImageDesc &source) const {

@@ -3,6 +3,7 @@
 #define GAUZE_TOOLS_TUNE_CASES_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,6 +27,12 @@ struct TuneCase {
 
     gauze::ImageDesc source(gauze::Type type, TuneSize size, const gauze::DeviceInfo &device) const;
     gauze::ImageDesc target(const gauze::ImageDesc &source) const;
+    // A small image of the kind, whose time says about what others take.
+    gauze::ImageDesc part(gauze::Type type) const;
+
+private:
+    // So many pixels along each axis, or a line of as many as such an image.
+    gauze::ImageDesc cube(gauze::Type type, std::int64_t side) const;
 };
 
 // In the order in which they are measured.

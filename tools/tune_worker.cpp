@@ -1,6 +1,7 @@
 #include "tune_worker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -50,47 +51,80 @@ void answer(const std::string &line) {
 constexpr std::int64_t aligned_pixels =
     64; // starts of rows: for any type the most that kernels ask for
 
+using Point = std::array<std::int64_t, 4>;
+
 // A small image inside a larger one, in rows that are aligned as those of whole images are.
-ImageDesc guarded_desc(Type type, bool signal) {
-    ImageDesc desc(type, signal ? 8 * aligned_pixels : 3 * aligned_pixels, signal ? 3 : 75);
+struct Guarded {
+    Point extent, source_origin, target_origin, region;
+};
+Guarded guarded(BenchInput input) {
+    switch (input) {
+    case BenchInput::signal:
+        return {{8 * aligned_pixels, 3, 1, 1},
+                {aligned_pixels, 1, 0, 0},
+                {aligned_pixels, 2, 0, 0},
+                {333, 1, 1, 1}};
+    case BenchInput::volume: // of more than a chunk of slices
+        return {{3 * aligned_pixels, 45, 25, 1},
+                {aligned_pixels, 3, 2, 0},
+                {aligned_pixels, 7, 4, 0},
+                {61, 35, 19, 1}};
+    default:
+        return {{3 * aligned_pixels, 75, 1, 1},
+                {aligned_pixels, 5, 0, 0},
+                {aligned_pixels, 11, 0, 0},
+                {61, 47, 1, 1}};
+    }
+}
+
+ImageDesc guarded_desc(Type type, const Guarded &shape) {
+    ImageDesc desc(type, shape.extent[0], shape.extent[1]);
+    desc.extent = shape.extent;
     desc.offset = aligned_pixels * static_cast<std::int64_t>(size_of(type));
     return desc;
 }
 
-Region guarded_region(bool signal) {
+Region guarded_region(const Guarded &shape) {
     Region region;
-    region.source_origin = {aligned_pixels, signal ? 1 : 5, 0, 0};
-    region.target_origin = {aligned_pixels, signal ? 2 : 11, 0, 0};
-    region.extent = {signal ? 333 : 61, signal ? 1 : 47, 0, 0};
-    region.extent[2] = region.extent[3] = 1;
+    region.source_origin = shape.source_origin;
+    region.target_origin = shape.target_origin;
+    region.extent = shape.region;
     return region;
 }
 
-std::size_t place_of(const ImageDesc &desc, std::int64_t x, std::int64_t y) {
-    return static_cast<std::size_t>(desc.offset) +
-           static_cast<std::size_t>(y * desc.extent[0] + x) * size_of(desc.type);
+// Calls visit(place in the image's bytes) for each row of a region from the origin on.
+template <class Visit>
+void for_each_row(const ImageDesc &desc, const Point &origin, const Point &extent, Visit &&visit) {
+    for (std::int64_t z = 0; z < extent[2]; ++z)
+        for (std::int64_t y = 0; y < extent[1]; ++y) {
+            const std::int64_t row = (origin[2] + z) * desc.extent[1] + origin[1] + y;
+            visit(static_cast<std::size_t>(desc.offset) +
+                  static_cast<std::size_t>(row * desc.extent[0] + origin[0]) * size_of(desc.type));
+        }
 }
 
 // Random pixels in the region; what must not be read is NaN, or the largest value of an integer.
 std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &region) {
-    const std::vector<std::byte> inside =
-        random_pixels(ImageDesc(desc.type, region.extent[0], region.extent[1]));
+    ImageDesc inside_desc(desc.type, region.extent[0], region.extent[1]);
+    inside_desc.extent = region.extent;
+    const std::vector<std::byte> inside = random_pixels(inside_desc);
     std::vector<std::byte> bytes(desc.bytes(), std::byte{0xff}); // a NaN in every floating type
     const std::size_t row = static_cast<std::size_t>(region.extent[0]) * size_of(desc.type);
-    for (std::int64_t y = 0; y < region.extent[1]; ++y)
-        std::memcpy(bytes.data() +
-                        place_of(desc, region.source_origin[0], region.source_origin[1] + y),
-                    inside.data() + static_cast<std::size_t>(y) * row, row);
+    const std::byte *from = inside.data();
+    for_each_row(desc, region.source_origin, region.extent, [&](std::size_t at) {
+        std::memcpy(bytes.data() + at, from, row);
+        from += row;
+    });
     return bytes;
 }
 
 // The candidate on a small image between guard bands, against the reference in double.
 void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filter, Type type,
                  const std::string &variant) {
-    const bool signal = tuned.row.input == BenchInput::signal;
-    const ImageDesc source_desc = guarded_desc(type, signal);
-    const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, signal);
-    const Region region = guarded_region(signal);
+    const Guarded shape = guarded(tuned.row.input);
+    const ImageDesc source_desc = guarded_desc(type, shape);
+    const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, shape);
+    const Region region = guarded_region(shape);
     const Plan plan = engine.plan(filter, source_desc, target_desc,
                                   options_of(tuned.row).with_region(region).with_variant(variant));
 
@@ -109,13 +143,11 @@ void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filt
     if (!found.within_bound)
         throw WrongResult("wrong: " + text_of(found.worst_error) + " off, bound " +
                           text_of(found.bound) + ", at x=" + std::to_string(found.worst_at[0]) +
-                          " y=" + std::to_string(found.worst_at[1]) + " of a small image");
+                          " y=" + std::to_string(found.worst_at[1]) +
+                          " z=" + std::to_string(found.worst_at[2]) + " of a small image");
     const std::size_t row = static_cast<std::size_t>(region.extent[0]) * size_of(target_desc.type);
-    for (std::int64_t y = 0; y < region.extent[1]; ++y) {
-        const std::size_t at =
-            place_of(target_desc, region.target_origin[0], region.target_origin[1] + y);
-        std::memcpy(after.data() + at, before.data() + at, row);
-    }
+    for_each_row(target_desc, region.target_origin, region.extent,
+                 [&](std::size_t at) { std::memcpy(after.data() + at, before.data() + at, row); });
     if (after != before)
         throw WrongResult("writes outside the target");
 }
@@ -178,14 +210,8 @@ private:
 
     // By the wall clock and a part of the image: what is right but slow shall not be taken for hung.
     double estimated_seconds(const std::string &candidate) const {
-        constexpr std::int64_t side = 256;
-        const auto part_of = [&](const ImageDesc &whole) {
-            const bool signal = case_.row.input == BenchInput::signal;
-            return signal ? ImageDesc(whole.type, side * side, 1)
-                          : ImageDesc(whole.type, side, side);
-        };
-        const ImageDesc from = part_of(canvas_.source_desc);
-        const ImageDesc to = part_of(canvas_.target_desc);
+        const ImageDesc from = case_.part(canvas_.source_desc.type);
+        const ImageDesc to = case_.part(canvas_.target_desc.type);
         const Plan part =
             engine_.plan(filter_, from, to, options_of(case_.row).with_variant(candidate));
         Image source = engine_.image(from);
