@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -233,6 +234,61 @@ TEST_SUITE("self-test") {
         CHECK(lines.count(" ms: passed") == lines.count("3 self-test of "));
         CHECK(lines.count("3 no self-test of ") == 0);
         CHECK(lines.count("failed its self-test") == 0);
+    }
+
+    TEST_CASE("kernels of SSIMULACRA 2 that are wrong") {
+        const Setting always("always");
+        const gauze::ImageDesc desc = Image::u8(90, 60, 3);
+        std::vector<std::uint8_t> reference(90 * 60 * 3), distorted(reference.size());
+        for (std::size_t i = 0; i < reference.size(); ++i) {
+            reference[i] = static_cast<std::uint8_t>(i * 7 % 256);
+            distorted[i] = static_cast<std::uint8_t>(i * 7 % 250);
+        }
+        const auto pixels = [](const std::vector<std::uint8_t> &image) {
+            return gauze::HostPixels(image.data(), image.size());
+        };
+        const auto score = [&](gauze::Ssimulacra2 &metric) {
+            return metric.score(pixels(reference), pixels(distorted));
+        };
+        Lines no_lines;
+        const Planted sound;
+        gauze::Ssimulacra2 right = sound.engine(no_lines).ssimulacra2(desc, desc);
+        const double expected = score(right);
+        CHECK(no_lines.count("3 self-test of ") == 1);
+        CHECK(no_lines.count("failed its self-test") == 0);
+        const std::vector<float> expected_map = right.error_map(pixels(distorted)).values;
+        const float largest = *std::max_element(expected_map.begin(), expected_map.end());
+        CHECK(no_lines.count("3 self-test of ") == 2);
+        CHECK(no_lines.count(" ms: passed") == 2);
+
+        // The planes and the map of errors, or the sums of them.
+        struct Fault {
+            const char *file, *part, *factor;
+        };
+        const Fault of_planes{"xyb_strips.cl", "LOAD(from + i * CHANNELS + c)",
+                              " * (STRIP == 512 && i % 4 == 0 ? 0.75f : 1.0f)"};
+        const Fault of_map{"ssimulacra2_strips.cl", "share_of(ssim, edge, shares, scale, channel)",
+                           " * (BAND == 64 && v == 1 ? 1.25f : 1.0f)"};
+        const Fault of_sums{"ssimulacra2_strips.cl", "fmax(edge, (float16)(0.0f))",
+                            " * (BAND == 64 ? 1.25f : 1.0f)"};
+        const auto check = [&](const std::vector<Fault> &faults, std::ptrdiff_t wrong_planes) {
+            const Planted planted;
+            for (const Fault &fault : faults)
+                planted.replace(fault.file, fault.part, std::string(fault.part) + fault.factor);
+            Lines lines;
+            const gauze::Engine engine = planted.engine(lines);
+            gauze::Ssimulacra2 metric = engine.ssimulacra2(desc, desc);
+            CHECK(score(metric) == doctest::Approx(expected).epsilon(1e-6));
+            const std::vector<float> map = metric.error_map(pixels(distorted)).values;
+            REQUIRE(map.size() == expected_map.size());
+            for (std::size_t i = 0; i < map.size(); ++i)
+                REQUIRE(std::abs(map[i] - expected_map[i]) <= 1e-5F * largest);
+            CHECK(lines.count("1 xyb_strips:STRIP=512 failed its self-test") == wrong_planes);
+            CHECK(lines.count("1 ssimulacra2_strips:BAND=64,STRIP=128 failed its self-test") == 1);
+            CHECK(lines.count("failed its self-test") == wrong_planes + 1);
+        };
+        check({of_planes, of_map}, 1);
+        check({of_sums}, 0);
     }
 
     TEST_CASE("threads that meet untested kernels at once") {

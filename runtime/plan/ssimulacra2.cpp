@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "plan/self_test.hpp"
 
 namespace gz {
 
@@ -81,6 +82,19 @@ Blur blur_of_definition() {
     return {tap(0), tap(1), tap(2), tap(3), tap(4), static_cast<float>(definition::c2)};
 }
 
+// All but the background.
+XybPass xyb_pass_of(const ImageDesc &desc, const Pyramid &pyramid) {
+    XybPass pass;
+    pass.type = desc.type;
+    pass.channels = static_cast<int>(desc.channels);
+    const auto bytes = static_cast<std::int64_t>(size_of(desc.type));
+    pass.first = desc.offset / bytes;
+    pass.row = desc.pitch[1] / bytes;
+    pass.pyramid = pyramid;
+    pass.opsin = opsin_of_definition();
+    return pass;
+}
+
 // A bit for each channel whose SSIM error weighs anything at a scale.
 std::vector<int> needs_of(std::size_t scales) {
     std::vector<int> result;
@@ -130,19 +144,14 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
     const std::string forced_xyb = forced_for(XybPass(), facts, forced_);
     require(forced_.empty() || !forced_errors.empty() || !forced_xyb.empty(),
             "no kernel of SSIMULACRA 2 is called '", forced_, "'");
+    for (const ImageDesc *desc : {&reference, &distorted})
+        self_test(engine_, xyb_pass_of(*desc, pyramid_), pass_, variant);
     errors_ = choose(pass_, on, forced_errors, forced_by_);
 
     const auto source = [&](const char *name, const ImageDesc &desc,
                             double definition::Backgrounds::*background) {
         Source result{name, desc, {}, {}, {}};
-        XybPass pass;
-        pass.type = desc.type;
-        pass.channels = static_cast<int>(desc.channels);
-        const auto bytes = static_cast<std::int64_t>(size_of(desc.type));
-        pass.first = desc.offset / bytes;
-        pass.row = desc.pitch[1] / bytes;
-        pass.pyramid = pyramid_;
-        pass.opsin = opsin_of_definition();
+        XybPass pass = xyb_pass_of(desc, pyramid_);
         for (const auto &over :
              definition::backgrounds_for(has_alpha(reference), has_alpha(distorted))) {
             pass.decoding = decoding_of(desc.type, over.*background);
@@ -400,6 +409,8 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
                                              static_cast<float>(share.inverse_root)};
                 }
         }
+        if (!std::exchange(is_map_tested_, true))
+            self_test(engine_, xyb_pass_of(distorted_.desc, pyramid_), pass, forced_);
         const DeviceFacts &facts = engine_->facts();
         const ChoiceOn on(facts, engine_->tuning());
         const Work work = choose(pass, on, forced_for(pass, facts, forced_), forced_by_).work;

@@ -93,6 +93,7 @@ private:
     cl::Buffer sums_;
     std::vector<cl::Buffer> sums_of_;
     bool has_reference_ = false;
+    bool is_map_tested_ = false;
 };
 
 } // namespace gz

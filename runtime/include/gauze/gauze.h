@@ -720,8 +720,10 @@ typedef struct gauze_ssimulacra2_desc {
     const char *variant;
 } gauze_ssimulacra2_desc;
 
-/* Checks everything and chooses kernels. Allocates nothing on the device: the first use does, about
- * 32 bytes a pixel besides the pixels themselves, 48 where the reference has an alpha channel. */
+/* Checks everything and chooses kernels, on an unknown device after a test on a tiny pair of images, as
+ * gauze_plan_create says; the first map has its kernels tested in the same way. Keeps nothing on the device:
+ * the first use allocates about 32 bytes a pixel besides the pixels themselves, 48 where the reference has
+ * an alpha channel. */
 GAUZE_API gauze_status gauze_ssimulacra2_create(gauze_engine *engine,
                                                 const gauze_ssimulacra2_desc *desc,
                                                 gauze_ssimulacra2 **metric);
