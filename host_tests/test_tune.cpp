@@ -121,6 +121,31 @@ TEST_CASE("tune: volumes") {
     CHECK_FALSE(contains(tuned.out, "left out"));
 }
 
+TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
+    const Kernels kernels;
+    const std::string load = "LOAD(from + i * CHANNELS + c)";
+    kernels.replace("xyb_strips.cl", load, load + " * (STRIP == 1024 ? 0.75f : 1.0f)");
+    kernels.replace("ssimulacra2_tiled.cl", "#define UNROLL",
+                    "#error not this one\n#define UNROLL");
+    kernels.replace("ssimulacra2_strips.cl", "#define VECTORS",
+                    "#if STRIP != 128\n#error nor this one\n#endif\n#define VECTORS");
+    const TestDirectory directory;
+    const std::string file = directory / "tuning.txt";
+    const Outcome tuned = gauze_command({"tune", "ssimulacra2", "--sizes", "small", "--type",
+                                         "u8,f32", "--budget", "60", "--file", file},
+                                        {"GAUZE_CL_DIR=" + kernels.path()});
+    INFO(tuned.err);
+    INFO(tuned.out);
+    REQUIRE(tuned.code == 0);
+    CHECK(contains(tuned.out, "xyb channels=3 u8 small: xyb_"));
+    CHECK(contains(tuned.out, "ssimulacra2 small: ssimulacra2_strips:"));
+    CHECK(contains(tuned.out, "2 of 2 problems"));
+    const std::string text = read_bytes(file);
+    CHECK(contains(line_with(text, "xyb_strips", "config=STRIP=1024\t"), "bad=wrong: scores "));
+    CHECK(contains(line_with(text, "ssimulacra2_tiled", "config="), "did not compile"));
+    CHECK_FALSE(line_with(text, "ssimulacra2_strips", "\tbad=\t").empty());
+}
+
 TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     const Kernels kernels;
     const std::string place = "    int y = FIRST_ROW(g) + band * BAND;\n";

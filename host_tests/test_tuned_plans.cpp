@@ -238,6 +238,54 @@ TEST_SUITE("tuned plans") {
         CHECK(longer.problem(1).name == "separable taps<=11 f32 small");
     }
 
+    TEST_CASE("SSIMULACRA 2 takes its kernels by results, too") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        const gauze::ImageDesc desc = Image::u8(60, 40, 3);
+        const auto metric = [&](const std::string &variant = "") {
+            return engine.ssimulacra2(desc, desc, variant);
+        };
+        const gauze::Ssimulacra2 before = metric();
+        REQUIRE(before.problem_count() == 2);
+        const char *const names[] = {"xyb channels=3 u8 small", "ssimulacra2 small"};
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            const Problem problem = before.problem(i);
+            CHECK(problem.name == names[i]);
+            REQUIRE(problem.candidates.size() > 1);
+            CHECK(has(before.explain(), problem.candidates.front()));
+            const std::string &winner = problem.candidates.back();
+            CHECK(has(metric(i == 0 ? winner + ";" : ";" + winner).explain(), winner));
+            before.add_results(i, {{winner, 1, 0.5, ""}});
+            CHECK(has(metric().explain(), winner));
+            before.add_results(i, {{winner, 0, 1, "wrong"}});
+            CHECK(has(metric().explain(), problem.candidates.front()));
+        }
+        // Neither is a kernel for the other's pass.
+        const std::string planes = before.problem(0).candidates.front();
+        embedder::check_refused(embedder::outcome_of([&] {
+                                    before.add_results(1, {{planes, 1, 1, ""}});
+                                }),
+                                GAUZE_ERROR_INVALID_ARGUMENT,
+                                "no kernel for this problem is called 'xyb_");
+        embedder::check_refused(embedder::outcome_of([&] { before.problem(2); }),
+                                GAUZE_ERROR_INVALID_ARGUMENT, "problem is 2; the metric has 2");
+        gauze_ssimulacra2 *const handle = before.c_handle();
+        std::uint32_t count = 0;
+        embedder::check_c_refused(gauze_ssimulacra2_problem_count(nullptr, &count),
+                                  GAUZE_ERROR_INVALID_ARGUMENT, "metric is null");
+        embedder::check_c_refused(gauze_ssimulacra2_problem_count(handle, nullptr),
+                                  GAUZE_ERROR_INVALID_ARGUMENT, "count is null");
+        embedder::check_c_refused(gauze_ssimulacra2_candidates(
+                                      nullptr, 0, [](const char *, void *) {}, nullptr),
+                                  GAUZE_ERROR_INVALID_ARGUMENT, "metric is null");
+        embedder::check_c_refused(gauze_ssimulacra2_candidates(handle, 0, nullptr, nullptr),
+                                  GAUZE_ERROR_INVALID_ARGUMENT, "receive is null");
+        embedder::check_c_refused(gauze_ssimulacra2_add_results(nullptr, 0, nullptr, 0),
+                                  GAUZE_ERROR_INVALID_ARGUMENT, "metric is null");
+        embedder::check_c_refused(gauze_ssimulacra2_add_results(handle, 0, nullptr, 1),
+                                  GAUZE_ERROR_INVALID_ARGUMENT, "results is null and count is 1");
+    }
+
     TEST_CASE("boxes of a few pixels take kernels of both kinds by results, too") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");

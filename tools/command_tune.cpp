@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -60,16 +61,14 @@ struct Job {
     std::size_t index; // of tune_cases()
     Type type;
     TuneSize size;
-    std::shared_ptr<const Plan> plan; // its results are added to
-    std::uint32_t number;             // of the plan's problems
+    std::uint32_t number, count; // which of the plan's problems, and how many it has
     Problem problem;
+    std::function<void(const TuningResult &)> add; // to the user's results
 
     // What forces a candidate: of several passes the others are left to the library.
     std::string variant(const std::string &candidate) const {
-        const std::uint32_t after = plan->problem_count() - 1 - number;
-        return std::string(number, ';') + candidate + std::string(after, ';');
+        return std::string(number, ';') + candidate + std::string(count - 1 - number, ';');
     }
-    void add(const TuningResult &result) const { plan->add_results(number, {result}); }
 };
 
 class Clock {
@@ -286,8 +285,20 @@ private:
     std::size_t begun_ = 0, measured_ = 0, bad_ = 0;
 };
 
-bool is_integer(Type type) {
-    return type == Type::u8 || type == Type::u16 || type == Type::s16;
+// Adds a job for each problem of a plan, or a metric, that `problems` does not have yet.
+template <class Plan>
+void add_jobs(std::vector<Job> &jobs, std::set<std::string> &problems, const Job &of, Plan &&plan) {
+    const auto shared = std::make_shared<const Plan>(std::move(plan));
+    Job job = of;
+    job.count = shared->problem_count();
+    for (job.number = 0; job.number < job.count; ++job.number) {
+        job.problem = shared->problem(job.number);
+        job.add = [shared, number = job.number](const TuningResult &result) {
+            shared->add_results(number, {result});
+        };
+        if (problems.insert(job.problem.name).second)
+            jobs.push_back(job);
+    }
 }
 
 // Each class of problems once. The sizes one after the other: the most likely first.
@@ -303,17 +314,16 @@ std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
                 if (!options.filters.empty() &&
                     std::ranges::find(options.filters, tuned.filter) == options.filters.end())
                     continue;
-                if (is_integer(type) && !tuned.takes_integers)
+                if (!tuned.takes(type))
                     continue;
                 const ImageDesc source = tuned.source(type, parse_tune_size(size), device);
-                const auto plan = std::make_shared<const Plan>(
-                    engine.plan(tuned.make(), source, tuned.target(source), options_of(tuned.row)));
-                for (std::uint32_t number = 0; number < plan->problem_count(); ++number) {
-                    Problem problem = plan->problem(number);
-                    if (problems.insert(problem.name).second)
-                        jobs.push_back(
-                            {i, type, parse_tune_size(size), plan, number, std::move(problem)});
-                }
+                const Job job{i, type, parse_tune_size(size), 0, 0, {}, {}};
+                if (tuned.is_metric())
+                    add_jobs(jobs, problems, job, engine.ssimulacra2(source, source));
+                else
+                    add_jobs(jobs, problems, job,
+                             engine.plan(tuned.make(), source, tuned.target(source),
+                                         options_of(tuned.row)));
             }
     return jobs;
 }

@@ -40,7 +40,7 @@ void add_gaussian(std::vector<TuneCase> &cases, int sigma, const std::string &ax
                         return gaussian(options);
                     },
                     {"gaussian", {{"sigma", sigma}}, reach}};
-    result.takes_integers = false;
+    result.types = TunedTypes::floats;
     cases.push_back(std::move(result));
 }
 
@@ -50,7 +50,7 @@ void add_recursive(std::vector<TuneCase> &cases, int order, const char *scans, B
         case_of({"recursive", {{"order", order}, {"scans", scans}}, reach, "", 0, input});
     if (input == BenchInput::signal)
         result.name += ", a signal";
-    result.takes_integers = false;
+    result.types = TunedTypes::floats;
     cases.push_back(std::move(result));
 }
 
@@ -86,6 +86,7 @@ std::vector<TuneCase> make_cases() {
         add_recursive(cases, order, "+x", BenchInput::signal);
     add_dog(cases);
     add_volumes(cases);
+    cases.push_back({"ssimulacra2", "ssimulacra2", {}, {}, TunedTypes::encoded});
     return cases;
 }
 
@@ -105,6 +106,10 @@ Sides sides_of(TuneSize size, bool gpu) {
     return gpu ? Sides{16384, 512} : Sides{4096, 256};
 }
 
+bool is_integer(Type type) {
+    return type == Type::u8 || type == Type::u16 || type == Type::s16;
+}
+
 // Whether a plan on such images leaves room for the rest of what a device holds.
 bool fits(const ImageDesc &image, const DeviceInfo &device) {
     constexpr std::uint64_t images = 8;
@@ -113,6 +118,18 @@ bool fits(const ImageDesc &image, const DeviceInfo &device) {
 
 } // namespace
 
+bool TuneCase::takes(Type type) const {
+    switch (types) {
+    case TunedTypes::floats:
+        return !is_integer(type);
+    case TunedTypes::encoded:
+        return type == Type::u8 || type == Type::u16;
+    case TunedTypes::all:
+        break;
+    }
+    return true;
+}
+
 ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) const {
     const bool is_volume = row.input == BenchInput::volume;
     const auto side_of = [&](TuneSize of) {
@@ -120,6 +137,10 @@ ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) c
         return is_volume ? sides.volume : sides.image;
     };
     std::int64_t side = side_of(size);
+    if (is_metric()) { // pyramids take many times as much as the pixels
+        side = std::min<std::int64_t>(side, 4096);
+        return {type, side, side, 3};
+    }
     while (side > side_of(TuneSize::small) && !fits(cube(type, side), device))
         side /= 2;
     return cube(type, side);

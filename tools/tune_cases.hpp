@@ -16,15 +16,19 @@ namespace gauze::tool {
 
 enum class TuneSize { large, medium, small };
 
+// Of whose pixels there are cases.
+enum class TunedTypes { all, floats, encoded };
+
 struct TuneCase {
-    std::string filter; // as the command names it
-    std::string name;   // "separable radius 3"
-    std::function<gauze::Filter()> make;
+    std::string filter;                  // as the command names it
+    std::string name;                    // "separable radius 3"
+    std::function<gauze::Filter()> make; // none: SSIMULACRA 2
     // For its border, its results' type and how far it reaches.
     BenchRow row;
-    // Whether it is for pixels of integers, too.
-    bool takes_integers = true;
+    TunedTypes types = TunedTypes::all;
 
+    bool is_metric() const { return !make; }
+    bool takes(gauze::Type type) const;
     gauze::ImageDesc source(gauze::Type type, TuneSize size, const gauze::DeviceInfo &device) const;
     gauze::ImageDesc target(const gauze::ImageDesc &source) const;
     // A small image of the kind, whose time says about what others take.

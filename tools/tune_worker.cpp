@@ -9,9 +9,9 @@
 #include <cstring>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -26,22 +26,14 @@
 #include "bench_check.hpp"
 #include "bench_input.hpp"
 #include "engine.hpp"
+#include "input_error.hpp"
 #include "subprocess.hpp"
 #include "tune_cases.hpp"
+#include "tune_contest.hpp"
+#include "tune_metric.hpp"
 
 namespace gauze::tool {
 namespace {
-
-// What is wrong with a result.
-class WrongResult : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
-class TooSlow : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 void answer(const std::string &line) {
     std::string one = line.substr(0, line.find('\n'));
@@ -152,14 +144,6 @@ void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filt
         throw WrongResult("writes outside the target");
 }
 
-// Runs that take about so long together, but not fewer than some.
-unsigned repeats_for(double pair_ms) {
-    constexpr double wanted_ms = 400;
-    constexpr double least = 5;
-    constexpr double most = 31;
-    return static_cast<unsigned>(std::clamp(wanted_ms / std::max(pair_ms, 1e-3), least, most));
-}
-
 // Images that many cases filter: to fill large ones takes longer than to filter them.
 struct Canvas {
     ImageDesc source_desc, target_desc;
@@ -177,27 +161,23 @@ struct Canvas {
     }
 };
 
-// One case, with its default as the baseline.
-class Bench {
+// A filter's case.
+class FilterContest : public Contest {
 public:
-    Bench(const Engine &engine, const TuneCase &tuned, const std::string &baseline, Canvas &canvas)
+    FilterContest(const Engine &engine, const TuneCase &tuned, const std::string &baseline,
+                  Canvas &canvas)
         : engine_(engine), case_(tuned), filter_(tuned.make()), canvas_(canvas),
           baseline_(plan(baseline)) {
         check_small(engine_, case_, filter_, canvas_.source_desc.type, baseline);
         baseline_seconds_ = estimated_seconds(baseline);
     }
 
-    // Throws TooSlow where it would take minutes.
-    Comparison compare(const std::string &candidate, double best_ratio) {
+    Comparison compare(const std::string &candidate, double best_ratio) override {
         check_small(engine_, case_, filter_, canvas_.source_desc.type, candidate);
-        const double seconds = estimated_seconds(candidate);
-        if (seconds > most_seconds || (seconds > 1 && seconds > hopeless * baseline_seconds_))
-            throw TooSlow("it would take about " + text_of(std::round(seconds)) + " s");
+        check_speed(estimated_seconds(candidate), baseline_seconds_);
         const Plan tried = plan(candidate);
-        // Once is enough for what is slow.
-        constexpr double slow = 1.3;
         Comparison found = compare(tried, 1);
-        if (found.ratio < slow * best_ratio)
+        if (found.ratio < slow_candidate * best_ratio)
             found = compare(tried, repeats_for(found.time_ms + found.baseline_ms));
         if (found.ratio < best_ratio)
             check_whole(tried);
@@ -205,9 +185,6 @@ public:
     }
 
 private:
-    static constexpr double most_seconds = 10;
-    static constexpr double hopeless = 20; // times as slow as the default
-
     // By the wall clock and a part of the image: what is right but slow shall not be taken for hung.
     double estimated_seconds(const std::string &candidate) const {
         const ImageDesc from = case_.part(canvas_.source_desc.type);
@@ -318,7 +295,7 @@ ExitCode run_tune_worker(const std::string &device) {
     end_with_parent();
     const Engine engine = make_engine(device);
     std::optional<Canvas> canvas;
-    std::optional<Bench> bench;
+    std::unique_ptr<Contest> contest;
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
         std::string what;
@@ -328,16 +305,20 @@ ExitCode run_tune_worker(const std::string &device) {
             std::string type, size, baseline;
             words >> index >> type >> size >> baseline;
             answered("error", [&] {
-                bench.reset();
+                contest.reset();
                 const TuneCase &tuned = tune_cases().at(index);
                 const ImageDesc source =
                     tuned.source(parse_type("type", type), parse_tune_size(size), engine.device());
+                if (tuned.is_metric()) {
+                    contest = make_metric_contest(engine, source, baseline);
+                    return "ready";
+                }
                 const ImageDesc target = tuned.target(source);
                 if (!canvas || !canvas->serves(source, target)) {
                     canvas.reset();
                     canvas.emplace(engine, source, target);
                 }
-                bench.emplace(engine, tuned, baseline, *canvas);
+                contest = std::make_unique<FilterContest>(engine, tuned, baseline, *canvas);
                 return "ready";
             });
         } else {
@@ -345,7 +326,9 @@ ExitCode run_tune_worker(const std::string &device) {
             std::string candidate;
             words >> best >> candidate;
             answered("unfit", [&] {
-                const Comparison found = bench.value().compare(candidate, best);
+                if (!contest)
+                    throw InputError("no case has begun");
+                const Comparison found = contest->compare(candidate, best);
                 return "time " + text_of(found.time_ms) + " " + text_of(found.ratio);
             });
         }

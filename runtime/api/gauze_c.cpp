@@ -400,6 +400,28 @@ gz::HostRun host_run(const gauze_run_options *given) {
     return how;
 }
 
+void tell(const gz::PlanProblem &problem, gauze_text_receive receive, void *user) {
+    receive(problem.name.c_str(), user);
+    for (const std::string &candidate : problem.candidates)
+        receive(candidate.c_str(), user);
+}
+
+std::vector<gz::ProblemResult> problem_results(const gauze_tuning_result *results,
+                                               std::uint32_t count) {
+    require(count == 0 || results != nullptr, "results is null and count is ", count);
+    std::vector<gz::ProblemResult> own;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::string name = "results[" + std::to_string(i) + "]";
+        const gauze_tuning_result *const given = gz::element(results, i);
+        require(given->struct_size == results->struct_size, name, "->struct_size is ",
+                given->struct_size, "; that of the first is ", results->struct_size);
+        const gauze_tuning_result result = known_part(given, name);
+        check_pointer(result.variant, name + "->variant");
+        own.push_back({result.variant, result.time_ms, result.ratio, or_empty(result.bad)});
+    }
+    return own;
+}
+
 } // namespace
 
 extern "C" {
@@ -842,10 +864,7 @@ gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
     return guarded([&] {
         check_handle(plan, "plan");
         require(receive != nullptr, "receive is null");
-        const gz::PlanProblem own = gz::problem_of(plan->plan, problem);
-        receive(own.name.c_str(), user);
-        for (const std::string &candidate : own.candidates)
-            receive(candidate.c_str(), user);
+        tell(gz::problem_of(plan->plan, problem), receive, user);
     });
 }
 
@@ -853,18 +872,7 @@ gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
                                     const gauze_tuning_result *results, uint32_t count) {
     return guarded([&] {
         check_handle(plan, "plan");
-        require(count == 0 || results != nullptr, "results is null and count is ", count);
-        std::vector<gz::ProblemResult> own;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const std::string name = "results[" + std::to_string(i) + "]";
-            const gauze_tuning_result *const given = gz::element(results, i);
-            require(given->struct_size == results->struct_size, name, "->struct_size is ",
-                    given->struct_size, "; that of the first is ", results->struct_size);
-            const gauze_tuning_result result = known_part(given, name);
-            check_pointer(result.variant, name + "->variant");
-            own.push_back({result.variant, result.time_ms, result.ratio, or_empty(result.bad)});
-        }
-        gz::add_results(plan->plan, problem, own);
+        gz::add_results(plan->plan, problem, problem_results(results, count));
     });
 }
 
@@ -970,6 +978,31 @@ gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
         const double found = metric->metric.error_map(host_source(distorted), map);
         if (score)
             *score = found;
+    });
+}
+
+gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, uint32_t *count) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        check_pointer(count, "count");
+        *count = static_cast<std::uint32_t>(gz::count_of_problems(metric->metric));
+    });
+}
+
+gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric, uint32_t problem,
+                                          gauze_text_receive receive, void *user) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        require(receive != nullptr, "receive is null");
+        tell(gz::problem_of(metric->metric, problem), receive, user);
+    });
+}
+
+gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
+                                           const gauze_tuning_result *results, uint32_t count) {
+    return guarded([&] {
+        check_pointer(metric, "metric");
+        gz::add_results(metric->metric, problem, problem_results(results, count));
     });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "plan/ssimulacra2.hpp"
 
 namespace gz {
 
@@ -31,8 +32,14 @@ struct ProblemResult {
     std::string bad;    // why it is never to be taken; "" where it is not
 };
 
+// Of SSIMULACRA 2: pixels of the distorted image to planes, and planes to sums of errors.
+std::size_t count_of_problems(const Ssimulacra2 &metric);
+PlanProblem problem_of(const Ssimulacra2 &metric, std::size_t index);
+
 // Writes results to the user's tuning file. Throws Error where a variant is no kernel for the problem,
 // or where the file cannot be written.
 void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemResult> &results);
+void add_results(const Ssimulacra2 &metric, std::size_t index,
+                 const std::vector<ProblemResult> &results);
 
 } // namespace gz

@@ -82,7 +82,7 @@ Blur blur_of_definition() {
     return {tap(0), tap(1), tap(2), tap(3), tap(4), static_cast<float>(definition::c2)};
 }
 
-// All but the background.
+// Over no background.
 XybPass xyb_pass_of(const ImageDesc &desc, const Pyramid &pyramid) {
     XybPass pass;
     pass.type = desc.type;
@@ -183,6 +183,10 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
     moved += static_cast<double>(distorted.payload_bytes());
     explain_ += text("a distorted image moves ", static_cast<std::uint64_t>(moved) * backgrounds,
                      " bytes\n");
+}
+
+XybPass Ssimulacra2::planes_pass() const {
+    return xyb_pass_of(distorted_.desc, pyramid_);
 }
 
 int Ssimulacra2::launches() const {
@@ -410,7 +414,7 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
                 }
         }
         if (!std::exchange(is_map_tested_, true))
-            self_test(engine_, xyb_pass_of(distorted_.desc, pyramid_), pass, forced_);
+            self_test(engine_, planes_pass(), pass, forced_);
         const DeviceFacts &facts = engine_->facts();
         const ChoiceOn on(facts, engine_->tuning());
         const Work work = choose(pass, on, forced_for(pass, facts, forced_), forced_by_).work;

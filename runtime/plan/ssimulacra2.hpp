@@ -31,6 +31,10 @@ public:
 
     const std::string &explain() const { return explain_; }
     const std::string &variant() const { return variant_; }
+    Engine &engine() const { return *engine_; }
+    // What a distorted image goes through; over no background.
+    XybPass planes_pass() const;
+    const Ssimulacra2Pass &errors_pass() const { return pass_; }
     // Launches from the pixels of an image to its score.
     int launches() const;
 

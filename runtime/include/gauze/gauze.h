@@ -762,6 +762,18 @@ GAUZE_API gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
                                                    const gauze_host_source *distorted, float *map,
                                                    size_t bytes, double *score);
 
+/* Problems, candidates and results as those of plans. There are two: from the pixels of a distorted image to
+ * planes, and from planes to sums of errors. A candidate alone, as the variant of a metric, leaves the
+ * other to the library. */
+GAUZE_API gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric,
+                                                       uint32_t *count);
+GAUZE_API gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric,
+                                                    uint32_t problem, gauze_text_receive receive,
+                                                    void *user);
+GAUZE_API gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
+                                                     const gauze_tuning_result *results,
+                                                     uint32_t count);
+
 /* The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would
  * score whose error was everywhere as large as there. */
 GAUZE_API double gauze_ssimulacra2_score_of(double weighted_error);

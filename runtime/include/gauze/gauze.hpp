@@ -505,6 +505,36 @@ struct TuningResult {
     std::string bad;               // why it is never to be taken; "": it is not bad
 };
 
+namespace detail {
+
+// tell(receive, user): as the C functions tell of candidates.
+template <class Tell> Problem problem_from(Tell &&tell) {
+    std::vector<std::string> texts;
+    // What the C function calls may not throw.
+    const auto receive = [](const char *text, void *user) noexcept {
+        static_cast<std::vector<std::string> *>(user)->emplace_back(text);
+    };
+    check(tell(receive, &texts));
+    return {texts.front(), {texts.begin() + 1, texts.end()}};
+}
+
+// They point into the results.
+inline std::vector<gauze_tuning_result> c_results_of(const std::vector<TuningResult> &results) {
+    std::vector<gauze_tuning_result> c_results;
+    for (const TuningResult &result : results) {
+        gauze_tuning_result c_result{};
+        c_result.struct_size = sizeof c_result;
+        c_result.variant = result.variant.c_str();
+        c_result.time_ms = result.time_ms;
+        c_result.ratio = result.ratio;
+        c_result.bad = result.bad.empty() ? nullptr : result.bad.c_str();
+        c_results.push_back(c_result);
+    }
+    return c_results;
+}
+
+} // namespace detail
+
 struct Verification {
     bool within_bound = false;
     double worst_error = 0, bound = 0;
@@ -642,26 +672,13 @@ public:
     }
 
     Problem problem(std::uint32_t index = 0) const {
-        std::vector<std::string> texts;
-        // What the C function calls may not throw.
-        const auto receive = [](const char *text, void *user) noexcept {
-            static_cast<std::vector<std::string> *>(user)->emplace_back(text);
-        };
-        check(gauze_plan_candidates(handle_.get(), index, receive, &texts));
-        return {texts.front(), {texts.begin() + 1, texts.end()}};
+        return detail::problem_from([&](gauze_text_receive receive, void *user) {
+            return gauze_plan_candidates(handle_.get(), index, receive, user);
+        });
     }
 
     void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        std::vector<gauze_tuning_result> c_results;
-        for (const TuningResult &result : results) {
-            gauze_tuning_result c_result{};
-            c_result.struct_size = sizeof c_result;
-            c_result.variant = result.variant.c_str();
-            c_result.time_ms = result.time_ms;
-            c_result.ratio = result.ratio;
-            c_result.bad = result.bad.empty() ? nullptr : result.bad.c_str();
-            c_results.push_back(c_result);
-        }
+        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
         check(gauze_plan_add_results(handle_.get(), problem, c_results.data(),
                                      static_cast<std::uint32_t>(c_results.size())));
     }
@@ -792,6 +809,24 @@ public:
         const char *text = nullptr;
         check(gauze_ssimulacra2_explain(handle_.get(), &text));
         return text;
+    }
+
+    std::uint32_t problem_count() const {
+        std::uint32_t count = 0;
+        check(gauze_ssimulacra2_problem_count(handle_.get(), &count));
+        return count;
+    }
+
+    Problem problem(std::uint32_t index) const {
+        return detail::problem_from([&](gauze_text_receive receive, void *user) {
+            return gauze_ssimulacra2_candidates(handle_.get(), index, receive, user);
+        });
+    }
+
+    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
+        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
+        check(gauze_ssimulacra2_add_results(handle_.get(), problem, c_results.data(),
+                                            static_cast<std::uint32_t>(c_results.size())));
     }
 
     gauze_ssimulacra2 *c_handle() const { return handle_.get(); }
