@@ -44,21 +44,25 @@ class Scorer {
 public:
     Scorer(const Engine &engine, const Pair &pair, const std::string &variant)
         : metric_(engine.ssimulacra2(pair.desc, pair.desc, variant)),
-          distorted_(images_at_once, &pair.distorted) {
+          distorted_(images_at_once(pair), &pair.distorted) {
         metric_.set_reference(pair.reference);
     }
     double score() { return metric_.image_scores(distorted_).front(); }
-    // By the wall clock, of one image. Scoring waits for the score: a few images share that.
+    // By the wall clock, of one image.
     double time_ms() {
         const auto begin = std::chrono::steady_clock::now();
         score();
         const std::chrono::duration<double, std::milli> wall =
             std::chrono::steady_clock::now() - begin;
-        return wall.count() / static_cast<double>(images_at_once);
+        return wall.count() / static_cast<double>(distorted_.size());
     }
 
 private:
-    static constexpr std::size_t images_at_once = 4;
+    // Scoring waits for the scores: small images share that.
+    static std::size_t images_at_once(const Pair &pair) {
+        constexpr double enough = 1 << 20; // pixels
+        return static_cast<std::size_t>(std::max(enough / pair.pixels(), 1.0));
+    }
 
     Ssimulacra2 metric_;
     std::vector<const Image *> distorted_;
