@@ -15,8 +15,8 @@ namespace gz {
 
 namespace {
 
-// More than a strip and a tile, on which the reference takes milliseconds.
-constexpr std::int64_t tiny_width = 560, tiny_height = 70;
+// More than a strip and a tile of errors, on which the reference takes milliseconds.
+constexpr std::int64_t tiny_width = 150, tiny_height = 70;
 
 // What the definition in double may differ by: see gauze.h. Of maps in units of the largest value.
 constexpr double score_bound = 0.01;
