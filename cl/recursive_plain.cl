@@ -32,7 +32,7 @@ void recursive_plain(__global const SRC *restrict src, __global DST *restrict ds
     for (int n = 0; n < lines.length; ++n) {
         const float x = LOAD(from + n * lines.src.step);
         float y;
-        FILTER_CAUSALLY(x, y, w, v);
+        FILTER_CAUSALLY(0, x, y, w, v);
 #if ANTICAUSAL
         between[(long)n * lines.lines] = y;
 #else
@@ -44,7 +44,7 @@ void recursive_plain(__global const SRC *restrict src, __global DST *restrict ds
     for (int n = lines.length - 1; n >= lines.begin; --n) {
         const float x = LOAD(from + n * lines.src.step);
         float y = between[(long)n * lines.lines];
-        ADD_ANTICAUSAL(x, y, w, v)
+        ADD_ANTICAUSAL(0, x, y, w, v)
         if (n < lines.end)
             STORE(y, to + (n - lines.begin) * lines.dst.step);
     }

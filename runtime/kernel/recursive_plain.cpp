@@ -26,7 +26,7 @@ Work work(const RecursivePass &pass, const Config &config, const DeviceFacts &fa
                 stage.src(), stage.dst(),           stage.own,
                 stage.ends,  by_value(stage.lines), sections_argument(stage, by_value_too)};
             to.launches.push_back(std::move(launch));
-            if (stage.stage->anticausal.empty())
+            if (stage.first().anticausal.empty())
                 return 0;
             return static_cast<std::uint64_t>(stage.batch * stage.lines.length *
                                               stage.lines.lines) *

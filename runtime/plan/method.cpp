@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "plan/choice.hpp"
+#include "plan/pipeline.hpp"
 
 namespace gz {
 
@@ -26,6 +27,21 @@ double mean_sigma(const Gaussian &gaussian) {
 
 } // namespace
 
+namespace {
+
+Dog::Passes passes_of(DeviceClass device_class, const std::string &forced) {
+    if (forced.empty() || forced == axis_by_axis)
+        return device_class == DeviceClass::plain_gpu ? Dog::Passes::of_each : Dog::Passes::of_both;
+    const std::vector<std::string> parts = parts_of_variant(forced);
+    RecursivePass both;
+    both.second.emplace();
+    const bool is_of_both = parts.size() > 1 ? parts.size() == passes_of_both
+                                             : names_kernel(forced, both, device_class);
+    return is_of_both ? Dog::Passes::of_both : Dog::Passes::of_each;
+}
+
+} // namespace
+
 double largest_sigma_of_taps(DeviceClass device_class) {
     switch (device_class) {
     case DeviceClass::pocl_cpu:
@@ -40,9 +56,11 @@ double largest_sigma_of_taps(DeviceClass device_class) {
 
 Settled settle(const Filter &filter, DeviceClass device_class, const std::string &forced) {
     if (const Dog *dog = filter.dog()) {
-        Settled first = settle(dog->first, device_class, forced);
-        Settled second = settle(dog->second, device_class, forced);
-        return {Filter::difference(std::move(first.filter), std::move(second.filter)),
+        const std::string of_each = forced == filter_by_filter ? "" : forced;
+        Settled first = settle(dog->first, device_class, of_each);
+        Settled second = settle(dog->second, device_class, of_each);
+        return {Filter::difference({std::move(first.filter), std::move(second.filter),
+                                    passes_of(device_class, forced)}),
                 first.reasons + second.reasons};
     }
     if (const Bank *bank = filter.bank()) {
