@@ -31,7 +31,7 @@ namespace {
 
 Dog::Passes passes_of(DeviceClass device_class, const std::string &forced) {
     if (forced.empty() || forced == axis_by_axis)
-        return device_class == DeviceClass::plain_gpu ? Dog::Passes::of_each : Dog::Passes::of_both;
+        return Dog::Passes::of_both;
     const std::vector<std::string> parts = parts_of_variant(forced);
     RecursivePass both;
     both.second.emplace();
