@@ -614,6 +614,32 @@ TEST_SUITE("plan description") {
         CHECK(passes(Filter::difference({dog.dog()->first, Filter::bspline(3)})) == 5);
     }
 
+    TEST_CASE("a difference of boxes is made by the last pass of the larger ones") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {50, 40, 1, 1});
+        desc = gz::complete(desc);
+        const auto last_of = [&](double sigma, double other) {
+            const Filter dog = Filter::dog(sigma, other, gz::GaussianMethod::box);
+            const gz::Lowered lowered = gz::lower(dog, desc);
+            REQUIRE(lowered.steps.size() == 6);
+            CHECK(lowered.intermediates.size() == 3);
+            CHECK(lowered.steps[2].to == 2);
+            CHECK(lowered.steps[3].from == gz::ends);
+            CHECK(lowered.steps[5].other == 2);
+            CHECK(lowered.steps[5].to == gz::ends);
+            CHECK(!lowered.steps[5].as_taps);
+            return std::get<gz::BoxPass>(lowered.steps[5].pass);
+        };
+        CHECK(last_of(2.0, 5.0).difference == gz::BoxDifference::other_less_mean);
+        CHECK(last_of(5.0, 2.0).difference == gz::BoxDifference::mean_less_other);
+        CHECK(last_of(5.0, 2.0).geometry.taps_x == last_of(2.0, 5.0).geometry.taps_x);
+        const Filter boxes = Filter::dog(2.0, 5.0, gz::GaussianMethod::box);
+        CHECK(gz::lower(Filter::difference(
+                            {boxes.dog()->first, boxes.dog()->second, gz::Dog::Passes::of_each}),
+                        desc)
+                  .steps.size() == 7);
+    }
+
     TEST_CASE("each trip of a recursive filter has a stage of its own along each of its axes") {
         std::vector<gz::Scan> scans;
         for (const double pole : {0.8, 0.5})

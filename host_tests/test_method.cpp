@@ -103,7 +103,10 @@ TEST_SUITE("method") {
         for (const char *forced : {"", "axes", "recursive_tiled:LANES=4", "recursive_plain",
                                    "recursive_tiled; recursive_march", "; recursive_march"})
             CHECK(is_at_once(forced));
-        for (const char *forced : {"filters", "recursive_lookback", "recursive_segments", ";;;;"})
+        for (const char *forced : {"box_columns", ";;;;;"})
+            CHECK(is_at_once(forced));
+        for (const char *forced : {"filters", "recursive_lookback", "recursive_segments",
+                                   "correlate_strips", ";;;;", ";;;;;;"})
             CHECK(!is_at_once(forced));
         // Which is not a kernel's name.
         CHECK(gz::settle(Filter::dog(20.0, 30.0), DeviceClass::other_gpu, "filters")

@@ -374,17 +374,21 @@ FAMILY("recursive_strips", 70, 5)
 
 namespace {
 
-// A difference by two passes of both filters, each on a kernel of its own.
+// A difference by passes of both filters: two, each on a kernel of its own; or six of boxes.
 struct DifferenceCase : ImageCase {
     std::string variant;
     double sigma = 0.0, other_sigma = 0.0;
 
-    Filter filter() const { return Filter::dog(sigma, other_sigma, GaussianMethod::recursive); }
+    Filter filter() const {
+        const bool is_box = variant.find("box_") == 0;
+        return Filter::dog(sigma, other_sigma,
+                           is_box ? GaussianMethod::box : GaussianMethod::recursive);
+    }
 };
 
 // What matters to a sample is one chunk away, several, more than a tile; and is not as much for one
 // filter as for the other.
-constexpr std::pair<double, double> sigmas[] = {{1.0, 0.8}, {2.5, 5.0}, {30.0, 3.0}};
+constexpr std::pair<double, double> sigmas[] = {{1.6, 1.2}, {2.5, 5.0}, {30.0, 3.0}};
 
 const char *const variants_of_both[] = {
     "recursive_plain:GROUP=16",
@@ -405,6 +409,8 @@ const char *const small_variants[] = {
     "recursive_march:LANES=16,CHUNKS=4,ROWS=512",
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
 };
+
+const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns"};
 
 // At the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
 const std::pair<int, int> edges[] = {{1, 1}, {64, 16}, {65, 257}, {16, 64}, {255, 65}, {513, 17}};
@@ -433,7 +439,7 @@ void run_all(const std::vector<DifferenceCase> &cases) {
         INFO(test.variant, " ", test.name(), " ", gz::to_text(test.filter()));
         CHECK(run(test.filter(), test, test.variant, tally) == "");
     }
-    // A march does not go far.
+    // A march does not go far, and columns are of one channel.
     CHECK(tally.ran > 2 * tally.misfits);
     MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
             " that do not fit it; the worst error is ", tally.worst, " of its bound");
@@ -444,6 +450,11 @@ void run_all(const std::vector<DifferenceCase> &cases) {
 TEST_SUITE("kernels") {
     TEST_CASE("differences of two filters at once: pairwise") {
         run_all(sample_of(differences(variants_of_both, edges)));
+    }
+
+    TEST_CASE("differences by boxes of two filters at once: pairwise") {
+        run_all(differences(variants_of_boxes,
+                            std::vector<std::pair<int, int>>{{1, 1}, {65, 257}, {513, 17}}));
     }
 
     TEST_CASE("a difference of two filters at once: as of each by itself") {
@@ -478,8 +489,11 @@ TEST_SUITE("kernels") {
 }
 TEST_SUITE("simulated" * doctest::skip()) {
     TEST_CASE("differences of two filters at once: small") {
-        std::vector<DifferenceCase> cases =
-            differences(small_variants, std::vector<std::pair<int, int>>{{1, 1}, {70, 18}});
+        const std::vector<std::pair<int, int>> sizes{{1, 1}, {70, 18}};
+        std::vector<DifferenceCase> cases = differences(small_variants, sizes);
+        cases.resize(std::min<std::size_t>(cases.size(), 16));
+        run_all(cases);
+        cases = differences(variants_of_boxes, sizes);
         cases.resize(std::min<std::size_t>(cases.size(), 16));
         run_all(cases);
     }

@@ -160,8 +160,8 @@ private:
 // below it, and take none out again: no pixel is in more than x + y sums that round.
 double sat_error_bound(std::int64_t x, std::int64_t y, double magnitudes);
 
-// The result of one filter less that of another; where both are recursive, by passes that run both of
-// them at once, or by passes of each.
+// The result of one filter less that of another: by passes of each filter and one that subtracts, or,
+// where they allow it, by passes of both that do so too.
 struct Dog {
     enum class Passes { of_both, of_each };
 

@@ -71,8 +71,8 @@ std::string problem_of(const VolumePass &pass) {
 }
 
 std::string problem_of(const BoxPass &pass) {
-    return "box " + up_to("taps", longer_side(pass.geometry), {7, 15, 63, 255}) + " " +
-           image_text(pass);
+    return (pass.difference == BoxDifference::none ? "box " : "box difference ") +
+           up_to("taps", longer_side(pass.geometry), {7, 15, 63, 255}) + " " + image_text(pass);
 }
 
 std::string problem_of(const DifferencePass &pass) {

@@ -593,6 +593,53 @@ std::optional<Lowered> lower_together(const Dog &dog, const PlanDesc &desc) {
     return result;
 }
 
+// Boxes: the last pass of the larger ones makes the difference to what the smaller ones came to, so that
+// it is not one of those that run as taps where any is not.
+std::optional<Lowered> lower_boxes_together(const Dog &dog, const PlanDesc &desc) {
+    const std::optional<Box> &first = dog.first.box();
+    const std::optional<Box> &second = dog.second.box();
+    if (dog.passes == Dog::Passes::of_each || !first || !second || first->is_volume() ||
+        second->is_volume())
+        return std::nullopt;
+    const bool first_is_larger = first->radius[0] > second->radius[0];
+    const Filter &larger = first_is_larger ? dog.first : dog.second;
+    const Filter &smaller = first_is_larger ? dog.second : dog.first;
+    if (larger.box()->iterations < 2)
+        return std::nullopt;
+
+    // As the last iteration finds what those before it have made.
+    PlanDesc step = desc;
+    ImageDesc like = desc.source;
+    like.type = PixelType::f32;
+    Region &region = step.region;
+    Axes extent = region.extent;
+    region.target_origin = {0, 0, 0, 0};
+    if (region.edge == RegionEdge::neighbours)
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            extent[axis] = desc.source.extent[axis];
+            region.target_origin[axis] = region.source_origin[axis];
+        }
+    step.target = packed(like, extent, staged_row_alignment);
+    Lowered result = lower(smaller, step);
+    Lowered last = lower(larger, desc);
+    for (std::size_t i = 0; i < last.intermediates.size(); ++i) {
+        if (i == result.intermediates.size())
+            result.intermediates.push_back(0);
+        result.intermediates[i] = std::max(result.intermediates[i], last.intermediates[i]);
+    }
+    const auto other = static_cast<int>(result.intermediates.size());
+    result.intermediates.push_back(static_cast<std::uint64_t>(step.target.bytes()));
+    result.steps.back().to = other;
+    Step &end = last.steps.back();
+    end.other = other;
+    end.as_taps.reset();
+    std::get<BoxPass>(end.pass).difference =
+        first_is_larger ? BoxDifference::mean_less_other : BoxDifference::other_less_mean;
+    for (Step &one : last.steps)
+        result.steps.push_back(std::move(one));
+    return result;
+}
+
 // Both filters go to f32 images of the region, and the second is taken from the first.
 Lowered lower_difference(const Filter &first, const Filter &second, const PlanDesc &desc) {
     PlanDesc step = desc;
@@ -716,6 +763,8 @@ Lowered lower(const Filter &filter, const PlanDesc &desc) {
     if (const Dog *dog = filter.dog()) {
         if (std::optional<Lowered> both = lower_together(*dog, desc))
             return std::move(*both);
+        if (std::optional<Lowered> boxes = lower_boxes_together(*dog, desc))
+            return std::move(*boxes);
         return lower_difference(dog->first, dog->second, desc);
     }
     if (filter.recursion()) {

@@ -84,7 +84,8 @@ struct Step {
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;
-    // The second image of a DifferencePass, or of a RecursivePass of two filters with a source each.
+    // The second image of a DifferencePass, of a BoxPass that makes a difference, or of a RecursivePass of
+    // two filters with a source each.
     int other = ends;
     // Of `to` and the ones after it: targets of a VolumePass with several filters, or images of a
     // RecursivePass of two.

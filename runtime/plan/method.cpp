@@ -35,8 +35,10 @@ Dog::Passes passes_of(DeviceClass device_class, const std::string &forced) {
     const std::vector<std::string> parts = parts_of_variant(forced);
     RecursivePass both;
     both.second.emplace();
-    const bool is_of_both = parts.size() > 1 ? parts.size() == passes_of_both
-                                             : names_kernel(forced, both, device_class);
+    // Passes of each, as many of the one as of the other, have one more that subtracts.
+    const bool is_of_both = parts.size() > 1 ? parts.size() % 2 == 0
+                                             : names_kernel(forced, both, device_class) ||
+                                                   names_kernel(forced, BoxPass(), device_class);
     return is_of_both ? Dog::Passes::of_both : Dog::Passes::of_each;
 }
 
