@@ -507,7 +507,7 @@ typedef struct gauze_plan_desc {
      * with or without values of its tunables: "correlate_tiled" or
      * "correlate_tiled:GROUP_X=16,GROUP_Y=16". For all passes, or with parts for each separated by ';',
      * as gauze_plan_variant has it, where an empty part leaves a pass to the library. "axes": a recursive
-     * filter is not run along x and y at once. */
+     * filter is not run along x and y at once. "filters": each filter of a difference is run by itself. */
     const char *variant;
 } gauze_plan_desc;
 
