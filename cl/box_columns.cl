@@ -101,7 +101,7 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
                  const int band, const int apron, const int inner_first, const int inner_end,
                  const long area, const float share,
                  __local VALUE4 *restrict before, __local VALUE4 *restrict blocks4,
-                 __local VALUE4 *restrict spans4) {
+                 __local VALUE4 *restrict spans4 OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int strip = 4 * GROUP - 2 * apron;
@@ -129,6 +129,7 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
     const bool used = 4 * item < wide + 2 * apron + 16; // whole vectors of blocks are read
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *target = dst + dst_start(g, batch) + top * g.dst_row + left + 4 * item;
+    const long source = src_start(g, batch) + top * g.src_row + left + 4 * item;
     __local VALUE *blocks = (__local VALUE *)blocks4;
     __local VALUE *spans = (__local VALUE *)spans4;
 
@@ -265,12 +266,15 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
                     means[v] = mean_of(sums[v], area, share);
                 if (step + i < rows) {
                     __global DST *to = target + (step + i) * g.dst_row;
+                    const long from = source + (step + i) * g.src_row;
                     if (ALIGNED && 4 * item + 4 <= wide)
-                        STORE_MEAN4((MEAN4)(means[0], means[1], means[2], means[3]), to);
+                        STORE_MEAN4(RESULT_OF((MEAN4)(means[0], means[1], means[2], means[3]),
+                                              LOAD4, from),
+                                    to);
                     else
                         UNROLL for (int v = 0; v < 4; ++v)
                             if (4 * item + v < wide)
-                                STORE_MEAN(means[v], to + v);
+                                STORE_MEAN(RESULT_OF(means[v], LOAD, from + v), to + v);
                 }
             }
         }

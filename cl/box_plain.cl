@@ -44,7 +44,8 @@ void box_columns(__global const SRC *restrict src, __global VALUE *restrict sums
 // `length` pixels of one channel of a row an item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, const Geometry g,
-              const Columns columns, const int length, const long area, const float share) {
+              const Columns columns, const int length, const long area,
+              const float share OTHER_PARAMETER) {
     // Items side by side take rows below each other: their parts of rows are far apart either way.
     const int y = get_global_id(0);
     const int part = (int)get_global_id(1) / CHANNELS;
@@ -57,6 +58,7 @@ void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, c
     const int radius = g.anchor_x;
     sums += ((long)batch * g.height + y) * columns.pitch + channel - columns.first_column;
     __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + channel;
+    const long from = src_start(g, batch) + y * g.src_row + channel;
     const VALUE outside = BORDER_VALUE(g) * g.taps_y;
 #define SUM_AT(x)                                                                                  \
     (fold(x, g.valid_left, g.valid_right, g.border_mode) == OUTSIDE                                \
@@ -68,7 +70,9 @@ void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, c
     const int end = min(left + length, width);
     for (int x = left; x < end; ++x) {
         ADD_VALUE(total, SUM_AT(x + radius));
-        STORE_MEAN(mean_of(VALUE_OF(total), area, share), to + (long)x * CHANNELS);
+        STORE_MEAN(RESULT_OF(mean_of(VALUE_OF(total), area, share), LOAD,
+                             from + (long)x * CHANNELS),
+                   to + (long)x * CHANNELS);
         TAKE_VALUE(total, SUM_AT(x - radius));
     }
 }

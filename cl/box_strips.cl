@@ -98,7 +98,7 @@ static inline int16 means_of(int16 total, int area, float share) {
     rest += (more - less) * area;
     return quotient - (rest > area / 2);
 }
-#define STORE_MEANS16(v, p)                                                                        \
+#define STORE_MEANS16(v, p, at)                                                                    \
     do {                                                                                           \
         if (IS_QUICK(area))                                                                        \
             STORE16(convert_float16(v) * share, p);                                                \
@@ -106,9 +106,9 @@ static inline int16 means_of(int16 total, int area, float share) {
             vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p);    \
     } while (0)
 #elif SUM_TYPE == SUM_F32
-#define STORE_MEANS16(v, p) STORE16((v)*share, p)
+#define STORE_MEANS16(v, p, at) STORE16(RESULT_OF((v)*share, LOAD16, at), p)
 #else
-#define STORE_MEANS16(v, p) STORE16(convert_float16(v) * share, p)
+#define STORE_MEANS16(v, p, at) STORE16(convert_float16(v) * share, p)
 #endif
 
 // Adds the column's value of a row that fold_row gave, or takes it out where sign is negative.
@@ -125,7 +125,7 @@ static inline Running move(Running s, __global const SRC *origin, const Geometry
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void box_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                const int band, const long area, const float share) {
+                const int band, const long area, const float share OTHER_PARAMETER) {
     const int left = (int)get_global_id(0) * STRIP_VALUES;
     const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);
@@ -136,6 +136,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     const int columns = count + 2 * apron;
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *to = dst + dst_start(g, batch) + (long)top * g.dst_row + left;
+    long from = src_start(g, batch) + (long)top * g.src_row + left;
 
     // Columns from `begin` to `inner_end` are the image's own.
     const int begin = clamp(g.valid_left * CHANNELS - (left - apron), 0, columns);
@@ -277,7 +278,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                 VALUE16 change = vload16(0, sums + x + 2 * apron) - leaves16;
                 SCAN16(change);
                 const VALUE16 all = SPREAD16(total) + change;
-                STORE_MEANS16(all, to + x);
+                STORE_MEANS16(all, to + x, from + x);
                 ADD_LAST16(total, change);
             }
             if (x > first && x < last)
@@ -287,10 +288,13 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             for (; x < last; x += CHANNELS)
                 for (int c = 0; c < CHANNELS; ++c) {
                     ADD_VALUE(total[c], sums[x + 2 * apron + c]);
-                    STORE_MEAN(mean_of(VALUE_OF(total[c]), area, share), to + x + c);
+                    STORE_MEAN(RESULT_OF(mean_of(VALUE_OF(total[c]), area, share), LOAD,
+                                         from + x + c),
+                               to + x + c);
                     TAKE_VALUE(total[c], sums[x + c]);
                 }
         }
         to += g.dst_row;
+        from += g.src_row;
     }
 }

@@ -31,7 +31,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                const int band, const long area, const float share,
                const int pitch, __local Running *restrict running,
-               __local int *restrict offsets, __local VALUE *restrict sums) {
+               __local int *restrict offsets, __local VALUE *restrict sums OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_global_id(2);
     const int left = (int)get_group_id(0) * STRIP;
@@ -42,6 +42,7 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
     const int columns = STRIP + 2 * apron;
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *target = dst + dst_start(g, batch);
+    const long source = src_start(g, batch);
 
     for (int i = item; i < columns; i += GROUP) {
         const int value = left - apron + i;
@@ -163,7 +164,8 @@ void box_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
         __local const MEAN *from = (__local const MEAN *)sums;
         for (int y = 0; y < ROWS && first + y < end; ++y)
             for (int i = item; i < width; i += GROUP)
-                STORE_MEAN(from[y * pitch + PLACE(i)],
+                STORE_MEAN(RESULT_OF(from[y * pitch + PLACE(i)], LOAD,
+                                     source + (first + y) * g.src_row + left + i),
                            target + (first + y) * g.dst_row + left + i);
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -1,11 +1,16 @@
 // The states from which the sections of a stage start where the line begins and ends: a weighted sum
-// of its first and last samples. PARTS items share those of a line, LANES lines are of one group.
+// of its first and last samples. PARTS items share those of a line, LANES lines are of one group. The
+// STATES are those from FIRST_STATE on of ALL_STATES.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 
 #if !defined(STATES) || !defined(LANES) || !defined(PARTS)
 #error STATES, LANES or PARTS is not defined
 #endif
+#if !defined(ALL_STATES) || !defined(FIRST_STATE)
+#error ALL_STATES or FIRST_STATE is not defined
+#endif
+#define OF_LINE(s) ends[((long)batch * ALL_STATES + FIRST_STATE + (s)) * lines.lines + line]
 #define UNROLL _Pragma("unroll")
 #if PARTS > 1 // some drivers cannot be given local memory that is not used
 #define SUMS_PARAMETER , __local float *sums
@@ -50,11 +55,11 @@ void recursive_ends(__global const SRC *restrict src, __global float *restrict e
         for (int p = 0; p < PARTS; ++p)
             all += sums[(s * PARTS + p) * LANES + lane];
         if (line < lines.lines)
-            ends[((long)batch * STATES + s) * lines.lines + line] = all;
+            OF_LINE(s) = all;
     }
 #else
     if (line < lines.lines)
         UNROLL for (int s = 0; s < STATES; ++s)
-            ends[((long)batch * STATES + s) * lines.lines + line] = sum[s];
+            OF_LINE(s) = sum[s];
 #endif
 }

@@ -59,9 +59,9 @@ typedef struct Axes {
 #define FILTER_CHUNK(x, y, w, v)                                                                   \
     do {                                                                                           \
         UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                  \
-            FILTER_CAUSALLY((x)[i_], (y)[i_], w, v);                                               \
+            FILTER_CAUSALLY(0, (x)[i_], (y)[i_], w, v);                                            \
         UNROLL for (int i_ = CHUNK - 1; i_ >= 0; --i_)                                             \
-            ADD_ANTICAUSAL((x)[i_], (y)[i_], w, v)                                                 \
+            ADD_ANTICAUSAL(0, (x)[i_], (y)[i_], w, v)                                              \
     } while (0)
 
 // Calls TO(i, x) for samples i to i + 3, of one component, of a row in local memory.

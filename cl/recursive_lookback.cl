@@ -68,8 +68,8 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
         FETCH_ENDS;
     FIND_ENDS
     float x[CHUNK];
-    READ_ROWS(x);
-    AGGREGATE(x);
+    READ_ROWS(src, x);
+    AGGREGATE(0, FILTERS, x);
     barrier(CLK_LOCAL_MEM_FENCE);
 #define READ_ENTERING(s, lane, w, v)
     SUM_RUNS
@@ -171,6 +171,6 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
         ENTERING_FROM_RUN(s, w[s], v[s]);
     START_FROM_ENDS(w, v)
     float y[CHUNK];
-    FILTER_CHUNK(x, y, w, v);
-    WRITE_ROWS(y, lines.begin, lines.end);
+    FILTER_CHUNK(0, x, y, w, v);
+    WRITE_ROWS(dst, y, lines.begin, lines.end);
 }

@@ -1,7 +1,8 @@
 // A stage of a recursive filter on lines that lie side by side, such as columns, where little is left
 // of a sample after NEAR chunks: a group marches along LANES lines, CHUNKS chunks of each at a time.
 // What the chunks of a tile leave behind stays in local memory until the tiles before and behind it
-// are filtered, so that nothing is read twice but at the ends of a segment, where a march starts.
+// are filtered, so that nothing is read twice but at the ends of a segment, where a march starts. Two
+// filters on two sources march side by side.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
@@ -9,6 +10,9 @@
 
 #if !defined(LANES) || !defined(CHUNKS) || NEAR < 1 || NEAR > CHUNKS
 #error LANES or CHUNKS is not defined, or NEAR is not of 1 to CHUNKS
+#endif
+#if TARGETS > 1 || (SOURCES > 1 && (SECOND_NEAR < 1 || SECOND_NEAR > CHUNKS))
+#error TARGETS are more than one, or SECOND_NEAR is not of 1 to CHUNKS
 #endif
 
 #define TILE (CHUNK * CHUNKS)
@@ -23,7 +27,7 @@
 
 // segment: tiles that a group filters.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void recursive_march(__global const SRC *restrict src, __global DST *restrict dst,
+void recursive_march(SOURCES_PARAMETER, TARGETS_PARAMETER,
                      __global const float *restrict ends, const Lines lines, const int segment,
                      SECTIONS_PARAMETER, POWERS_PARAMETER, __local float *carries ENDS_PARAMETER) {
     const int item = get_local_id(0);
@@ -36,14 +40,17 @@ void recursive_march(__global const SRC *restrict src, __global DST *restrict ds
     const int last_tile = min(first_tile + segment, (lines.length + TILE - 1) / TILE);
     if (HAS_ENDS)
         FETCH_ENDS;
-    float x[CHUNK], next[CHUNK];
+    float x[SOURCES][CHUNK], next[SOURCES][CHUNK];
     for (int t = first_tile - 1; t <= last_tile; ++t) {
         {
             const int chunk = t * CHUNKS + (int)((uint)item / LANES);
             const int place = chunk * CHUNK;
-            READ_STRIDED(next);
+            READ_STRIDED(src, next[0]);
+#if SOURCES > 1
+            READ_STRIDED(second_src, next[1]);
+#endif
             FIND_ENDS
-            AGGREGATE(next);
+            AGGREGATE_ALL(next);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t > first_tile) {
@@ -51,15 +58,18 @@ void recursive_march(__global const SRC *restrict src, __global DST *restrict ds
             const int place = chunk * CHUNK;
             FIND_ENDS
             float w[SECTIONS], v[SECTIONS];
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                ENTERING_FROM_NEAR(s, w[s], v[s]);
+            ALL_ENTERING_FROM_NEAR(w, v);
             START_FROM_ENDS(w, v)
             float y[CHUNK];
-            FILTER_CHUNK(x, y, w, v);
+            FILTER_CHUNK(0, x[0], y, w, v);
+#if SOURCES > 1
+            FILTER_CHUNK(1, x[1], y, w, v);
+#endif
             if (is_there)
                 WRITE_STRIDED(y, lines.begin, lines.end);
         }
-        UNROLL for (int i = 0; i < CHUNK; ++i)
-            x[i] = next[i];
+        UNROLL for (int k = 0; k < SOURCES; ++k)
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                x[k][i] = next[k][i];
     }
 }

@@ -1,5 +1,5 @@
 // A stage of a recursive filter, a line an item: there by the causal sections, and back by the
-// anticausal ones.
+// anticausal ones. Two filters at once go side by side.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
@@ -8,9 +8,10 @@
 #error GROUP or HAS_ENDS is not defined
 #endif
 
-// between: what the causal sections add up to, a row of `lines` values for each sample.
+// between: what the causal sections add up to, a row of `lines` values for each sample; for the second of
+// two targets behind all of the first.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void recursive_plain(__global const SRC *restrict src, __global DST *restrict dst,
+void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
                      __global float *restrict between, __global const float *restrict ends,
                      const Lines lines, SECTIONS_PARAMETER) {
     const int line = get_global_id(0);
@@ -19,6 +20,13 @@ void recursive_plain(__global const SRC *restrict src, __global DST *restrict ds
         return;
     __global const SRC *from = src + SRC_LINE(line, batch);
     __global DST *to = dst + DST_LINE(line, batch);
+#if SOURCES > 1
+    __global const SRC *second_from = second_src + SRC_LINE(line, batch);
+#endif
+#if TARGETS > 1
+    __global DST *second_to = second_dst + DST_LINE(line, batch);
+    const long second = (long)get_global_size(2) * lines.length * lines.lines;
+#endif
     between += (long)batch * lines.length * lines.lines + line;
     float w[SECTIONS], v[SECTIONS];
 #if HAS_ENDS
@@ -32,21 +40,44 @@ void recursive_plain(__global const SRC *restrict src, __global DST *restrict ds
     for (int n = 0; n < lines.length; ++n) {
         const float x = LOAD(from + n * lines.src.step);
         float y;
-        FILTER_CAUSALLY(x, y, w, v);
+        FILTER_CAUSALLY(0, x, y, w, v);
+#if SOURCES > 1
+        const float second_x = LOAD(second_from + n * lines.src.step);
+        FILTER_CAUSALLY(1, second_x, y, w, v);
+#endif
 #if ANTICAUSAL
         between[(long)n * lines.lines] = y;
 #else
         if (n >= lines.begin && n < lines.end)
             STORE(y, to + (n - lines.begin) * lines.dst.step);
 #endif
+#if TARGETS > 1
+        FILTER_CAUSALLY(1, x, y, w, v);
+#if ANTICAUSAL
+        between[second + (long)n * lines.lines] = y;
+#else
+        if (n >= lines.begin && n < lines.end)
+            STORE(y, second_to + (n - lines.begin) * lines.dst.step);
+#endif
+#endif
     }
 #if ANTICAUSAL
     for (int n = lines.length - 1; n >= lines.begin; --n) {
         const float x = LOAD(from + n * lines.src.step);
         float y = between[(long)n * lines.lines];
-        ADD_ANTICAUSAL(x, y, w, v)
+        ADD_ANTICAUSAL(0, x, y, w, v)
+#if SOURCES > 1
+        const float second_x = LOAD(second_from + n * lines.src.step);
+        ADD_ANTICAUSAL(1, second_x, y, w, v)
+#endif
         if (n < lines.end)
             STORE(y, to + (n - lines.begin) * lines.dst.step);
+#if TARGETS > 1
+        y = between[second + (long)n * lines.lines];
+        ADD_ANTICAUSAL(1, x, y, w, v)
+        if (n < lines.end)
+            STORE(y, second_to + (n - lines.begin) * lines.dst.step);
+#endif
     }
 #endif
 }

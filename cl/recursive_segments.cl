@@ -128,7 +128,7 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
             for (int n = 0; n < BLOCK; ++n) {
                 const float16 x = samples[here + n];
                 float16 y;
-                FILTER_CAUSALLY(x, y, w, v);
+                FILTER_CAUSALLY(0, x, y, w, v);
                 sums[n] = y;
             }
         }
@@ -153,7 +153,7 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
             for (int n = BLOCK - 1; n >= 0; --n) {
                 const float16 x = samples[here + n];
                 float16 y = sums[n];
-                ADD_ANTICAUSAL(x, y, w, v)
+                ADD_ANTICAUSAL(0, x, y, w, v)
                 sums[n] = y;
             }
 #endif

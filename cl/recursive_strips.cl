@@ -1,7 +1,8 @@
 // A stage of a recursive filter, for CPUs: an item filters 16 WIDE lines side by side in vector
 // registers, with no barrier. It goes along them block by block; the causal sections' states go with
 // it. What the anticausal ones start a block from is found in the next block, where little enough is
-// left of what lies behind it; else by going along the lines backwards first.
+// left of what lies behind it; else by going along the lines backwards first. Two filters at once go
+// along side by side.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #define REAL float16
@@ -43,12 +44,13 @@
 
 // Samples first to first + count - 1 of all lanes.
 #if ALONG_ROWS
-#define READ_BLOCK(to, first, count)                                                               \
+#define READ_BLOCK(image, to, first, count)                                                        \
     UNROLL for (int k_ = 0; k_ < WIDE; ++k_) {                                                     \
         const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                            \
         int n_ = 0;                                                                                \
         if (COMPONENTS == 1 && lanes_ == 16) {                                                     \
-            __global const SRC *from_ = src + SRC_LINE(first_line + 16 * k_, batch) + (first);     \
+            __global const SRC *from_ =                                                            \
+                (image) + SRC_LINE(first_line + 16 * k_, batch) + (first);                         \
             for (; n_ + 16 <= (count); n_ += 16) {                                                 \
                 float16 a_[16];                                                                    \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
@@ -62,20 +64,21 @@
             float some_[16];                                                                       \
             for (int lane_ = 0; lane_ < 16; ++lane_)                                               \
                 some_[lane_] =                                                                     \
-                    lane_ < lanes_ ? LOAD(src + SRC_LINE(first_line + 16 * k_ + lane_, batch) +    \
-                                          (long)((first) + n_) * lines.src.step)                   \
-                                   : 0.0f;                                                         \
+                    lane_ < lanes_                                                                 \
+                        ? LOAD((image) + SRC_LINE(first_line + 16 * k_ + lane_, batch) +           \
+                               (long)((first) + n_) * lines.src.step)                              \
+                        : 0.0f;                                                                    \
             (to)[PART(k_) + n_] = vload16(0, some_);                                               \
         }                                                                                          \
     }
-#define WRITE_BLOCK(from, first, count)                                                            \
+#define WRITE_BLOCK(image, from, first, count)                                                     \
     UNROLL for (int k_ = 0; k_ < WIDE; ++k_) {                                                     \
         const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                            \
         int n_ = max(lines.begin - (first), 0);                                                    \
         const int end_ = min((count), lines.end - (first));                                        \
         if (COMPONENTS == 1 && lanes_ == 16) {                                                     \
             __global DST *to_ =                                                                    \
-                dst + DST_LINE(first_line + 16 * k_, batch) + ((first) - lines.begin);             \
+                (image) + DST_LINE(first_line + 16 * k_, batch) + ((first) - lines.begin);         \
             for (; n_ + 16 <= end_; n_ += 16) {                                                    \
                 float16 a_[16];                                                                    \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
@@ -89,15 +92,15 @@
             float some_[16];                                                                       \
             vstore16((from)[PART(k_) + n_], 0, some_);                                             \
             for (int lane_ = 0; lane_ < lanes_; ++lane_)                                           \
-                STORE(some_[lane_], dst + DST_LINE(first_line + 16 * k_ + lane_, batch) +          \
+                STORE(some_[lane_], (image) + DST_LINE(first_line + 16 * k_ + lane_, batch) +      \
                                         (long)((first) + n_ - lines.begin) * lines.dst.step);      \
         }                                                                                          \
     }
 #else
-#define READ_BLOCK(to, first, count)                                                               \
+#define READ_BLOCK(image, to, first, count)                                                        \
     do {                                                                                           \
         __global const SRC *from_ =                                                                \
-            src + SRC_LINE(first_line, batch) + (long)(first) * lines.src.step;                    \
+            (image) + SRC_LINE(first_line, batch) + (long)(first) * lines.src.step;                \
         if (first_line + LANES <= lines.lines) {                                                   \
             for (int n_ = 0; n_ < (count); ++n_, from_ += lines.src.step)                          \
                 UNROLL for (int k_ = 0; k_ < WIDE; ++k_)                                           \
@@ -109,11 +112,11 @@
                               lines.lines - first_line - 16 * k_, 1);                              \
         }                                                                                          \
     } while (0)
-#define WRITE_BLOCK(from, first, count)                                                            \
+#define WRITE_BLOCK(image, from, first, count)                                                     \
     do {                                                                                           \
         const int begin_ = max(lines.begin - (first), 0);                                          \
         const int end_ = min((count), lines.end - (first));                                        \
-        __global DST *to_ = dst + DST_LINE(first_line, batch) +                                    \
+        __global DST *to_ = (image) + DST_LINE(first_line, batch) +                                \
                             (long)((first) + begin_ - lines.begin) * lines.dst.step;               \
         if (first_line + LANES <= lines.lines) {                                                   \
             for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
@@ -149,13 +152,49 @@
         (v)[s] = vload16(0, v_);                                                                   \
     } while (0)
 
+// Samples of both sources, the second's behind those of the first.
+#define HELD (SOURCES * WIDE * BLOCK)
+#define SECOND (WIDE * BLOCK)
+#if SOURCES > 1
+#define READ_BLOCKS(to, first, count)                                                              \
+    do {                                                                                           \
+        READ_BLOCK(src, to, first, count);                                                         \
+        READ_BLOCK(second_src, (to) + SECOND, first, count);                                       \
+    } while (0)
+#else
+#define READ_BLOCKS(to, first, count) READ_BLOCK(src, to, first, count)
+#endif
+
+// The anticausal sections of all filters take sample n of vector k of `samples`.
+#if SOURCES > 1
+#define TAKE_BACKWARDS(samples, k, n)                                                              \
+    do {                                                                                           \
+        const float16 x_ = (samples)[PART(k) + (n)];                                               \
+        const float16 second_x_ = (samples)[SECOND + PART(k) + (n)];                               \
+        UNROLL for (int s_ = CAUSAL; s_ < EACH; ++s_)                                              \
+            TAKE(s_, w, v, x_);                                                                    \
+        UNROLL for (int s_ = EACH + CAUSAL; s_ < SECTIONS; ++s_)                                   \
+            TAKE(s_, w, v, second_x_);                                                             \
+    } while (0)
+#else
+#define TAKE_BACKWARDS(samples, k, n)                                                              \
+    do {                                                                                           \
+        const float16 x_ = (samples)[PART(k) + (n)];                                               \
+        UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
+            if (!IS_CAUSAL(s_))                                                                    \
+                TAKE(s_, w, v, x_);                                                                \
+    } while (0)
+#endif
+
 // marks: what the anticausal sections enter each block with: [item][block][vector][state].
 #define MARK(block, k, state)                                                                      \
-    marks[(((item * blocks + (block)) * WIDE + (k)) * (ANTICAUSAL * ORDER) + (state)) * 16]
+    marks[(((item * blocks + (block)) * WIDE + (k)) * (FILTERS * ANTICAUSAL * ORDER) + (state)) *  \
+          16]
+#define AT_MARK(s) ((s) / EACH * ANTICAUSAL + (s) % EACH - CAUSAL) // of an anticausal section
 
 // ahead: samples of the next block that matter to this one, BLOCK at most.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void recursive_strips(__global const SRC *restrict src, __global DST *restrict dst,
+void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                       __global float *restrict marks, __global const float *restrict ends,
                       const Lines lines, SECTIONS_PARAMETER, const int ahead) {
     const int strip = get_global_id(0);
@@ -164,8 +203,11 @@ void recursive_strips(__global const SRC *restrict src, __global DST *restrict d
     const int blocks = (lines.length + BLOCK - 1) / BLOCK;
     const long item = (long)batch * get_global_size(0) + strip;
     // Two blocks of samples, of which the causal sections are done with the first.
-    float16 samples[2 * WIDE * BLOCK];
+    float16 samples[2 * HELD];
     float16 sums[BLOCK];
+#if TARGETS > 1
+    float16 second[WIDE * BLOCK]; // sums, and then results, of the second filter
+#endif
     float16 state_w[WIDE * SECTIONS], state_v[WIDE * SECTIONS];
     UNROLL for (int k = 0; k < WIDE; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s) {
@@ -180,78 +222,94 @@ void recursive_strips(__global const SRC *restrict src, __global DST *restrict d
     for (int block = blocks - 1; block >= 0; --block) {
         const int count = min(lines.length - block * BLOCK, BLOCK);
         if (block > 0)
-            READ_BLOCK(samples, block * BLOCK, count);
+            READ_BLOCKS(samples, block * BLOCK, count);
         UNROLL for (int k = 0; k < WIDE; ++k) {
             float16 w[SECTIONS], v[SECTIONS];
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                w[s] = state_w[k * SECTIONS + s];
-                v[s] = state_v[k * SECTIONS + s];
-                vstore16(w[s], 0, &MARK(block, k, AT_W(s - CAUSAL)));
-                if (ORDER == 2)
-                    vstore16(v[s], 0, &MARK(block, k, AT_V(s - CAUSAL)));
-            }
-            if (block > 0)
-                for (int n = count - 1; n >= 0; --n) {
-                    const float16 x = samples[PART(k) + n];
-                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                        TAKE(s, w, v, x);
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                if (!IS_CAUSAL(s)) {
+                    w[s] = state_w[k * SECTIONS + s];
+                    v[s] = state_v[k * SECTIONS + s];
+                    vstore16(w[s], 0, &MARK(block, k, AT_W(AT_MARK(s))));
+                    if (ORDER == 2)
+                        vstore16(v[s], 0, &MARK(block, k, AT_V(AT_MARK(s))));
                 }
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                state_w[k * SECTIONS + s] = w[s];
-                state_v[k * SECTIONS + s] = v[s];
-            }
+            if (block > 0)
+                for (int n = count - 1; n >= 0; --n)
+                    TAKE_BACKWARDS(samples, k, n);
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                if (!IS_CAUSAL(s)) {
+                    state_w[k * SECTIONS + s] = w[s];
+                    state_v[k * SECTIONS + s] = v[s];
+                }
         }
     }
 #endif
 
-    READ_BLOCK(samples, 0, min(lines.length, BLOCK));
+    READ_BLOCKS(samples, 0, min(lines.length, BLOCK));
     for (int block = 0; block < blocks; ++block) {
         const int first = block * BLOCK;
         const int count = min(lines.length - first, BLOCK);
-        const int next = block % 2 == 0 ? WIDE * BLOCK : 0;
-        const int here = WIDE * BLOCK - next;
+        const int next = block % 2 == 0 ? HELD : 0;
+        const int here = HELD - next;
         const int next_count = min(lines.length - first - BLOCK, BLOCK); // may be negative
         if (block + 1 < blocks)
-            READ_BLOCK(samples + next, first + BLOCK, next_count);
+            READ_BLOCKS(samples + next, first + BLOCK, next_count);
         UNROLL for (int k = 0; k < WIDE; ++k) {
             float16 w[SECTIONS], v[SECTIONS];
-            UNROLL for (int s = 0; s < CAUSAL; ++s) {
-                w[s] = state_w[k * SECTIONS + s];
-                v[s] = state_v[k * SECTIONS + s];
-            }
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                if (IS_CAUSAL(s)) {
+                    w[s] = state_w[k * SECTIONS + s];
+                    v[s] = state_v[k * SECTIONS + s];
+                }
             for (int n = 0; n < count; ++n) {
                 const float16 x = samples[here + PART(k) + n];
                 float16 y;
-                FILTER_CAUSALLY(x, y, w, v);
+                FILTER_CAUSALLY(0, x, y, w, v);
+#if SOURCES > 1
+                const float16 second_x = samples[here + SECOND + PART(k) + n];
+                FILTER_CAUSALLY(1, second_x, y, w, v);
+#elif TARGETS > 1
+                float16 second_y;
+                FILTER_CAUSALLY(1, x, second_y, w, v);
+                second[PART(k) + n] = second_y;
+#endif
                 sums[n] = y;
             }
-            UNROLL for (int s = 0; s < CAUSAL; ++s) {
-                state_w[k * SECTIONS + s] = w[s];
-                state_v[k * SECTIONS + s] = v[s];
-            }
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                if (IS_CAUSAL(s)) {
+                    state_w[k * SECTIONS + s] = w[s];
+                    state_v[k * SECTIONS + s] = v[s];
+                }
 #if ANTICAUSAL
 #if LOOKS_AHEAD
             // The lines' end may be near enough to matter.
             const bool sees_end = next_count <= ahead;
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                w[s] = sees_end ? state_w[k * SECTIONS + s] : (float16)(0.0f);
-                v[s] = sees_end ? state_v[k * SECTIONS + s] : (float16)(0.0f);
-            }
-            for (int n = min(next_count, ahead) - 1; n >= 0; --n) {
-                const float16 x = samples[next + PART(k) + n];
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    TAKE(s, w, v, x);
-            }
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                if (!IS_CAUSAL(s)) {
+                    w[s] = sees_end ? state_w[k * SECTIONS + s] : (float16)(0.0f);
+                    v[s] = sees_end ? state_v[k * SECTIONS + s] : (float16)(0.0f);
+                }
+            for (int n = min(next_count, ahead) - 1; n >= 0; --n)
+                TAKE_BACKWARDS(samples + next, k, n);
 #else
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                w[s] = vload16(0, &MARK(block, k, AT_W(s - CAUSAL)));
-                v[s] = vload16(0, &MARK(block, k, AT_V(s - CAUSAL)));
-            }
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                if (!IS_CAUSAL(s)) {
+                    w[s] = vload16(0, &MARK(block, k, AT_W(AT_MARK(s))));
+                    v[s] = vload16(0, &MARK(block, k, AT_V(AT_MARK(s))));
+                }
 #endif
             for (int n = count - 1; n >= 0; --n) {
                 const float16 x = samples[here + PART(k) + n];
                 float16 y = sums[n];
-                ADD_ANTICAUSAL(x, y, w, v)
+                ADD_ANTICAUSAL(0, x, y, w, v)
+#if SOURCES > 1
+                const float16 second_x = samples[here + SECOND + PART(k) + n];
+                ADD_ANTICAUSAL(1, second_x, y, w, v)
+#elif TARGETS > 1
+                float16 second_y = second[PART(k) + n];
+                ADD_ANTICAUSAL(1, x, second_y, w, v)
+                second[PART(k) + n] = second_y;
+#endif
                 samples[here + PART(k) + n] = y;
             }
 #else
@@ -259,6 +317,9 @@ void recursive_strips(__global const SRC *restrict src, __global DST *restrict d
                 samples[here + PART(k) + n] = sums[n];
 #endif
         }
-        WRITE_BLOCK(samples + here, first, count);
+        WRITE_BLOCK(dst, samples + here, first, count);
+#if TARGETS > 1
+        WRITE_BLOCK(second_dst, second, first, count);
+#endif
     }
 }

@@ -3,7 +3,7 @@
 // samples; sums over more than a chunk go by way of local memory. Where a tile is a whole line, or
 // little enough is left of what lies before its apron and behind it, recursive_apply does all by
 // itself; else recursive_aggregate and recursive_carry come first, and sums over more than a tile
-// go by way of global memory.
+// go by way of global memory. Two filters at once share the samples of rows, or the results of columns.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
@@ -15,6 +15,9 @@
 #endif
 #if !defined(LANES) || !defined(CHUNKS) || !defined(CARRY_LANES) || !defined(CARRY_PARTS)
 #error LANES, CHUNKS, CARRY_LANES or CARRY_PARTS is not defined
+#endif
+#if ALONG_ROWS ? SOURCES > 1 : TARGETS > 1
+#error rows have one source, and columns one target
 #endif
 
 #define TILE (CHUNK * CHUNKS)
@@ -31,12 +34,18 @@
 #define IS_NEAR(c) ((c) >= 0 && (c) < CHUNKS)
 #define NEIGHBOUR(c) PLACE_OF(c, lane)
 
-// x: the item's samples, 0 outside the line.
+// x[]: the item's samples of every source, 0 outside the line.
 #if ALONG_ROWS
 #include "lib/recursive_rows.clh"
-#define READ_CHUNK(x) READ_ROWS(x)
+#define READ_CHUNKS(x) READ_ROWS(src, (x)[0])
+#elif SOURCES > 1
+#define READ_CHUNKS(x)                                                                             \
+    do {                                                                                           \
+        READ_STRIDED(src, (x)[0]);                                                                 \
+        READ_STRIDED(second_src, (x)[1]);                                                          \
+    } while (0)
 #else
-#define READ_CHUNK(x) READ_STRIDED(x)
+#define READ_CHUNKS(x) READ_STRIDED(src, (x)[0])
 #endif
 
 // Where an item's chunk is, and the states that start or end in it.
@@ -73,15 +82,15 @@
 #if HAS_CARRIES
 // What every tile leaves behind.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void recursive_aggregate(__global const SRC *restrict src, __global float *restrict between,
+void recursive_aggregate(SOURCES_PARAMETER, __global float *restrict between,
                          __global const float *restrict ends, const Lines lines,
                          const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER
                          TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
     const int lead = 0, trail = 0;
     PLACE_ITEM
-    float x[CHUNK];
-    READ_CHUNK(x);
-    AGGREGATE(x);
+    float x[SOURCES][CHUNK];
+    READ_CHUNKS(x);
+    AGGREGATE_ALL(x);
     barrier(CLK_LOCAL_MEM_FENCE);
 #undef READ_ENTERING
 #define READ_ENTERING(s, lane, w, v)
@@ -118,8 +127,8 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
     const int count = (tile_count + CARRY_PARTS - 1) / CARRY_PARTS;
     const int begin = part * count;
     const int end = min(begin + count, tile_count);
-    const long step = (s < CAUSAL ? 1L : -1L) * STATES * lines.lines;
-    __global float *from = between + AT_TILE(batch, s < CAUSAL ? 0 : tile_count - 1) +
+    const long step = (IS_CAUSAL(s) ? 1L : -1L) * STATES * lines.lines;
+    __global float *from = between + AT_TILE(batch, IS_CAUSAL(s) ? 0 : tile_count - 1) +
                            (long)(s * ORDER) * lines.lines + line;
     const long to_v = (ORDER - 1) * (long)lines.lines;
     tiles += s * MATRIX;
@@ -194,20 +203,19 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
 // places: what states become over 0, 1, ... RUN - 1 chunks. lead, trail: samples of the apron, whole
 // chunks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void recursive_apply(__global const SRC *restrict src, __global DST *restrict dst,
+void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
                      __global const float *restrict entering, __global const float *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                      __global const float *restrict places, const int lead, const int trail
                      TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
     PLACE_ITEM
-    float x[CHUNK];
-    READ_CHUNK(x);
-    AGGREGATE(x);
+    float x[SOURCES][CHUNK];
+    READ_CHUNKS(x);
+    AGGREGATE_ALL(x);
     barrier(CLK_LOCAL_MEM_FENCE);
     float w[SECTIONS], v[SECTIONS];
 #if NEAR > 0
-    UNROLL for (int s = 0; s < SECTIONS; ++s)
-        ENTERING_FROM_NEAR(s, w[s], v[s]);
+    ALL_ENTERING_FROM_NEAR(w, v);
 #else
     SUM_RUNS
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -228,10 +236,18 @@ void recursive_apply(__global const SRC *restrict src, __global DST *restrict ds
     const int begin = max(lines.begin, first + lead);
     const int end = min(lines.end, first + TILE - trail);
     float y[CHUNK];
-    FILTER_CHUNK(x, y, w, v);
+    FILTER_CHUNK(0, x[0], y, w, v);
+#if SOURCES > 1
+    FILTER_CHUNK(1, x[1], y, w, v);
+#endif
 
 #if ALONG_ROWS
-    WRITE_ROWS(y, begin, end);
+    WRITE_ROWS(dst, y, begin, end);
+#if TARGETS > 1
+    FILTER_CHUNK(1, x[0], y, w, v);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    WRITE_ROWS(second_dst, y, begin, end);
+#endif
 #else
     if (is_there)
         WRITE_STRIDED(y, begin, end);

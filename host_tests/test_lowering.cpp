@@ -570,6 +570,76 @@ TEST_SUITE("plan description") {
                 .geometry.border_value));
     }
 
+    TEST_CASE("a recursive difference reads the image once, and writes it once") {
+        PlanDesc desc;
+        desc.source = make_image(PixelType::u8, {50, 40, 1, 1}, 3, 2);
+        desc.target = make_image(PixelType::f32, {50, 40, 1, 1}, 3, 2);
+        desc.border = {BorderMode::constant, 0.5};
+        desc = gz::complete(desc);
+        const Filter dog = Filter::dog(2.0, 3.0, gz::GaussianMethod::recursive);
+        const gz::Lowered both = gz::lower(dog, desc);
+        REQUIRE(both.steps.size() == 2);
+        CHECK(both.intermediates.size() == 2);
+        CHECK(both.steps[0].from == gz::ends);
+        CHECK(both.steps[0].to == 0);
+        CHECK(both.steps[0].targets == 2);
+        CHECK(both.steps[1].from == 0);
+        CHECK(both.steps[1].other == 1);
+        CHECK(both.steps[1].to == gz::ends);
+        CHECK(!both.whole);
+        const auto &along_x = std::get<gz::RecursivePass>(both.steps[0].pass);
+        const auto &along_y = std::get<gz::RecursivePass>(both.steps[1].pass);
+        CHECK(along_x.along_rows);
+        CHECK(along_x.shared == gz::Shared::source);
+        CHECK(!along_y.along_rows);
+        CHECK(along_y.shared == gz::Shared::target);
+        // What the second makes is taken away.
+        const gz::Lowered second = gz::lower(dog.dog()->second, desc);
+        const auto &alone = std::get<gz::RecursivePass>(second.steps[1].pass).stages[0];
+        REQUIRE(along_y.second);
+        CHECK(along_y.second->direct == -alone.direct);
+        CHECK(along_y.second->causal[0].w_weight == -alone.causal[0].w_weight);
+        CHECK(along_y.second->anticausal[1].v_weight == -alone.anticausal[1].v_weight);
+        CHECK(along_y.second->causal[0].decay == alone.causal[0].decay);
+
+        const auto passes = [&](const Filter &filter) {
+            return gz::lower(filter, desc).steps.size();
+        };
+        CHECK(passes(Filter::difference(
+                  {dog.dog()->first, dog.dog()->second, gz::Dog::Passes::of_each})) == 5);
+        // Taps, and sections that are not as many.
+        const Filter taps = Filter::dog(2.0, 3.0, gz::GaussianMethod::fir);
+        CHECK(passes(taps) == 3);
+        CHECK(passes(Filter::difference({dog.dog()->first, taps.dog()->second})) == 4);
+        CHECK(passes(Filter::difference({dog.dog()->first, Filter::bspline(3)})) == 5);
+    }
+
+    TEST_CASE("a difference of boxes is made by the last pass of the larger ones") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {50, 40, 1, 1});
+        desc = gz::complete(desc);
+        const auto last_of = [&](double sigma, double other) {
+            const Filter dog = Filter::dog(sigma, other, gz::GaussianMethod::box);
+            const gz::Lowered lowered = gz::lower(dog, desc);
+            REQUIRE(lowered.steps.size() == 6);
+            CHECK(lowered.intermediates.size() == 3);
+            CHECK(lowered.steps[2].to == 2);
+            CHECK(lowered.steps[3].from == gz::ends);
+            CHECK(lowered.steps[5].other == 2);
+            CHECK(lowered.steps[5].to == gz::ends);
+            CHECK(!lowered.steps[5].as_taps);
+            return std::get<gz::BoxPass>(lowered.steps[5].pass);
+        };
+        CHECK(last_of(2.0, 5.0).difference == gz::BoxDifference::other_less_mean);
+        CHECK(last_of(5.0, 2.0).difference == gz::BoxDifference::mean_less_other);
+        CHECK(last_of(5.0, 2.0).geometry.taps_x == last_of(2.0, 5.0).geometry.taps_x);
+        const Filter boxes = Filter::dog(2.0, 5.0, gz::GaussianMethod::box);
+        CHECK(gz::lower(Filter::difference(
+                            {boxes.dog()->first, boxes.dog()->second, gz::Dog::Passes::of_each}),
+                        desc)
+                  .steps.size() == 7);
+    }
+
     TEST_CASE("each trip of a recursive filter has a stage of its own along each of its axes") {
         std::vector<gz::Scan> scans;
         for (const double pole : {0.8, 0.5})

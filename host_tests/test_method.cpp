@@ -93,6 +93,27 @@ TEST_SUITE("method") {
         CHECK(has(difference, "method: recursive, for sigma 20 is above"));
     }
 
+    TEST_CASE(
+        "both filters of a difference are run at once, unless what is forced cannot do that") {
+        const auto is_at_once = [](const std::string &forced) {
+            const Filter dog = Filter::dog(5.0, 8.0, gz::GaussianMethod::recursive);
+            return gz::settle(dog, DeviceClass::other_gpu, forced).filter.dog()->passes ==
+                   gz::Dog::Passes::of_both;
+        };
+        for (const char *forced : {"", "axes", "recursive_tiled:LANES=4", "recursive_plain",
+                                   "recursive_tiled; recursive_march", "; recursive_march"})
+            CHECK(is_at_once(forced));
+        for (const char *forced : {"box_columns", ";;;;;"})
+            CHECK(is_at_once(forced));
+        for (const char *forced : {"filters", "recursive_lookback", "recursive_segments",
+                                   "correlate_strips", ";;;;", ";;;;;;"})
+            CHECK(!is_at_once(forced));
+        // Which is not a kernel's name.
+        CHECK(gz::settle(Filter::dog(20.0, 30.0), DeviceClass::other_gpu, "filters")
+                  .filter.dog()
+                  ->first.recursion());
+    }
+
     TEST_CASE("a plan runs the method that was settled on, and says so") {
         gz::PlanDesc desc;
         desc.source = desc.target = support::make_image(gz::PixelType::f32, {40, 30, 1, 1});

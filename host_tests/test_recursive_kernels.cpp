@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/error.hpp"
 #include "filter/recursive.hpp"
@@ -12,6 +13,7 @@
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
 #include "support/pairwise.hpp"
+#include "support/unit.hpp"
 
 namespace {
 
@@ -93,13 +95,13 @@ const std::vector<Filter> &filters() {
     return list;
 }
 
-std::string run(const Filter &filter, const RecursiveCase &test, Tally &tally) {
+std::string run(const Filter &filter, const ImageCase &test, const std::string &variant,
+                Tally &tally) {
     std::minstd_rand random(7);
     const PlanDesc desc = make_plan_desc(test);
     const std::vector<std::byte> source = make_source(desc, random);
     const std::vector<std::byte> before = make_target(desc, random);
-    const std::vector<std::byte> got =
-        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
+    const std::vector<std::byte> got = run_forced(filter, desc, variant, source, before);
     if (got.empty()) {
         ++tally.misfits;
         return "";
@@ -114,6 +116,10 @@ std::string run(const Filter &filter, const RecursiveCase &test, Tally &tally) {
     return compare_with_double(job, desc, got, tally, [&](double exact) {
         return of_filter + storing_error(desc.target.type, std::abs(exact) + of_filter);
     });
+}
+
+std::string run(const Filter &filter, const RecursiveCase &test, Tally &tally) {
+    return run(filter, test, test.kernel + ":" + gz::to_text(test.config), tally);
 }
 
 void run_all(const std::vector<RecursiveCase> &cases) {
@@ -365,3 +371,130 @@ FAMILY("recursive_tiled", 70, 3)
 FAMILY("recursive_march", 70, 3)
 FAMILY("recursive_fused", 70, 2)
 FAMILY("recursive_strips", 70, 5)
+
+namespace {
+
+// A difference by passes of both filters: two, each on a kernel of its own; or six of boxes.
+struct DifferenceCase : ImageCase {
+    std::string variant;
+    double sigma = 0.0, other_sigma = 0.0;
+
+    Filter filter() const {
+        const bool is_box = variant.find("box_") == 0;
+        return Filter::dog(sigma, other_sigma,
+                           is_box ? GaussianMethod::box : GaussianMethod::recursive);
+    }
+};
+
+// What matters to a sample is one chunk away, several, more than a tile; and is not as much for one
+// filter as for the other.
+constexpr std::pair<double, double> sigmas[] = {{1.6, 1.2}, {2.5, 5.0}, {30.0, 3.0}};
+
+const char *const variants_of_both[] = {
+    "recursive_plain:GROUP=16",
+    "recursive_strips:WIDE=1,BLOCK=64",
+    "recursive_strips:WIDE=4,BLOCK=64",
+    "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1",
+    "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0; "
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
+    "recursive_tiled:LANES=2,CHUNKS=32,APRON=50,NEAR=0; recursive_march:LANES=16,CHUNKS=8,ROWS=512",
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=1; recursive_march:LANES=32,CHUNKS=4,ROWS=512",
+};
+
+// Of groups that a simulator can afford.
+const char *const small_variants[] = {
+    "recursive_plain:GROUP=16",
+    "recursive_strips:WIDE=1,BLOCK=64",
+    "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1; "
+    "recursive_march:LANES=16,CHUNKS=4,ROWS=512",
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
+};
+
+const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns"};
+
+// At the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
+const std::pair<int, int> edges[] = {{1, 1}, {64, 16}, {65, 257}, {16, 64}, {255, 65}, {513, 17}};
+
+template <class Variants, class Sizes>
+std::vector<DifferenceCase> differences(const Variants &variants, const Sizes &sizes) {
+    const std::vector<std::pair<int, int>> all(std::begin(sizes), std::end(sizes));
+    std::vector<int> counts = image_counts(all.size());
+    const std::size_t image = counts.size();
+    counts.push_back(static_cast<int>(std::size(variants)));
+    counts.push_back(static_cast<int>(std::size(sigmas)));
+    std::vector<DifferenceCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        DifferenceCase test;
+        static_cast<ImageCase &>(test) = image_of(row, all);
+        test.variant = variants[static_cast<std::size_t>(row[image])];
+        std::tie(test.sigma, test.other_sigma) = sigmas[static_cast<std::size_t>(row[image + 1])];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+void run_all(const std::vector<DifferenceCase> &cases) {
+    Tally tally;
+    for (const DifferenceCase &test : cases) {
+        INFO(test.variant, " ", test.name(), " ", gz::to_text(test.filter()));
+        CHECK(run(test.filter(), test, test.variant, tally) == "");
+    }
+    // A march does not go far, and columns are of one channel.
+    CHECK(tally.ran > 2 * tally.misfits);
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+} // namespace
+
+TEST_SUITE("kernels") {
+    TEST_CASE("differences of two filters at once: pairwise") {
+        run_all(sample_of(differences(variants_of_both, edges)));
+    }
+
+    TEST_CASE("differences by boxes of two filters at once: pairwise") {
+        run_all(differences(variants_of_boxes,
+                            std::vector<std::pair<int, int>>{{1, 1}, {65, 257}, {513, 17}}));
+    }
+
+    TEST_CASE("a difference of two filters at once: as of each by itself") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {130, 70, 1, 1});
+        desc = complete(desc);
+        std::minstd_rand random(3);
+        const std::vector<std::byte> source = make_source(desc, random);
+        const std::vector<std::byte> before = make_target(desc, random);
+        const Filter dog = Filter::dog(2.0, 5.0, GaussianMethod::recursive);
+        const auto values = [&](const std::string &variant, std::size_t passes) {
+            const Plan plan(engine(), dog, desc, variant);
+            INFO(plan.explain());
+            CHECK(plan.pipeline().passes() == passes);
+            const std::string how =
+                passes == 2 ? "filters: both at once; 2 trips" : "filters: each by itself; 5 trips";
+            CHECK(plan.explain().find(how) != std::string::npos);
+            CHECK(plan.explain().find(passes == 2 ? "24 bytes per pixel" : "44 bytes per pixel") !=
+                  std::string::npos);
+            const std::vector<std::byte> got = run_forced(dog, desc, variant, source, before);
+            std::vector<float> result(got.size() / sizeof(float));
+            std::memcpy(result.data(), got.data(), got.size());
+            return result;
+        };
+        const std::vector<float> both = values("recursive_plain", 2);
+        const std::vector<float> each = values(gz::filter_by_filter, 5);
+        double worst = 0.0;
+        for (std::size_t i = 0; i < both.size(); ++i)
+            worst = std::max(worst, std::abs(double{both[i]} - double{each[i]}));
+        CHECK(worst <= 2 * dog.rounding_bound(1.0));
+    }
+}
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("differences of two filters at once: small") {
+        const std::vector<std::pair<int, int>> sizes{{1, 1}, {70, 18}};
+        std::vector<DifferenceCase> cases = differences(small_variants, sizes);
+        cases.resize(std::min<std::size_t>(cases.size(), 16));
+        run_all(cases);
+        cases = differences(variants_of_boxes, sizes);
+        cases.resize(std::min<std::size_t>(cases.size(), 16));
+        run_all(cases);
+    }
+}

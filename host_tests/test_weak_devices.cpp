@@ -77,6 +77,8 @@ std::vector<WeakCase> weak_cases() {
         {"sums", Filter::sat(), u8, PixelType::u32, image, BorderMode::zero},
         {"sums of floats", Filter::sat(), f32, f32, image, BorderMode::zero, 2},
         {"difference of Gaussians", Filter::dog(1.0, 2.0, gz::GaussianMethod::fir), u8, f32, image},
+        {"recursive difference", Filter::dog(3.0, 5.0, gz::GaussianMethod::recursive), u8, f32,
+         image},
     };
 }
 

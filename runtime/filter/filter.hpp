@@ -104,7 +104,7 @@ public:
     // The Gaussian of the first sigma less that of the second, along x and y.
     static Filter dog(double sigma, double other_sigma,
                       GaussianMethod method = GaussianMethod::automatic);
-    static Filter difference(Filter first, Filter second);
+    static Filter difference(Dog dog);
     // Several filters of one image, each with a target of its own.
     static Filter bank(std::vector<Filter> filters);
     // This filter, but with the taps of `other` for one component: channel c of plane p of an image
@@ -160,9 +160,13 @@ private:
 // below it, and take none out again: no pixel is in more than x + y sums that round.
 double sat_error_bound(std::int64_t x, std::int64_t y, double magnitudes);
 
-// The result of one filter less that of another.
+// The result of one filter less that of another: by passes of each filter and one that subtracts, or,
+// where they allow it, by passes of both that do so too.
 struct Dog {
+    enum class Passes { of_both, of_each };
+
     Filter first, second;
+    Passes passes = Passes::of_both;
 };
 
 // Filters of one image, the result of each by itself.

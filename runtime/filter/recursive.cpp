@@ -282,12 +282,12 @@ Filter Filter::dog(double sigma, double other_sigma, GaussianMethod method) {
         gaussian.method = method;
         return Filter::gaussian(gaussian);
     };
-    return difference(part(sigma), part(other_sigma));
+    return difference({part(sigma), part(other_sigma)});
 }
 
-Filter Filter::difference(Filter first, Filter second) {
+Filter Filter::difference(Dog dog) {
     Filter filter("dog", {});
-    filter.dog_ = std::make_shared<const Dog>(Dog{std::move(first), std::move(second)});
+    filter.dog_ = std::make_shared<const Dog>(std::move(dog));
     return filter;
 }
 

@@ -72,6 +72,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
                         vectors(rows * group + 1),
                         vectors(rows * group / 4 + 2),
                         vectors(rows * group / 4)};
+    append_other(pass, result);
     return result;
 }
 

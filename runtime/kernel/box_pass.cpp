@@ -21,11 +21,17 @@ BoxSum sum_of(const BoxPass &pass) {
 Defines box_defines(const BoxPass &pass) {
     Defines defines = type_defines(pass);
     defines["SUM_TYPE"] = static_cast<int>(sum_of(pass));
+    defines["DIFFERENCE"] = static_cast<int>(pass.difference);
     return defines;
 }
 
 std::int64_t area_of(const BoxPass &pass) {
     return static_cast<std::int64_t>(pass.geometry.taps_x) * pass.geometry.taps_y;
+}
+
+void append_other(const BoxPass &pass, Launch &launch) {
+    if (pass.difference != BoxDifference::none)
+        launch.arguments.emplace_back(SourceBuffer{1});
 }
 
 float share_of(const BoxPass &pass) {

@@ -5,8 +5,14 @@
 
 namespace gz {
 
+// What is made of a mean and the value of another image, f32 and laid out as the source: numbers of
+// DIFFERENCE in cl/lib/box.clh.
+enum class BoxDifference { none = 0, mean_less_other = 1, other_less_mean = -1 };
+
 // Geometry's taps are 2 radius + 1, its anchors the radius.
-struct BoxPass : ImagePass {};
+struct BoxPass : ImagePass {
+    BoxDifference difference = BoxDifference::none;
+};
 
 // How sums are kept: see cl/lib/box.clh. Exact for integers, unless the border's constant is not
 // one of the source's type.
@@ -18,5 +24,7 @@ Defines box_defines(const BoxPass &pass);
 
 std::int64_t area_of(const BoxPass &pass); // pixels of a box
 float share_of(const BoxPass &pass);       // of a pixel in the mean
+// The last argument of kernels that store means, the other image, where there is one.
+void append_other(const BoxPass &pass, Launch &launch);
 
 } // namespace gz

@@ -60,6 +60,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
         WorkspaceBuffer(),       TargetBuffer(),   by_value(g),
         by_value(columns),       by_value(pixels), by_value(area_of(pass)),
         by_value(share_of(pass))};
+    append_other(pass, result.launches[1]);
     return result;
 }
 

@@ -36,6 +36,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     result.range = batched_range(pass, strips_of(pass, strip), parts(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
                         by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
+    append_other(pass, result);
     const auto columns = static_cast<std::size_t>(strip + reach + 32);
     result.private_bytes = (3 * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
     return result;

@@ -52,6 +52,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
                         bytes(columns, is_f32 ? 2 * sizeof(float) : sizeof(std::int32_t)),
                         bytes(columns, sizeof(std::int32_t)),
                         bytes(rows * (pitch + whole), sizeof(float))};
+    append_other(pass, result);
     return result;
 }
 

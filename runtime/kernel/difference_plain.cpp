@@ -20,7 +20,11 @@ DifferenceSpec difference_plain() {
             batched_range(pass, parts(pass.geometry.width, group), pass.geometry.height, group, 1);
         launch.arguments = {SourceBuffer{0}, SourceBuffer{1}, TargetBuffer(),
                             by_value(pass.geometry)};
-        return launch;
+        Work work(std::move(launch));
+        work.trips = 1;
+        work.bytes_per_value =
+            static_cast<double>(2 * size_of(pass.src_type) + size_of(pass.dst_type));
+        return work;
     };
     spec.details = [](const DifferencePass &, const Config &) { return std::string(); };
     return spec;

@@ -67,6 +67,13 @@ std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) 
 }
 
 std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass device_class) {
+    if (pass.second) {
+        if (wants_strips(device_class))
+            return {recursive_strips(), recursive_plain(), recursive_tiled(), recursive_march()};
+        if (device_class == DeviceClass::plain_gpu)
+            return {recursive_plain(), recursive_strips(), recursive_march(), recursive_tiled()};
+        return {recursive_march(), recursive_tiled(), recursive_plain(), recursive_strips()};
+    }
     if (wants_strips(device_class)) {
         if (pass.lines.lines * pass.batch() < lanes_of_strips)
             return {recursive_segments(), recursive_plain(), recursive_strips(),

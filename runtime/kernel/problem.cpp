@@ -75,8 +75,8 @@ std::string problem_of(const VolumePass &pass) {
 }
 
 std::string problem_of(const BoxPass &pass) {
-    return "box " + up_to("taps", longer_side(pass.geometry), {7, 15, 63, 255}) + " " +
-           image_text(pass);
+    return (pass.difference == BoxDifference::none ? "box " : "box difference ") +
+           up_to("taps", longer_side(pass.geometry), {7, 15, 63, 255}) + " " + image_text(pass);
 }
 
 std::string problem_of(const DifferencePass &pass) {
@@ -91,7 +91,8 @@ std::string problem_of(const RecursivePass &pass) {
     std::size_t sections = 0;
     for (const LineStage &stage : pass.stages)
         sections = std::max(sections, sections_of(stage));
-    return text(pass.along_rows ? "recursive-rows " : "recursive-columns ",
+    return text(pass.second ? "two " : "",
+                pass.along_rows ? "recursive-rows " : "recursive-columns ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
                 memory_text(forgets_within(pass, short_memory)), ' ',
                 up_to("lines", lines.lines * pass.batch(), {few}), ' ',

@@ -9,6 +9,7 @@ namespace gz {
 namespace {
 
 constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
+constexpr std::size_t other_arguments = 512;     // bytes, where there is more room
 constexpr int near_numbers[] = {1, 2, 4, 6, 8};
 
 void append_matrix(std::vector<float> &to, const Section &section, int order,
@@ -47,6 +48,11 @@ bool is_mirrored(const LineStage &stage) {
         [](const Section &a, const Section &b) { return a.rest == b.rest && a.decay == b.decay; });
 }
 
+bool is_mirrored(const RecursiveStage &stage) {
+    return std::all_of(stage.filters.begin(), stage.filters.end(),
+                       [](const LineStage *filter) { return is_mirrored(*filter); });
+}
+
 bool reads_vectors(const RecursiveStage &stage) {
     constexpr int width = 4;
     return stage.along_rows && stage.components == 1 && stage.alignment >= width &&
@@ -57,9 +63,9 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
     constexpr auto chunk = static_cast<std::size_t>(recursive_chunk);
     std::vector<float> values;
     const auto order = static_cast<std::size_t>(stage.order());
-    if (is_mirrored(*stage.stage)) {
+    if (is_mirrored(stage)) {
         for (const double sign : {1.0, -1.0})
-            for (const Section &section : stage.stage->causal) {
+            for (const Section &section : stage.causal()) {
                 const auto ages = responses(section, recursive_chunk);
                 for (std::size_t i = 0; i < chunk / 2; ++i)
                     for (std::size_t o = 0; o < order; ++o)
@@ -93,15 +99,34 @@ std::optional<int> near_chunks(const LineStage &stage) {
     return *std::lower_bound(std::begin(near_numbers), std::end(near_numbers), chunks);
 }
 
-Defines chunk_defines(const RecursiveStage &stage, bool by_value, int near) {
+std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters) {
+    std::vector<int> result;
+    for (const LineStage *filter : filters) {
+        const std::optional<int> near = near_chunks(*filter);
+        if (!near)
+            return std::nullopt;
+        result.push_back(*near);
+    }
+    return result;
+}
+
+Defines chunk_defines(const RecursiveStage &stage, bool by_value,
+                      const std::optional<std::vector<int>> &near) {
     Defines defines = recursive_defines(stage, by_value);
-    defines["MIRRORED"] = is_mirrored(*stage.stage) ? 1 : 0;
-    defines["NEAR"] = near;
+    defines["MIRRORED"] = is_mirrored(stage) ? 1 : 0;
+    defines["NEAR"] = near ? near->front() : 0;
+    if (stage.filters.size() > 1)
+        defines["SECOND_NEAR"] = near ? near->back() : 0;
     return defines;
 }
 
-bool fit_by_value(const std::vector<std::byte> &powers, const DeviceFacts &facts) {
-    return !facts.misreads_arguments && powers.size() <= most_bytes_by_value;
+bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
+                  const DeviceFacts &facts) {
+    const std::size_t most =
+        stage.filters.size() > 1
+            ? std::max(facts.max_parameter_size, other_arguments) - other_arguments
+            : most_bytes_by_value;
+    return !facts.misreads_arguments && powers.size() <= most;
 }
 
 Argument powers_argument(std::vector<std::byte> powers, bool by_value) {

@@ -19,6 +19,7 @@ std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samp
 
 // Whether the anticausal sections are the causal ones, backwards.
 bool is_mirrored(const LineStage &stage);
+bool is_mirrored(const RecursiveStage &stage); // of all filters
 
 ConstantData in_memory(const std::vector<float> &values);
 inline LocalMemory local_floats(std::int64_t count) {
@@ -34,11 +35,16 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
 // Chunks before and behind one that matter to it, where they are few: rounded up to one of some
 // numbers, as a program is compiled for each.
 std::optional<int> near_chunks(const LineStage &stage);
+// Of all filters; nothing where one needs more.
+std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters);
 
 // The macros of lib/recursive_chunk.clh and of those that it needs; and the argument with what
-// chunk_powers() gave.
-Defines chunk_defines(const RecursiveStage &stage, bool by_value, int near);
+// chunk_powers() gave. near: of each filter, or nothing for any number of chunks.
+Defines chunk_defines(const RecursiveStage &stage, bool by_value,
+                      const std::optional<std::vector<int>> &near);
 Argument powers_argument(std::vector<std::byte> powers, bool by_value);
-bool fit_by_value(const std::vector<std::byte> &powers, const DeviceFacts &facts);
+// Of one filter, or of two, which need more than what every device has for arguments.
+bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
+                  const DeviceFacts &facts);
 
 } // namespace gz

@@ -43,7 +43,7 @@ std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, int
                                   bool mirrored) {
     std::vector<float> values;
     for (const LineStage &stage : pass.axes)
-        append_sections(values, stage);
+        append_sections(values, {&stage});
     for (const LineStage &stage : pass.axes) {
         const auto append = [&](const std::vector<Section> &sections) {
             for (const Section &section : sections)
@@ -75,6 +75,7 @@ Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFact
     Defines &defines = launch.program.defines;
     defines["CAUSAL"] = static_cast<int>(x.causal.size());
     defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
+    defines["SOURCES"] = defines["TARGETS"] = 1;
     defines["ORDER"] = order;
     defines["MIRRORED"] = mirrored ? 1 : 0;
     defines["BY_VALUE"] = small ? 1 : 0;

@@ -19,9 +19,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const std::int64_t tiles = line_tiles * lines.lines * stage.batch;
     const std::int64_t words = 1 + 2 * stage.states() * tiles;
     std::vector<std::byte> powers = chunk_powers(stage, run);
-    const bool small = fit_by_value(powers, facts);
+    const bool small = fit_by_value(stage, powers, facts);
 
-    Defines defines = chunk_defines(stage, small, 0);
+    Defines defines = chunk_defines(stage, small, std::nullopt);
     defines["CHUNKS"] = chunks;
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;

@@ -16,11 +16,11 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     const int group = lanes * chunks;
     const Lines &lines = stage.lines;
     std::vector<std::byte> powers = chunk_powers(stage, 1);
-    const bool small = fit_by_value(powers, facts);
+    const bool small = fit_by_value(stage, powers, facts);
 
     Launch launch;
     launch.program = {"recursive_march.cl", "recursive_march",
-                      chunk_defines(stage, small, *near_chunks(*stage.stage))};
+                      chunk_defines(stage, small, near_chunks(stage.filters))};
     launch.program.defines["LANES"] = lanes;
     launch.program.defines["CHUNKS"] = chunks;
     const std::int64_t tiles = parts(lines.length, std::int64_t{recursive_chunk} * chunks);
@@ -30,14 +30,10 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * group),
                            static_cast<std::size_t>(parts(tiles, segment)),
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = {stage.src(),
-                        stage.dst(),
-                        stage.ends,
-                        by_value(lines),
-                        by_value(static_cast<std::int32_t>(segment)),
-                        sections_argument(stage, small),
-                        powers_argument(std::move(powers), small),
-                        local_floats(stage.states() * held_tiles * group)};
+    launch.arguments = stage.images_and(
+        {stage.ends, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
+         sections_argument(stage, small), powers_argument(std::move(powers), small),
+         local_floats(stage.states() * held_tiles * group)});
     if (stage.has_ends())
         launch.arguments.emplace_back(local_floats(stage.states() * lanes));
     to.launches.push_back(std::move(launch));
@@ -47,8 +43,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
 std::string refusal(const RecursivePass &pass, const Config &config) {
     if (pass.along_rows)
         return "lines are not side by side";
-    for (const LineStage &stage : pass.stages) {
-        const std::optional<int> near = near_chunks(stage);
+    for (const LineStage *stage : pass.all_stages()) {
+        const std::optional<int> near = near_chunks(*stage);
         if (!near || *near > config.at("CHUNKS"))
             return text("samples matter to others that are more than ",
                         config.at("CHUNKS") * recursive_chunk, " away");
@@ -58,13 +54,17 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
 
 // Long segments, as both of a segment's ends are read twice, but enough of them for all of the device.
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
-    constexpr int lanes = 64;
+    const int lanes = pass.second ? 32 : 64;
     const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
     const std::int64_t strips = parts(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
     int rows = 512;
     for (const int more : {1024, 1536, 2048, 3072})
         if (strips * parts(pass.lines.length, std::int64_t{more}) >= wanted)
             rows = more;
+    // Two filters hold twice as much.
+    if (pass.second)
+        return {{{"LANES", lanes}, {"CHUNKS", 4}, {"ROWS", rows}},
+                {{"LANES", 16}, {"CHUNKS", 8}, {"ROWS", rows}}};
     return {{{"LANES", lanes}, {"CHUNKS", 4}, {"ROWS", rows}},
             {{"LANES", 32}, {"CHUNKS", 8}, {"ROWS", rows}}};
 }

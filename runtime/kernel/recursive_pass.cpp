@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "kernel/image_pass.hpp"
@@ -39,13 +40,22 @@ LinePlaces packed_places(const RecursivePass &pass) {
 // Items of a group read what lies together.
 constexpr int group = 64;
 
+// What states from `first_state` on start from, of an image.
+struct EndsOf {
+    Argument src;
+    PixelType src_type;
+    std::vector<EndWeights> ends;
+    std::int64_t first_state;
+};
+
 // See cl/recursive_ends.cl.
-Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType src_type,
-                   const Argument &src, LineEnds form) {
+Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of,
+                   LineEnds form) {
     const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
     const int lanes = form == LineEnds::single ? 1 : group / line_parts;
-    const std::vector<EndWeights> &ends = stage.stage->ends;
+    const std::vector<EndWeights> &ends = of.ends;
     const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
+    const std::int64_t states = static_cast<std::int64_t>(ends.size() / step);
     std::size_t near = 0;
     std::size_t far = 0;
     for (std::size_t s = 0; s < ends.size(); s += step) {
@@ -69,36 +79,53 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, PixelType sr
     Launch launch;
     launch.program = {"recursive_ends.cl",
                       "recursive_ends",
-                      {{"SRC_TYPE", static_cast<int>(src_type)},
+                      {{"SRC_TYPE", static_cast<int>(of.src_type)},
                        {"DST_TYPE", static_cast<int>(PixelType::f32)},
                        {"COMPONENTS", stage.components},
-                       {"STATES", static_cast<int>(stage.states())},
+                       {"STATES", static_cast<int>(states)},
+                       {"ALL_STATES", static_cast<int>(stage.states())},
+                       {"FIRST_STATE", static_cast<int>(of.first_state)},
                        {"LANES", lanes},
                        {"PARTS", line_parts}}};
     launch.range.local = {static_cast<std::size_t>(lanes), static_cast<std::size_t>(line_parts), 1};
     launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * lanes),
                            static_cast<std::size_t>(line_parts),
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = {src,
+    launch.arguments = {of.src,
                         stage.ends,
                         by_value(lines),
                         ConstantData{bytes_of(weights.data(), weights.size()), true},
                         by_value(static_cast<std::int32_t>(near)),
                         by_value(static_cast<std::int32_t>(far))};
     if (line_parts > 1)
-        launch.arguments.emplace_back(LocalMemory{
-            static_cast<std::size_t>(stage.states() * lanes * line_parts) * sizeof(float)});
+        launch.arguments.emplace_back(
+            LocalMemory{static_cast<std::size_t>(states * lanes * line_parts) * sizeof(float)});
     return launch;
 }
 
-} // namespace
-
-namespace {
+// All that a stage starts from, where that is of its own images: of each source what its filters do.
+std::vector<EndsOf> own_ends(const RecursiveStage &stage) {
+    std::vector<EndsOf> result;
+    std::int64_t state = 0;
+    for (const LineStage *filter : stage.filters) {
+        if (result.size() < stage.sources())
+            result.push_back({stage.src(result.size()), stage.src_type, {}, state});
+        std::vector<EndWeights> &ends = result.back().ends;
+        ends.insert(ends.end(), filter->ends.begin(), filter->ends.end());
+        state += static_cast<std::int64_t>(filter->causal.size() + filter->anticausal.size()) *
+                 stage.order();
+    }
+    return result;
+}
 
 bool same_buffer(const Argument &a, const Argument &b) {
     const auto *number = std::get_if<WorkspaceBuffer>(&a);
     const auto *other = std::get_if<WorkspaceBuffer>(&b);
     return a.index() == b.index() && (!number || number->index == other->index);
+}
+
+bool starts_from_source(const RecursiveStage &stage) {
+    return stage.filters.size() == 1 && stage.first().ends_of == LineStage::Of::first;
 }
 
 // Counts what launches from `first` on read and write of a stage's images.
@@ -123,6 +150,61 @@ int order_of(const LineStage &stage) {
     return first(stage.causal) && first(stage.anticausal) ? 1 : 2;
 }
 
+std::vector<const LineStage *> RecursivePass::all_stages() const {
+    std::vector<const LineStage *> result;
+    for (const LineStage &stage : stages)
+        result.push_back(&stage);
+    if (second)
+        result.push_back(&*second);
+    return result;
+}
+
+std::vector<Argument> RecursiveStage::images_and(std::vector<Argument> others) const {
+    std::vector<Argument> result;
+    for (std::size_t i = 0; i < sources(); ++i)
+        result.push_back(src(i));
+    for (std::size_t i = 0; i < targets(); ++i)
+        result.push_back(dst(i));
+    result.insert(result.end(), std::make_move_iterator(others.begin()),
+                  std::make_move_iterator(others.end()));
+    return result;
+}
+
+int RecursiveStage::order() const {
+    int order = 1;
+    for (const LineStage *filter : filters)
+        order = std::max(order, order_of(*filter));
+    return order;
+}
+
+std::int64_t RecursiveStage::sections() const {
+    std::size_t sum = 0;
+    for (const LineStage *filter : filters)
+        sum += filter->causal.size() + filter->anticausal.size();
+    return static_cast<std::int64_t>(sum);
+}
+
+const Section &RecursiveStage::section(std::size_t i) const {
+    const std::size_t each = first().causal.size() + first().anticausal.size();
+    const LineStage &of = *filters.at(i / each);
+    i %= each;
+    return i < of.causal.size() ? of.causal[i] : of.anticausal[i - of.causal.size()];
+}
+
+std::vector<Section> RecursiveStage::causal() const {
+    std::vector<Section> result;
+    for (const LineStage *filter : filters)
+        result.insert(result.end(), filter->causal.begin(), filter->causal.end());
+    return result;
+}
+
+std::vector<Section> RecursiveStage::anticausal() const {
+    std::vector<Section> result;
+    for (const LineStage *filter : filters)
+        result.insert(result.end(), filter->anticausal.begin(), filter->anticausal.end());
+    return result;
+}
+
 LineEnds ends_without_barrier(const DeviceFacts &facts) {
     return facts.max_group_size < group || facts.max_item_sizes[0] < group ? LineEnds::single
                                                                            : LineEnds::alone;
@@ -145,7 +227,8 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
     for (std::size_t i = 0; i < count; ++i) {
         const bool first = i == 0;
         const bool last = i + 1 == count;
-        RecursiveStage stage{&pass.stages[i],
+        RecursiveStage stage{{&pass.stages[i]},
+                             pass.shared,
                              pass.lines,
                              first ? pass.src_type : PixelType::f32,
                              last ? pass.dst_type : PixelType::f32,
@@ -157,6 +240,8 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
                              pass.along_rows,
                              pass.alignment,
                              pass.batch()};
+        if (pass.second)
+            stage.filters.push_back(&*pass.second);
         if (!first) {
             stage.lines.src = packed;
             stage.src_buffer = (i + 1) % 2;
@@ -173,13 +258,13 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
         stages.push_back(stage);
     }
     for (const RecursiveStage &stage : stages)
-        if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::first)
-            work.launches.push_back(
-                ends_launch(stage, pass.lines, pass.src_type, SourceBuffer(), form));
+        if (stage.has_ends() && starts_from_source(stage))
+            work.launches.push_back(ends_launch(
+                stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().ends, 0}, form));
     for (const RecursiveStage &stage : stages) {
-        if (stage.has_ends() && stage.stage->ends_of == LineStage::Of::own)
-            work.launches.push_back(
-                ends_launch(stage, stage.lines, stage.src_type, stage.src(), form));
+        if (stage.has_ends() && !starts_from_source(stage))
+            for (const EndsOf &of : own_ends(stage))
+                work.launches.push_back(ends_launch(stage, stage.lines, of, form));
         const std::size_t first = work.launches.size();
         work.workspace[images] = std::max(work.workspace[images], add(stage, work));
         count_traffic(stage, first, work);
@@ -195,25 +280,29 @@ Defines recursive_defines(const RecursiveStage &stage, bool by_value) {
     return {{"SRC_TYPE", static_cast<int>(stage.src_type)},
             {"DST_TYPE", static_cast<int>(stage.dst_type)},
             {"COMPONENTS", stage.components},
-            {"CAUSAL", static_cast<int>(stage.stage->causal.size())},
-            {"ANTICAUSAL", static_cast<int>(stage.stage->anticausal.size())},
+            {"CAUSAL", static_cast<int>(stage.first().causal.size())},
+            {"ANTICAUSAL", static_cast<int>(stage.first().anticausal.size())},
+            {"SOURCES", static_cast<int>(stage.sources())},
+            {"TARGETS", static_cast<int>(stage.targets())},
             {"ORDER", stage.order()},
             {"HAS_ENDS", stage.has_ends() ? 1 : 0},
             {"BY_VALUE", by_value ? 1 : 0}};
 }
 
-void append_sections(std::vector<float> &to, const LineStage &stage) {
-    to.push_back(static_cast<float>(stage.direct));
+void append_sections(std::vector<float> &to, const std::vector<const LineStage *> &filters) {
+    for (const LineStage *filter : filters)
+        to.push_back(static_cast<float>(filter->direct));
     for (const double Section::*what :
          {&Section::rest, &Section::decay, &Section::w_weight, &Section::v_weight})
-        for (const auto *sections : {&stage.causal, &stage.anticausal})
-            for (const Section &section : *sections)
-                to.push_back(static_cast<float>(section.*what));
+        for (const LineStage *filter : filters)
+            for (const auto *sections : {&filter->causal, &filter->anticausal})
+                for (const Section &section : *sections)
+                    to.push_back(static_cast<float>(section.*what));
 }
 
 Argument sections_argument(const RecursiveStage &stage, bool by_value) {
     std::vector<float> values;
-    append_sections(values, *stage.stage);
+    append_sections(values, stage.filters);
     std::vector<std::byte> bytes = bytes_of(values.data(), values.size());
     return by_value ? Argument(ByValue{std::move(bytes)})
                     : Argument(ConstantData{std::move(bytes)});
@@ -239,15 +328,17 @@ std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t 
 }
 
 bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
-    return std::all_of(pass.stages.begin(), pass.stages.end(), [&](const LineStage &stage) {
-        return memory_of(stage.causal, samples) && memory_of(stage.anticausal, samples);
+    const std::vector<const LineStage *> stages = pass.all_stages();
+    return std::all_of(stages.begin(), stages.end(), [&](const LineStage *stage) {
+        return memory_of(stage->causal, samples) && memory_of(stage->anticausal, samples);
     });
 }
 
 std::string sections_refusal(const RecursivePass &pass) {
     constexpr std::size_t most = 16;
     for (const LineStage &stage : pass.stages) {
-        const std::size_t sections = stage.causal.size() + stage.anticausal.size();
+        const std::size_t sections =
+            (stage.causal.size() + stage.anticausal.size()) * (pass.second ? 2 : 1);
         if (sections > most)
             return text("a stage has ", sections, " sections, more than ", most);
     }
@@ -259,6 +350,9 @@ std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
     for (const LineStage &stage : pass.stages)
         result += text(result.empty() ? "" : ", then ", stage.causal.size(), " causal and ",
                        stage.anticausal.size(), " anticausal sections");
+    if (pass.second)
+        result += text(" of each of two filters on ",
+                       pass.shared == Shared::source ? "one image" : "an image each");
     if (tile > 0)
         result += text(", tiles of ", tile, " samples");
     if (pass.tile > 0 && tile == 0)

@@ -21,6 +21,10 @@ using gz_float = float;
 #include "lib/lines.clh"
 static_assert(sizeof(Lines) == 128, "OpenCL C lays the struct out without padding");
 
+// What two filters that are run at once have in common: the image that they read, or the one that they
+// write the sum of their results to.
+enum class Shared { source, target };
+
 struct RecursivePass {
     PixelType src_type = PixelType::f32;
     PixelType dst_type = PixelType::f32;
@@ -30,7 +34,13 @@ struct RecursivePass {
     // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
     int alignment = 1;
     std::vector<LineStage> stages;
-    std::int64_t tile = 0; // samples, as asked for; 0: chosen automatically
+    // The one stage of a second filter, with as many sections as the first has: of the second source, or
+    // for the second target.
+    std::optional<LineStage> second;
+    Shared shared = Shared::source; // where there is a second filter
+    std::int64_t tile = 0;          // samples, as asked for; 0: chosen automatically
+
+    std::vector<const LineStage *> all_stages() const;
 
     std::int64_t batch() const {
         return static_cast<std::int64_t>(lines.outer[0]) * lines.outer[1] * lines.outer[2];
@@ -45,9 +55,10 @@ struct RecursivePlanePass : ImagePass {
 // 1 if all of a stage's sections have one pole, else 2.
 int order_of(const LineStage &stage);
 
-// One stage, between the images that it goes between.
+// One stage, or those of two filters at once, between the images that it goes between.
 struct RecursiveStage {
-    const LineStage *stage;
+    std::vector<const LineStage *> filters;
+    Shared shared;
     Lines lines;
     PixelType src_type, dst_type;
     // Numbers of workspace buffers; none at the ends of the pass.
@@ -59,22 +70,26 @@ struct RecursiveStage {
     int alignment;
     std::int64_t batch;
 
-    Argument src() const {
-        return src_buffer ? Argument(WorkspaceBuffer{*src_buffer}) : Argument(SourceBuffer());
+    const LineStage &first() const { return *filters.front(); }
+    std::size_t sources() const { return shared == Shared::source ? 1 : filters.size(); }
+    std::size_t targets() const { return shared == Shared::target ? 1 : filters.size(); }
+    Argument src(std::size_t i = 0) const {
+        return src_buffer ? Argument(WorkspaceBuffer{*src_buffer}) : Argument(SourceBuffer{i});
     }
-    Argument dst() const {
-        return dst_buffer ? Argument(WorkspaceBuffer{*dst_buffer}) : Argument(TargetBuffer());
+    Argument dst(std::size_t i = 0) const {
+        return dst_buffer ? Argument(WorkspaceBuffer{*dst_buffer}) : Argument(TargetBuffer{i});
     }
-    int order() const { return order_of(*stage); }
-    std::int64_t sections() const {
-        return static_cast<std::int64_t>(stage->causal.size() + stage->anticausal.size());
-    }
+    // All sources, all targets, and then the others: how parameters of kernels begin.
+    std::vector<Argument> images_and(std::vector<Argument> others) const;
+    int order() const;
+    std::int64_t sections() const; // of all filters
     std::int64_t states() const { return sections() * order(); }
-    bool has_ends() const { return !stage->ends.empty(); }
-    const Section &section(std::size_t i) const {
-        return i < stage->causal.size() ? stage->causal[i]
-                                        : stage->anticausal[i - stage->causal.size()];
-    }
+    bool has_ends() const { return !first().ends.empty(); }
+    // Those of the first filter first, and of each its causal ones.
+    const Section &section(std::size_t i) const;
+    // Of all filters.
+    std::vector<Section> causal() const;
+    std::vector<Section> anticausal() const;
 };
 
 // What makes the states that a line starts from: an item for each line, or several with a barrier; or an
@@ -92,7 +107,7 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
 // by_value: whether sections are small enough for that, with all else that is.
 Defines recursive_defines(const RecursiveStage &stage, bool by_value);
 Argument sections_argument(const RecursiveStage &stage, bool by_value);
-void append_sections(std::vector<float> &to, const LineStage &stage);
+void append_sections(std::vector<float> &to, const std::vector<const LineStage *> &filters);
 
 // Samples, a multiple of 16, after which states of the sections do not matter to f32; nothing where
 // that is more than `most`.

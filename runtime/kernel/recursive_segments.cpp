@@ -60,8 +60,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
         stage.ends,
         by_value(stage.lines),
         by_value(static_cast<std::int32_t>(segment)),
-        by_value(static_cast<std::int32_t>(*lead_of(*stage.stage, segment, block))),
-        by_value(static_cast<std::int32_t>(*memory_of(stage.stage->anticausal, block))),
+        by_value(static_cast<std::int32_t>(*lead_of(stage.first(), segment, block))),
+        by_value(static_cast<std::int32_t>(*memory_of(stage.first().anticausal, block))),
         sections_argument(stage, small)};
     launch.private_bytes = static_cast<std::size_t>(3 * block * lanes) * sizeof(float);
     to.launches.push_back(std::move(launch));

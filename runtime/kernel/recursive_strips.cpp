@@ -16,7 +16,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     const int wide = config.at("WIDE");
     const int block = config.at("BLOCK");
     const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
-    const std::optional<int> ahead = memory_of(stage.stage->anticausal, block);
+    const std::optional<int> ahead = memory_of(stage.anticausal(), block);
     const std::int64_t strips = parts(stage.lines.lines, std::int64_t{vector_width} * wide);
 
     Launch launch;
@@ -29,20 +29,17 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = {stage.src(),
-                        stage.dst(),
-                        stage.own,
-                        stage.ends,
-                        by_value(stage.lines),
-                        sections_argument(stage, small),
-                        by_value(static_cast<std::int32_t>(ahead.value_or(0)))};
-    launch.private_bytes = static_cast<std::size_t>((2 * wide + 1) * block * vector_width *
+    launch.arguments = stage.images_and({stage.own, stage.ends, by_value(stage.lines),
+                                         sections_argument(stage, small),
+                                         by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
+    const auto images = static_cast<int>(2 * stage.sources() + stage.targets() - 1);
+    launch.private_bytes = static_cast<std::size_t>((images * wide + 1) * block * vector_width *
                                                     static_cast<int>(sizeof(float)));
     to.launches.push_back(std::move(launch));
     if (ahead)
         return 0;
     const std::int64_t states =
-        static_cast<std::int64_t>(stage.stage->anticausal.size()) * stage.order();
+        static_cast<std::int64_t>(stage.anticausal().size()) * stage.order();
     return static_cast<std::uint64_t>(stage.batch * strips * parts(stage.lines.length, block) *
                                       wide * states * vector_width) *
            sizeof(float);

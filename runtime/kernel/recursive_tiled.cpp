@@ -21,33 +21,33 @@ struct Shape {
     int lanes, chunks, run, runs;
     int lead, trail; // samples of the apron
     std::int64_t tiles;
-    bool carries; // from tile to tile
-    int near;     // chunks around one that matter to it; 0: any number
+    bool carries;                         // from tile to tile
+    std::optional<std::vector<int>> near; // chunks around one that matter to it, for each filter
     std::int64_t tile() const { return tile_of(chunks); }
     int group() const { return lanes * chunks; }
 };
 
 Shape shape_of(const RecursiveStage &stage, const Config &config) {
-    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false, 0};
+    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false, std::nullopt};
     shape.run = std::min(shape.chunks, longest_run);
     shape.runs = shape.chunks / shape.run;
     shape.tiles = parts(stage.lines.length, shape.tile());
     if (config.at("NEAR") != 0)
-        shape.near = near_chunks(*stage.stage).value_or(0);
+        shape.near = near_chunks(stage.filters);
     if (shape.tiles == 1)
         return shape;
     shape.carries = true;
     // An apron costs its share of the tile; carries cost another read of the image.
     const std::int64_t most = shape.tile() * config.at("APRON") / 100;
-    const std::optional<int> lead = memory_of(stage.stage->causal, most);
-    const std::optional<int> trail = memory_of(stage.stage->anticausal, most);
+    const std::optional<int> lead = memory_of(stage.causal(), most);
+    const std::optional<int> trail = memory_of(stage.anticausal(), most);
     if (lead && trail && *lead + *trail <= most) {
         shape.carries = false;
         shape.lead = *lead;
         shape.trail = *trail;
         shape.tiles = parts(stage.lines.length, shape.tile() - *lead - *trail);
     } else {
-        shape.near = 0;
+        shape.near.reset();
     }
     return shape;
 }
@@ -58,7 +58,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const Lines &lines = stage.lines;
     const bool several = shape.carries;
     std::vector<std::byte> powers = chunk_powers(stage, shape.run);
-    const bool small = fit_by_value(powers, facts);
+    const bool small = fit_by_value(stage, powers, facts);
     const Argument powers_given = powers_argument(std::move(powers), small);
 
     Defines defines = chunk_defines(stage, small, shape.near);
@@ -88,7 +88,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         if (stage.along_rows)
             launch.arguments.emplace_back(local_floats(shape.lanes * shape.tile()));
         launch.arguments.emplace_back(local_floats(stage.states() * places));
-        if (shape.near == 0)
+        if (!shape.near)
             launch.arguments.emplace_back(local_floats(stage.states() * shape.lanes * shape.runs));
         if (stage.has_ends())
             launch.arguments.emplace_back(local_floats(stage.states() * shape.lanes));
@@ -98,9 +98,12 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         Launch aggregate;
         aggregate.program = {"recursive_tiled.cl", "recursive_aggregate", defines};
         aggregate.range = tile_range();
-        aggregate.arguments = {stage.src(),     stage.own,  stage.ends,
-                               by_value(lines), tile_count, sections_argument(stage, small),
-                               powers_given};
+        for (std::size_t i = 0; i < stage.sources(); ++i)
+            aggregate.arguments.push_back(stage.src(i));
+        for (const Argument &argument :
+             {Argument(stage.own), Argument(stage.ends), Argument(by_value(lines)),
+              Argument(tile_count), sections_argument(stage, small), powers_given})
+            aggregate.arguments.push_back(argument);
         add_local(aggregate);
         to.launches.push_back(std::move(aggregate));
 
@@ -125,17 +128,11 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     Launch apply;
     apply.program = {"recursive_tiled.cl", "recursive_apply", defines};
     apply.range = tile_range();
-    apply.arguments = {stage.src(),
-                       stage.dst(),
-                       stage.own,
-                       stage.ends,
-                       by_value(lines),
-                       tile_count,
-                       sections_argument(stage, small),
-                       powers_given,
-                       in_memory(section_places(stage, chunk, shape.run)),
-                       by_value(static_cast<std::int32_t>(shape.lead)),
-                       by_value(static_cast<std::int32_t>(shape.trail))};
+    apply.arguments = stage.images_and({stage.own, stage.ends, by_value(lines), tile_count,
+                                        sections_argument(stage, small), powers_given,
+                                        in_memory(section_places(stage, chunk, shape.run)),
+                                        by_value(static_cast<std::int32_t>(shape.lead)),
+                                        by_value(static_cast<std::int32_t>(shape.trail))});
     add_local(apply);
     to.launches.push_back(std::move(apply));
     return several ? static_cast<std::uint64_t>(stage.batch * shape.tiles * stage.states() *
@@ -172,9 +169,7 @@ std::vector<Config> nearest(const RecursivePass &pass) {
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
     if (pass.tile > 0)
         return nearest(pass);
-    const bool is_near =
-        std::all_of(pass.stages.begin(), pass.stages.end(),
-                    [](const LineStage &stage) { return near_chunks(stage).has_value(); });
+    const bool is_near = near_chunks(pass.all_stages()).has_value();
     const auto shape = [&](int lanes, int chunks) {
         return Config{{"LANES", lanes},
                       {"CHUNKS", chunks},

@@ -480,6 +480,40 @@ RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const Pla
 
 namespace {
 
+LineStage negated(LineStage stage) {
+    stage.direct = -stage.direct;
+    for (std::vector<Section> *sections : {&stage.causal, &stage.anticausal})
+        for (Section &section : *sections) {
+            section.w_weight = -section.w_weight;
+            section.v_weight = -section.v_weight;
+        }
+    return stage;
+}
+
+} // namespace
+
+bool go_together(const RecursivePass &first, const RecursivePass &second) {
+    const auto is_plain = [](const RecursivePass &pass) {
+        return pass.stages.size() == 1 && pass.tile == 0;
+    };
+    if (!is_plain(first) || !is_plain(second) || first.along_rows != second.along_rows)
+        return false;
+    const LineStage &one = first.stages[0];
+    const LineStage &other = second.stages[0];
+    return one.causal.size() == other.causal.size() &&
+           one.anticausal.size() == other.anticausal.size() &&
+           one.ends.empty() == other.ends.empty();
+}
+
+RecursivePass together(RecursivePass first, const RecursivePass &second, Shared shared) {
+    first.second =
+        shared == Shared::target ? negated(second.stages.front()) : second.stages.front();
+    first.shared = shared;
+    return first;
+}
+
+namespace {
+
 // Both axes in one pass, from a pass for each; nothing where that is not what was asked for, or where
 // scans start from more than what the border makes of the image.
 std::optional<RecursivePlanePass>
@@ -534,6 +568,77 @@ DifferencePass lower_subtraction(const PlanDesc &desc) {
 }
 
 namespace {
+
+// A pass along x that reads the image once, for both filters, and one along y that writes their
+// difference; nothing where they cannot go together.
+std::optional<Lowered> lower_together(const Dog &dog, const PlanDesc &desc) {
+    if (dog.passes == Dog::Passes::of_each || !dog.first.recursion() || !dog.second.recursion())
+        return std::nullopt;
+    Lowered result = lower(dog.first, desc);
+    const Lowered second = lower(dog.second, desc);
+    if (result.steps.size() != 2 || second.steps.size() != 2)
+        return std::nullopt;
+    constexpr Shared shared[] = {Shared::source, Shared::target};
+    for (std::size_t i = 0; i < 2; ++i) {
+        auto &pass = std::get<RecursivePass>(result.steps[i].pass);
+        const auto &other = std::get<RecursivePass>(second.steps[i].pass);
+        if (!go_together(pass, other))
+            return std::nullopt;
+        pass = together(std::move(pass), other, shared[i]);
+    }
+    result.steps[0].targets = 2;
+    result.steps[1].other = 1;
+    result.intermediates.push_back(result.intermediates.front());
+    result.whole.reset();
+    return result;
+}
+
+// Boxes: the last pass of the larger ones makes the difference to what the smaller ones came to, so that
+// it is not one of those that run as taps where any is not.
+std::optional<Lowered> lower_boxes_together(const Dog &dog, const PlanDesc &desc) {
+    const std::optional<Box> &first = dog.first.box();
+    const std::optional<Box> &second = dog.second.box();
+    if (dog.passes == Dog::Passes::of_each || !first || !second || first->is_volume() ||
+        second->is_volume())
+        return std::nullopt;
+    const bool first_is_larger = first->radius[0] > second->radius[0];
+    const Filter &larger = first_is_larger ? dog.first : dog.second;
+    const Filter &smaller = first_is_larger ? dog.second : dog.first;
+    if (larger.box()->iterations < 2)
+        return std::nullopt;
+
+    // As the last iteration finds what those before it have made.
+    PlanDesc step = desc;
+    ImageDesc like = desc.source;
+    like.type = PixelType::f32;
+    Region &region = step.region;
+    Axes extent = region.extent;
+    region.target_origin = {0, 0, 0, 0};
+    if (region.edge == RegionEdge::neighbours)
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            extent[axis] = desc.source.extent[axis];
+            region.target_origin[axis] = region.source_origin[axis];
+        }
+    step.target = packed(like, extent, staged_row_alignment);
+    Lowered result = lower(smaller, step);
+    Lowered last = lower(larger, desc);
+    for (std::size_t i = 0; i < last.intermediates.size(); ++i) {
+        if (i == result.intermediates.size())
+            result.intermediates.push_back(0);
+        result.intermediates[i] = std::max(result.intermediates[i], last.intermediates[i]);
+    }
+    const auto other = static_cast<int>(result.intermediates.size());
+    result.intermediates.push_back(static_cast<std::uint64_t>(step.target.bytes()));
+    result.steps.back().to = other;
+    Step &end = last.steps.back();
+    end.other = other;
+    end.as_taps.reset();
+    std::get<BoxPass>(end.pass).difference =
+        first_is_larger ? BoxDifference::mean_less_other : BoxDifference::other_less_mean;
+    for (Step &one : last.steps)
+        result.steps.push_back(std::move(one));
+    return result;
+}
 
 // Both filters go to f32 images of the region, and the second is taken from the first.
 Lowered lower_difference(const Filter &first, const Filter &second, const PlanDesc &desc) {
@@ -655,8 +760,13 @@ Lowered lower(const Filter &filter, const PlanDesc &desc) {
     check_border(filter, desc.border);
     if (const Bank *bank = filter.bank())
         return lower_bank(*bank, desc);
-    if (const Dog *dog = filter.dog())
+    if (const Dog *dog = filter.dog()) {
+        if (std::optional<Lowered> both = lower_together(*dog, desc))
+            return std::move(*both);
+        if (std::optional<Lowered> boxes = lower_boxes_together(*dog, desc))
+            return std::move(*boxes);
         return lower_difference(dog->first, dog->second, desc);
+    }
     if (filter.recursion()) {
         const Bordered own = bordered(*filter.recursion(), desc.border);
         PlanDesc step = desc;

@@ -65,6 +65,11 @@ inline constexpr std::int64_t staged_row_alignment = 128;
 // With neighbours the lines go on beyond the region.
 RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc);
 
+// Whether passes along the same lines, of a filter each, can be one pass of both; and that pass. With one
+// target, that has what the first filter makes less what the second does.
+bool go_together(const RecursivePass &first, const RecursivePass &second);
+RecursivePass together(RecursivePass first, const RecursivePass &second, Shared shared);
+
 // One pass, and the images it goes between: a number of an intermediate image, or `ends` for the
 // plan's source or its first target; its other targets have the numbers below that.
 inline constexpr int ends = -1;
@@ -79,9 +84,11 @@ struct Step {
     int from = ends, to = ends;
     // Taps with the same result, which is had sooner with them.
     std::optional<CorrelatePass> as_taps = std::nullopt;
-    // The second image of a DifferencePass.
+    // The second image of a DifferencePass, of a BoxPass that makes a difference, or of a RecursivePass of
+    // two filters with a source each.
     int other = ends;
-    // Targets, of `to` and the ones after it, of a VolumePass with several filters.
+    // Of `to` and the ones after it: targets of a VolumePass with several filters, or images of a
+    // RecursivePass of two.
     std::size_t targets = 1;
 };
 

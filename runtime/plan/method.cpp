@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "plan/choice.hpp"
+#include "plan/pipeline.hpp"
 
 namespace gz {
 
@@ -26,6 +27,23 @@ double mean_sigma(const Gaussian &gaussian) {
 
 } // namespace
 
+namespace {
+
+Dog::Passes passes_of(DeviceClass device_class, const std::string &forced) {
+    if (forced.empty() || forced == axis_by_axis)
+        return Dog::Passes::of_both;
+    const std::vector<std::string> parts = parts_of_variant(forced);
+    RecursivePass both;
+    both.second.emplace();
+    // Passes of each, as many of the one as of the other, have one more that subtracts.
+    const bool is_of_both = parts.size() > 1 ? parts.size() % 2 == 0
+                                             : names_kernel(forced, both, device_class) ||
+                                                   names_kernel(forced, BoxPass(), device_class);
+    return is_of_both ? Dog::Passes::of_both : Dog::Passes::of_each;
+}
+
+} // namespace
+
 double largest_sigma_of_taps(DeviceClass device_class) {
     switch (device_class) {
     case DeviceClass::pocl_cpu:
@@ -40,9 +58,11 @@ double largest_sigma_of_taps(DeviceClass device_class) {
 
 Settled settle(const Filter &filter, DeviceClass device_class, const std::string &forced) {
     if (const Dog *dog = filter.dog()) {
-        Settled first = settle(dog->first, device_class, forced);
-        Settled second = settle(dog->second, device_class, forced);
-        return {Filter::difference(std::move(first.filter), std::move(second.filter)),
+        const std::string of_each = forced == filter_by_filter ? "" : forced;
+        Settled first = settle(dog->first, device_class, of_each);
+        Settled second = settle(dog->second, device_class, of_each);
+        return {Filter::difference({std::move(first.filter), std::move(second.filter),
+                                    passes_of(device_class, forced)}),
                 first.reasons + second.reasons};
     }
     if (const Bank *bank = filter.bank()) {

@@ -17,6 +17,9 @@ struct Settled {
 // The largest sigma, the mean along the axes, at which taps are still taken on devices of the class.
 double largest_sigma_of_taps(DeviceClass device_class);
 
+// Passes of a difference where both of its filters are run at once.
+inline constexpr std::size_t passes_of_both = 2;
+
 // forced: the kernel that the filter has to run on, "" for any.
 Settled settle(const Filter &filter, DeviceClass device_class, const std::string &forced);
 

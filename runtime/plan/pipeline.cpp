@@ -130,7 +130,7 @@ std::vector<std::string> forced_of_steps(const std::string &forced,
                 " parts; the filter has ", steps.size(), " passes");
         return parts;
     }
-    const std::string one = parts.empty() || parts[0] == axis_by_axis ? "" : parts[0];
+    const std::string one = parts.empty() || names_passes(parts[0]) ? "" : parts[0];
     std::vector<std::string> all(steps.size(), one);
     // What is forced for all is the filters' kernel.
     for (std::size_t i = 0; i < steps.size(); ++i)
@@ -140,6 +140,10 @@ std::vector<std::string> forced_of_steps(const std::string &forced,
 }
 
 } // namespace
+
+bool names_passes(const std::string &variant) {
+    return variant == axis_by_axis || variant == filter_by_filter;
+}
 
 Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant)
     : buffers_(lowered.intermediates) {
@@ -224,8 +228,9 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer
         };
         Buffers buffers{{image(step.from), image(step.other)}, {}, {}};
         for (std::size_t k = 0; k < step.targets; ++k)
-            buffers.targets.push_back(step.to <= ends ? targets.at(target_of_number(step.to) + k)
-                                                      : lease[static_cast<std::size_t>(step.to)]);
+            buffers.targets.push_back(step.to <= ends
+                                          ? targets.at(target_of_number(step.to) + k)
+                                          : lease[static_cast<std::size_t>(step.to) + k]);
         for (const std::size_t number : step.workspace)
             buffers.workspace.push_back(lease[number]);
         for (const ReadyLaunch &launch : ready_steps[i]) {

@@ -14,6 +14,10 @@ namespace gz {
 
 // The variant of a filter that could be run along all of its axes at once that it is not.
 inline constexpr const char *axis_by_axis = "axes";
+// And of a difference that its filters are not run both at once.
+inline constexpr const char *filter_by_filter = "filters";
+// Whether a variant names no kernel.
+bool names_passes(const std::string &variant);
 
 // Immutable but for its launches, which are compiled on first use. Safe to use from many threads.
 class Pipeline {

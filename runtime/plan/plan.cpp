@@ -325,11 +325,16 @@ std::string Plan::make_explanation() const {
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), ": ", facts.reason_of_defaults(), "\n");
     lines += settled_.reasons;
+    const std::string trips = text(
+        direct_.trips(), direct_.trips() == 1 ? " trip" : " trips", " through memory, at least ",
+        direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
+        " bytes per pixel read and written\n");
     if (const auto &recursion = filter().recursion())
-        lines += text("grouping: ", to_text(recursion->grouping), "; ", direct_.trips(),
-                      direct_.trips() == 1 ? " trip" : " trips", " through memory, at least ",
-                      direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
-                      " bytes per pixel read and written\n");
+        lines += text("grouping: ", to_text(recursion->grouping), "; ", trips);
+    if (const Dog *dog = filter().dog(); dog && dog->first.recursion() && dog->second.recursion())
+        lines += text(
+            "filters: ", direct_.passes() == passes_of_both ? "both at once" : "each by itself",
+            "; ", trips);
     lines += direct_.explain();
     lines +=
         text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",

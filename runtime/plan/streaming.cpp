@@ -65,6 +65,20 @@ bool is_recursive(const Filter &filter) {
     return filter.recursion().has_value();
 }
 
+// Those of a difference, or the filter alone.
+std::vector<Filter> parts_of(const Filter &filter) {
+    if (const Dog *dog = filter.dog())
+        return {dog->first, dog->second};
+    return {filter};
+}
+
+// Whether the passes of a difference are of both of its filters.
+bool runs_both_at_once(const Filter &difference, const PlanDesc &desc) {
+    const Lowered whole = lower(difference, desc);
+    const auto *pass = std::get_if<RecursivePass>(&whole.steps.front().pass);
+    return pass && pass->second;
+}
+
 bool cuts_planes(const Filter &filter) {
     if (const Bank *bank = filter.bank())
         return std::all_of(bank->filters.begin(), bank->filters.end(), cuts_planes);
@@ -73,7 +87,7 @@ bool cuts_planes(const Filter &filter) {
 
 // What is forced for one of the passes axis by axis, of which `number` come before.
 std::string forced_of_pass(const std::string &forced, std::size_t number) {
-    if (forced == axis_by_axis)
+    if (names_passes(forced))
         return "";
     if (forced.find(';') == std::string::npos)
         return forced;
@@ -102,14 +116,17 @@ std::string variant_of(const RecursivePass &pass, const Engine &engine, const st
 std::optional<Reach> reach_of(const RecursivePass &pass) {
     constexpr std::int64_t longest = 1 << 24; // samples
     const std::int64_t most = std::min<std::int64_t>(pass.lines.length / 8, longest);
+    // Stages come one after the other, filters side by side.
     std::int64_t samples = 0;
-    for (const LineStage &stage : pass.stages)
-        for (const std::vector<Section> *sections : {&stage.causal, &stage.anticausal}) {
+    std::int64_t of_second = 0;
+    for (const LineStage *stage : pass.all_stages())
+        for (const std::vector<Section> *sections : {&stage->causal, &stage->anticausal}) {
             const std::optional<int> memory = memory_of(*sections, most);
             if (!memory)
                 return std::nullopt;
-            samples += *memory;
+            (pass.second && stage == &*pass.second ? of_second : samples) += *memory;
         }
+    samples = std::max(samples, of_second);
     // On both sides: what sections start from at the image's ends is made of both directions.
     return samples <= most ? std::optional(Reach{samples, samples}) : std::nullopt;
 }
@@ -174,15 +191,19 @@ void Streaming::append(const Making &making, const Filter &filter, const PlanDes
             append(making, filter.for_target(i), desc.for_target(i), number_of_target(i));
         return;
     }
-    if (filter.dog() && is_recursive(filter)) {
+    if (filter.dog() && is_recursive(filter) && !runs_both_at_once(filter, desc)) {
         append_difference(making, *filter.dog(), desc, to);
         return;
     }
-    if (filter.recursion()) {
-        const Bordered own = bordered(*filter.recursion(), desc.border);
+    if (is_recursive(filter)) {
+        std::vector<Recursion> recursions;
         PlanDesc step = desc;
-        step.border = own.border;
-        append_recursion(making, own.recursion, step, to);
+        for (const Filter &one : parts_of(filter)) {
+            Bordered own = bordered(*one.recursion(), desc.border);
+            step.border = own.border;
+            recursions.push_back(std::move(own.recursion));
+        }
+        append_recursion(making, recursions, step, to);
         return;
     }
     if (filter.is_sat()) {
@@ -199,19 +220,19 @@ void Streaming::append(const Making &making, const Filter &filter, const PlanDes
 }
 
 // Each axis makes all that later ones read.
-void Streaming::append_recursion(const Making &making, const Recursion &recursion,
+void Streaming::append_recursion(const Making &making, const std::vector<Recursion> &recursions,
                                  const PlanDesc &desc, int to) {
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < 4; ++axis)
-        if (recursion.filters(static_cast<int>(axis)))
+        if (recursions.front().filters(static_cast<int>(axis)))
             axes.push_back(axis);
     const bool isolated = desc.region.edge == RegionEdge::isolated;
     PlanDesc step = desc;
-    double outside = desc.border.value;
-    int from = ends;
+    std::vector<double> outside(recursions.size(), desc.border.value);
+    std::vector<int> from{ends};
     for (std::size_t i = 0; i < axes.size(); ++i) {
         PlanDesc next = step;
-        int here = to;
+        std::vector<int> here{to};
         if (i + 1 < axes.size()) {
             for (std::size_t k = i + 1; k < axes.size() && !isolated; ++k) {
                 step.region.source_origin[axes[k]] = 0;
@@ -219,16 +240,38 @@ void Streaming::append_recursion(const Making &making, const Recursion &recursio
             }
             step.target = scratch_like(desc, step.region.extent, PixelType::f32);
             step.region.target_origin = {0, 0, 0, 0};
-            here = add_scratch(step.target);
+            here.clear();
+            for (std::size_t k = 0; k < recursions.size(); ++k)
+                here.push_back(add_scratch(step.target));
         }
-        step.border.value = outside; // what stands outside is filtered too
-        outside *= recursion.gain(static_cast<int>(axes[i]));
+        step.border.value = outside[0];
         StageDesc stage{step};
-        stage.lower = [recursion, axis = axes[i]](const PlanDesc &slab) -> Lowered {
-            return {{{lower_axis(recursion, axis, slab)}}, {}};
+        stage.plan.more_targets.assign(here.size() - 1, step.target);
+        stage.sources = from.size();
+        const auto lower_pass = [recursions, outside, axis = axes[i],
+                                 shared = from.size() > 1 ? Shared::target : Shared::source](
+                                    PlanDesc slab) -> RecursivePass {
+            // What stands outside is filtered too.
+            slab.border.value = outside[0];
+            RecursivePass pass = lower_axis(recursions[0], axis, slab);
+            if (recursions.size() == 1)
+                return pass;
+            slab.border.value = outside[1];
+            return together(std::move(pass), lower_axis(recursions[1], axis, slab), shared);
         };
-        append_lines(making, std::move(stage), axes[i],
-                     lower_axis(recursion, axes[i], staged(step)), from, here);
+        stage.lower = [lower_pass, targets = here.size(),
+                       sources = from.size()](const PlanDesc &slab) -> Lowered {
+            Step pass{lower_pass(slab)};
+            pass.targets = targets;
+            if (sources == 1)
+                return {{pass}, {}};
+            pass.other = 0;
+            return {{pass}, {bytes_of_rows(slab.source)}};
+        };
+        for (std::size_t k = 0; k < recursions.size(); ++k)
+            outside[k] *= recursions[k].gain(static_cast<int>(axes[i]));
+        append_lines(making, std::move(stage), axes[i], lower_pass(staged(step)), from,
+                     here.front());
         for (std::size_t axis = 0; axis < 4; ++axis)
             next.region.source_origin[axis] -= step.region.source_origin[axis];
         next.source = step.target;
@@ -239,18 +282,18 @@ void Streaming::append_recursion(const Making &making, const Recursion &recursio
 
 // Lines are whole in slabs where there is room for that.
 void Streaming::append_lines(const Making &making, StageDesc stage, std::size_t axis,
-                             const RecursivePass &pass, int from, int to) {
+                             const RecursivePass &pass, const std::vector<int> &from, int to) {
     stage.reach[axis].is_whole = true;
     stage.variant = variant_of(pass, making.engine, making.variant, steps_.size());
     try {
-        steps_.push_back({{making.engine, stage, making.room}, {from}, to});
+        steps_.push_back({{making.engine, stage, making.room}, from, to});
     } catch (const Error &error) {
         const bool is_hopeless = error.status() != Status::unsupported || !making.is_last;
         const std::optional<Reach> reach = is_hopeless ? std::nullopt : reach_of(pass);
         if (!reach)
             throw;
         stage.reach[axis] = *reach;
-        steps_.push_back({{making.engine, std::move(stage), making.room}, {from}, to});
+        steps_.push_back({{making.engine, std::move(stage), making.room}, from, to});
     }
 }
 
@@ -365,10 +408,12 @@ void Streaming::run(Engine &engine, const HostSource &source,
             for (std::size_t k = 0; k < step.stage.plan().target_count(); ++k)
                 to.push_back(targets.at(target_of_number(step.to) + k).data);
         } else {
-            // Not filled: all of it is written.
-            scratch[number(step.to)].reset(
-                new std::byte[number(scratch_[number(step.to)].bytes())]);
-            to.push_back(scratch[number(step.to)].get());
+            for (std::size_t k = 0; k < step.stage.plan().target_count(); ++k) {
+                const std::size_t image = number(step.to) + k;
+                // Not filled: all of it is written.
+                scratch[image].reset(new std::byte[number(scratch_[image].bytes())]);
+                to.push_back(scratch[image].get());
+            }
         }
         step.stage.run(engine, sources, to, progress);
         for (const int image : step.from)

@@ -47,10 +47,11 @@ private:
     };
 
     void append(const Making &making, const Filter &filter, const PlanDesc &desc, int to);
-    void append_recursion(const Making &making, const Recursion &recursion, const PlanDesc &desc,
-                          int to);
+    // One, or two of which the second's result is taken from the first's.
+    void append_recursion(const Making &making, const std::vector<Recursion> &recursions,
+                          const PlanDesc &desc, int to);
     void append_lines(const Making &making, StageDesc stage, std::size_t axis,
-                      const RecursivePass &pass, int from, int to);
+                      const RecursivePass &pass, const std::vector<int> &from, int to);
     void append_difference(const Making &making, const Dog &dog, const PlanDesc &desc, int to);
     void append_sat(const Making &making, const PlanDesc &desc);
     int add_scratch(const ImageDesc &desc);

@@ -507,7 +507,8 @@ typedef struct gauze_plan_desc {
      * with or without values of its tunables: "correlate_tiled" or
      * "correlate_tiled:GROUP_X=16,GROUP_Y=16". For all passes, or with parts for each separated by ';',
      * as gauze_plan_variant has it, where an empty part leaves a pass to the library. "axes": a recursive
-     * filter along x and y, or a separable one along x, y and z, is not run along all of them at once. */
+     * filter along x and y, or a separable one along x, y and z, is not run along all of them at once. "filters":
+     * each filter of a difference is run by itself. */
     const char *variant;
 } gauze_plan_desc;
 
