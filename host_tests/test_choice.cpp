@@ -289,17 +289,16 @@ TEST_SUITE("choice") {
             desc.source.type = PixelType::f32;
             desc.source.channels = table.channels;
             desc.target = desc.source;
-            const Choice choice =
-                choose(gz::lower_sat(gz::complete(desc, gz::Results::sums)), facts, "", "the test");
+            const auto pass = gz::lower_sat(gz::complete(desc, gz::Results::sums));
+            const Choice choice = choose(pass, facts, "", "the test");
             CHECK(choice.kernel == table.kernel);
             if (choice.kernel != "sat_march") {
                 REQUIRE(choice.refused.size() == 1);
                 CHECK(choice.refused[0].find(table.reason) != std::string::npos);
             }
+            CHECK(gz::candidates(pass, facts).front().rfind(table.kernel, 0) == 0);
             facts.device_class = DeviceClass::amd_gpu;
-            CHECK(
-                choose(gz::lower_sat(gz::complete(desc, gz::Results::sums)), facts, "", "the test")
-                    .kernel == "sat_tiled");
+            CHECK(choose(pass, facts, "", "the test").kernel == "sat_tiled");
             facts.device_class = DeviceClass::nvidia_gpu;
         }
     }

@@ -158,6 +158,29 @@ std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
     return std::nullopt;
 }
 
+template <class Pass>
+std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts) {
+    return spec.unsuited ? spec.unsuited(pass, facts) : "";
+}
+
+// In the order in which devices of the class prefer them, but those that do not suit the pass last.
+template <class Pass>
+std::vector<KernelSpec<Pass>> suited_first(const Pass &pass, const DeviceFacts &facts) {
+    std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
+    std::stable_partition(kernels.begin(), kernels.end(), [&](const KernelSpec<Pass> &spec) {
+        return unsuited(spec, pass, facts).empty();
+    });
+    return kernels;
+}
+
+// Why the kernel that devices of the class prefer is not the first; nothing where it is.
+template <class Pass>
+std::vector<std::string> why_not_first(const Pass &pass, const DeviceFacts &facts) {
+    const KernelSpec<Pass> spec = kernels_for(pass, facts.device_class).front();
+    const std::string reason = unsuited(spec, pass, facts);
+    return reason.empty() ? std::vector<std::string>() : std::vector{spec.name + ": " + reason};
+}
+
 // The first kernel that can run; else why none can.
 template <class Pass>
 std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
@@ -165,12 +188,9 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
     std::string confirmed;
     if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
-    for (const KernelSpec<Pass> &spec : kernels_for(pass, on.facts.device_class)) {
-        const std::string unsuited = spec.unsuited ? spec.unsuited(pass, on.facts) : "";
-        if (!unsuited.empty()) {
-            refused.push_back(spec.name + ": " + unsuited);
-            continue;
-        }
+    for (std::string &reason : why_not_first(pass, on.facts))
+        refused.push_back(std::move(reason));
+    for (const KernelSpec<Pass> &spec : suited_first(pass, on.facts)) {
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
             refused.insert(refused.end(), fitting.objections.begin(), fitting.objections.end());
@@ -267,7 +287,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
 template <class Pass>
 std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) {
     std::vector<std::string> firsts, preferred, others;
-    for (const KernelSpec<Pass> &spec : kernels_for(pass, facts.device_class)) {
+    for (const KernelSpec<Pass> &spec : suited_first(pass, facts)) {
         const auto add = [&](const Config &config, std::vector<std::string> &to) {
             const std::string variant = spec.name + ":" + to_text(config);
             for (const auto *list : {&firsts, &preferred, &others})
