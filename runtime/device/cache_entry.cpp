@@ -24,7 +24,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 }
 
 void append(std::vector<std::byte> &to, std::span<const std::byte> bytes) {
-    to.insert(to.end(), bytes.begin(), bytes.end());
+    const std::size_t size = to.size();
+    to.resize(size + bytes.size());
+    std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
 void append_number(std::vector<std::byte> &to, std::uint64_t number) {

@@ -13,8 +13,10 @@ std::string to_text(const std::vector<Tunable> &tunables) {
     std::string result;
     for (const Tunable &tunable : tunables) {
         result += (result.empty() ? "" : ",") + tunable.name;
-        for (std::size_t i = 0; i < tunable.values.size(); ++i)
-            result += (i == 0 ? "=" : "|") + std::to_string(tunable.values[i]);
+        for (std::size_t i = 0; i < tunable.values.size(); ++i) {
+            result += i == 0 ? '=' : '|';
+            result += std::to_string(tunable.values[i]);
+        }
     }
     return result;
 }
