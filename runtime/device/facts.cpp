@@ -172,7 +172,9 @@ std::string DeviceFacts::reason_of_defaults() const {
     case DeviceClass::oclgrind:
         return "long strips without barriers, as a group's items run one after the other";
     case DeviceClass::mesa_cpu:
-        return "tiles as on a GPU, as items are lanes of a CPU's vectors";
+        return "an item for each result, as items are lanes of a CPU's vectors and sharing gains "
+               "nothing; "
+               "separable taps in tiles";
     }
     return "";
 }

@@ -12,6 +12,12 @@ bool wants_strips(DeviceClass device_class) {
            device_class == DeviceClass::oclgrind;
 }
 
+// Where what groups share lies in ordinary memory: items that share nothing come first. Measured on
+// llvmpipe: dense taps, boxes, sums and recursive filters take 0.4 to 0.7 of the time.
+bool shares_nothing(DeviceClass device_class) {
+    return device_class == DeviceClass::plain_gpu || device_class == DeviceClass::mesa_cpu;
+}
+
 // Of a vector of lines: fewer are as fast one after the other.
 constexpr std::int64_t lanes_of_strips = 8;
 
@@ -44,6 +50,9 @@ std::vector<CorrelateSpec> kernels_for(const CorrelatePass &pass, DeviceClass de
         return {separable_fused(), separable_passes(), correlate_tiled(),
                 correlate_plain(), correlate_strips(), separable_columns()};
     }
+    if (shares_nothing(device_class))
+        return {correlate_plain(),  correlate_tiled(), correlate_strips(),
+                separable_passes(), separable_fused(), separable_columns()};
     return {correlate_tiled(),  correlate_plain(), correlate_strips(),
             separable_passes(), separable_fused(), separable_columns()};
 }
@@ -59,7 +68,7 @@ std::vector<VolumeSpec> kernels_for(const VolumePass &pass, DeviceClass device_c
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {box_strips(), box_plain(), box_tiled(), box_columns()};
-    if (device_class == DeviceClass::plain_gpu)
+    if (shares_nothing(device_class))
         return {box_plain(), box_strips(), box_columns(), box_tiled()};
     if (sum_of(pass) == BoxSum::f32 && pass.channels == 1)
         return {box_columns(), box_tiled(), box_plain(), box_strips()};
@@ -81,7 +90,7 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
         return {recursive_strips(), recursive_plain(),    recursive_tiled(),
                 recursive_march(),  recursive_lookback(), recursive_segments()};
     }
-    if (device_class == DeviceClass::plain_gpu && pass.tile == 0)
+    if (shares_nothing(device_class) && pass.tile == 0)
         return {recursive_plain(), recursive_strips(),   recursive_march(),
                 recursive_tiled(), recursive_segments(), recursive_lookback()};
     if (pass.tile > 0) // the kernel that takes the hint
@@ -98,7 +107,7 @@ std::vector<RecursiveSpec> kernels_for(const RecursivePass &pass, DeviceClass de
 }
 
 bool prefers_whole(const RecursivePlanePass &, DeviceClass device_class) {
-    return !wants_strips(device_class) && device_class != DeviceClass::plain_gpu;
+    return !wants_strips(device_class) && !shares_nothing(device_class);
 }
 
 bool prefers_whole(const VolumePass &pass, DeviceClass device_class) {
@@ -114,7 +123,7 @@ std::vector<RecursivePlaneSpec> kernels_for(const RecursivePlanePass &, DeviceCl
 std::vector<SatSpec> kernels_for(const SatPass &, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {sat_strips(), sat_plain(), sat_tiled(), sat_march()};
-    if (device_class == DeviceClass::plain_gpu)
+    if (shares_nothing(device_class))
         return {sat_plain(), sat_strips(), sat_tiled(), sat_march()};
     // Measured there alone.
     if (device_class == DeviceClass::nvidia_gpu)
