@@ -166,16 +166,18 @@ TEST_SUITE("self-test") {
         plant_in_sat_plain(planted, "1");
         planted.replace("sat_strips.cl", "table[(x) / 16] = sum_;",
                         "table[(x) / 16] = sum_ + ((x) == 16);");
-        planted.replace("sat_tiled.cl", "#include \"lib/geometry.clh\"",
-                        "#error a compiler that does not like it\n#include \"lib/geometry.clh\"");
+        for (const char *file : {"sat_tiled.cl", "sat_march.cl"})
+            planted.replace(
+                file, "#include \"lib/geometry.clh\"",
+                "#error a compiler that does not like it\n#include \"lib/geometry.clh\"");
         const auto refused = embedder::outcome_of([&] { sat(planted.engine(lines)); });
         // The compiler's log comes before all that was wrong.
         CHECK(refused.status == GAUZE_ERROR_BUILD_FAILED);
         CHECK(refused.text.find("a compiler that does not like it") != std::string::npos);
         // Three of a kernel are enough.
-        for (const char *kernel : {"1 sat_strips:", "1 sat_plain:", "1 sat_tiled:"})
+        for (const char *kernel : {"1 sat_strips:", "1 sat_plain:", "1 sat_tiled:", "1 sat_march:"})
             CHECK(lines.count(kernel) == 3);
-        CHECK(lines.count("failed its self-test") == 9);
+        CHECK(lines.count("failed its self-test") == 12);
     }
 
     TEST_CASE("of several passes the wrong one is found") {
