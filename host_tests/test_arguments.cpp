@@ -70,6 +70,14 @@ struct Arguments {
     gauze_plan *several_passes = nullptr; // that needs workspace
     gauze_image *source = nullptr;
     gauze_image *target = nullptr;
+    // Of a metric.
+    gauze_image_desc pair_desc = gauze::Image::u8(8, 8).c_desc();
+    gauze_ssimulacra2_desc metric_desc = sized<gauze_ssimulacra2_desc>();
+    std::uint8_t frame[64] = {};
+    float map[64] = {};
+    gauze_host_source host_frame{frame, sizeof frame};
+    gauze_image *image_frame = nullptr;
+    gauze_ssimulacra2 *metric = nullptr;
     cl_mem source_mem = nullptr;
     cl_mem target_mem = nullptr;
     cl_event no_event = nullptr;
@@ -80,6 +88,8 @@ struct Arguments {
     gauze_image *new_image = nullptr;
     gauze_filter *new_filter = nullptr;
     gauze_plan *new_plan = nullptr;
+    gauze_ssimulacra2 *new_metric = nullptr;
+    double score = 77;
     cl_event event = nullptr;
     const char *text = nullptr;
     std::uint64_t number = 77;
@@ -115,6 +125,9 @@ struct Arguments {
         gauze_filter_destroy(boxes);
         REQUIRE(gauze_image_create(engine, &image_desc, &source) == GAUZE_OK);
         REQUIRE(gauze_image_create(engine, &image_desc, &target) == GAUZE_OK);
+        metric_desc.reference = metric_desc.distorted = &pair_desc;
+        REQUIRE(gauze_ssimulacra2_create(engine, &metric_desc, &metric) == GAUZE_OK);
+        REQUIRE(gauze_image_create(engine, &pair_desc, &image_frame) == GAUZE_OK);
         source_mem = gauze_image_mem(source);
         target_mem = gauze_image_mem(target);
     }
@@ -124,6 +137,9 @@ struct Arguments {
         gauze_plan_destroy(plan);
         gauze_image_destroy(source);
         gauze_image_destroy(target);
+        gauze_image_destroy(image_frame);
+        gauze_ssimulacra2_destroy(metric);
+        gauze_ssimulacra2_destroy(new_metric);
         gauze_device_list_destroy(new_list);
         gauze_engine_destroy(new_engine);
         gauze_image_destroy(new_image);
@@ -138,7 +154,8 @@ struct Arguments {
         return !new_list && !new_engine && !new_image && !new_filter && !new_plan && !event &&
                !text && number == 77 && results[0] == 0.0F && !info.name &&
                cache_info.max_bytes == 0 && timing.launches == 0 && verification.pixels == 0 &&
-               number32 == 77 && comparison.ratio == 0.0;
+               number32 == 77 && comparison.ratio == 0.0 && !new_metric && score == 77 &&
+               map[0] == 0.0F;
     }
 
     gauze_status create_engine() { return gauze_engine_create(&options, &new_engine); }
@@ -160,6 +177,19 @@ struct Arguments {
         return gauze_plan_compare(plan, plan, source, target, repeats, &comparison);
     }
     gauze_status add_results() { return gauze_plan_add_results(plan, 0, &tuning_result, 1); }
+    gauze_status create_metric() {
+        return gauze_ssimulacra2_create(engine, &metric_desc, &new_metric);
+    }
+    gauze_status score_frame(const gauze_host_source *reference,
+                             const gauze_host_source *distorted) {
+        return gauze_ssimulacra2_score(metric, reference, distorted, 1, &score);
+    }
+    gauze_status score_image(const gauze_image *reference, const gauze_image *distorted) {
+        return gauze_ssimulacra2_score_images(metric, &reference, &distorted, 1, &score);
+    }
+    gauze_status make_map(std::size_t bytes, double *with_score) {
+        return gauze_ssimulacra2_error_map(metric, &host_frame, map, bytes, with_score);
+    }
     gauze_status verify() {
         return gauze_plan_verify(plan, &host_source, &host_result, 1, &verification);
     }
@@ -606,6 +636,96 @@ std::vector<Case> cases() {
          CALL(return gauze_plan_verify(a.plan, &a.host_source, &a.host_result, 1, nullptr))},
         {"gauze_plan_verify", "result", invalid, "result->struct_size is 7",
          CALL(a.verification.struct_size = 7; return a.verify())},
+        {"gauze_ssimulacra2_create", "engine", invalid, "engine is null",
+         CALL(return gauze_ssimulacra2_create(nullptr, &a.metric_desc, &a.new_metric))},
+        {"gauze_ssimulacra2_create", "desc", invalid, "desc is null",
+         CALL(return gauze_ssimulacra2_create(a.engine, nullptr, &a.new_metric))},
+        {"gauze_ssimulacra2_create", "desc", invalid, "desc->struct_size is 3",
+         CALL(a.metric_desc.struct_size = 3; return a.create_metric())},
+        {"gauze_ssimulacra2_create", "desc", invalid, "reference is null",
+         CALL(a.metric_desc.reference = nullptr; return a.create_metric())},
+        {"gauze_ssimulacra2_create", "desc", invalid, "distorted is null",
+         CALL(a.metric_desc.distorted = nullptr; return a.create_metric())},
+        {"gauze_ssimulacra2_create", "desc", invalid, "f32",
+         CALL(a.metric_desc.reference = &a.image_desc; return a.create_metric())},
+        {"gauze_ssimulacra2_create", "desc", invalid, "no_such_kernel",
+         CALL(a.metric_desc.variant = "no_such_kernel"; return a.create_metric())},
+        {"gauze_ssimulacra2_create", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_create(a.engine, &a.metric_desc, nullptr))},
+        {"gauze_ssimulacra2_destroy", "metric", GAUZE_OK, "",
+         CALL(gauze_ssimulacra2_destroy(nullptr); return GAUZE_OK)},
+        {"gauze_ssimulacra2_explain", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_explain(nullptr, &a.text))},
+        {"gauze_ssimulacra2_explain", "text", invalid, "text is null",
+         CALL(return gauze_ssimulacra2_explain(a.metric, nullptr))},
+        {"gauze_ssimulacra2_set_reference", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_set_reference(nullptr, &a.host_frame))},
+        {"gauze_ssimulacra2_set_reference", "reference", invalid, "reference is null",
+         CALL(return gauze_ssimulacra2_set_reference(a.metric, nullptr))},
+        {"gauze_ssimulacra2_set_reference", "reference", invalid, "63 bytes",
+         CALL(a.host_frame.bytes = 63;
+              return gauze_ssimulacra2_set_reference(a.metric, &a.host_frame))},
+        {"gauze_ssimulacra2_set_reference_image", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_set_reference_image(nullptr, a.image_frame))},
+        {"gauze_ssimulacra2_set_reference_image", "reference", invalid, "reference is null",
+         CALL(return gauze_ssimulacra2_set_reference_image(a.metric, nullptr))},
+        {"gauze_ssimulacra2_score", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_score(nullptr, &a.host_frame, &a.host_frame, 1, &a.score))},
+        {"gauze_ssimulacra2_score", "references", invalid, "reference",
+         CALL(return a.score_frame(nullptr, &a.host_frame))},
+        {"gauze_ssimulacra2_score", "distorted", invalid, "distorted is null",
+         CALL(return a.score_frame(&a.host_frame, nullptr))},
+        {"gauze_ssimulacra2_score", "count", invalid, "count is 0",
+         CALL(return gauze_ssimulacra2_score(a.metric, &a.host_frame, &a.host_frame, 0, &a.score))},
+        {"gauze_ssimulacra2_score", "scores", invalid, "scores is null",
+         CALL(return gauze_ssimulacra2_score(a.metric, &a.host_frame, &a.host_frame, 1, nullptr))},
+        {"gauze_ssimulacra2_score_images", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_score_images(nullptr, nullptr, nullptr, 1, &a.score))},
+        {"gauze_ssimulacra2_score_images", "references", invalid, "image 0 is null",
+         CALL(return a.score_image(nullptr, a.image_frame))},
+        {"gauze_ssimulacra2_score_images", "distorted", invalid, "image 0 is null",
+         CALL(return a.score_image(a.image_frame, nullptr))},
+        {"gauze_ssimulacra2_score_images", "count", invalid, "count is 0",
+         CALL(return gauze_ssimulacra2_score_images(a.metric, nullptr, nullptr, 0, &a.score))},
+        {"gauze_ssimulacra2_score_images", "scores", invalid, "scores is null",
+         CALL(const gauze_image *image = a.image_frame;
+              return gauze_ssimulacra2_score_images(a.metric, &image, &image, 1, nullptr))},
+        {"gauze_ssimulacra2_error_map", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_error_map(nullptr, &a.host_frame, a.map, sizeof a.map,
+                                                 nullptr))},
+        {"gauze_ssimulacra2_error_map", "distorted", invalid, "distorted is null",
+         CALL(return gauze_ssimulacra2_error_map(a.metric, nullptr, a.map, sizeof a.map, nullptr))},
+        {"gauze_ssimulacra2_error_map", "map", invalid, "map is null",
+         CALL(return gauze_ssimulacra2_error_map(a.metric, &a.host_frame, nullptr, sizeof a.map,
+                                                 nullptr))},
+        {"gauze_ssimulacra2_error_map", "bytes", invalid, "has 255 bytes; it needs 256",
+         CALL(return a.make_map(255, &a.score))},
+        {"gauze_ssimulacra2_error_map", "score", GAUZE_OK, "",
+         CALL(return done(gauze_ssimulacra2_set_reference(a.metric, &a.host_frame) == GAUZE_OK &&
+                          a.make_map(sizeof a.map, nullptr) == GAUZE_OK))},
+        {"gauze_ssimulacra2_problem_count", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_problem_count(nullptr, &a.number32))},
+        {"gauze_ssimulacra2_problem_count", "count", invalid, "count is null",
+         CALL(return gauze_ssimulacra2_problem_count(a.metric, nullptr))},
+        {"gauze_ssimulacra2_candidates", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_candidates(nullptr, 0, receive_nothing, nullptr))},
+        {"gauze_ssimulacra2_candidates", "problem", invalid, "problem is 2",
+         CALL(return gauze_ssimulacra2_candidates(a.metric, 2, receive_nothing, nullptr))},
+        {"gauze_ssimulacra2_candidates", "receive", invalid, "receive is null",
+         CALL(return gauze_ssimulacra2_candidates(a.metric, 0, nullptr, nullptr))},
+        {"gauze_ssimulacra2_candidates", "user", GAUZE_OK, "",
+         CALL(return gauze_ssimulacra2_candidates(a.metric, 0, receive_nothing, nullptr))},
+        {"gauze_ssimulacra2_add_results", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_add_results(nullptr, 0, &a.tuning_result, 1))},
+        {"gauze_ssimulacra2_add_results", "problem", invalid, "problem is 4294967295",
+         CALL(return gauze_ssimulacra2_add_results(a.metric, ~0U, &a.tuning_result, 1))},
+        {"gauze_ssimulacra2_add_results", "results", invalid, "results is null and count is 1",
+         CALL(return gauze_ssimulacra2_add_results(a.metric, 0, nullptr, 1))},
+        {"gauze_ssimulacra2_add_results", "count", GAUZE_OK, "",
+         CALL(return gauze_ssimulacra2_add_results(a.metric, 0, nullptr, 0))},
+        {"gauze_ssimulacra2_score_of", "weighted_error", GAUZE_OK, "",
+         CALL(return done(gauze_ssimulacra2_score_of(0.0) == 100.0 &&
+                          gauze_ssimulacra2_score_of(1e300) < 0.0))},
     };
 }
 
@@ -643,6 +763,18 @@ std::vector<Case> handle_cases() {
         {"gauze_plan_measure", "targets", invalid, "targets[i] is no handle",
          CALL(gauze_image *const other = as<gauze_image>(a.plan);
               return gauze_plan_measure(a.plan, a.source, &other, 1, 1, &a.timing))},
+        {"gauze_ssimulacra2_create", "engine", invalid, "engine is no handle",
+         CALL(return gauze_ssimulacra2_create(as<gauze_engine>(a.plan), &a.metric_desc,
+                                              &a.new_metric))},
+        {"gauze_ssimulacra2_destroy", "metric", GAUZE_OK, "",
+         CALL(gauze_ssimulacra2_destroy(as<gauze_ssimulacra2>(a.plan)); return GAUZE_OK)},
+        {"gauze_ssimulacra2_set_reference", "metric", invalid, "metric is no handle",
+         CALL(
+             return gauze_ssimulacra2_set_reference(as<gauze_ssimulacra2>(a.plan), &a.host_frame))},
+        {"gauze_ssimulacra2_set_reference_image", "reference", invalid, "reference is no handle",
+         CALL(return gauze_ssimulacra2_set_reference_image(a.metric, as<gauze_image>(a.plan)))},
+        {"gauze_ssimulacra2_score_images", "distorted", invalid, "image 0 is no handle",
+         CALL(return a.score_image(a.image_frame, as<gauze_image>(a.plan)))},
     };
 }
 
@@ -676,7 +808,7 @@ std::set<std::string> declared_arguments() {
     header << std::ifstream(path).rdbuf();
     const std::string text = header.str();
     std::set<std::string> result;
-    const std::regex function(R"(\nGAUZE_API [^(;]*[ *](gauze_[a-z_]+)\(([^)]*)\))");
+    const std::regex function(R"(\nGAUZE_API [^(;]*[ *](gauze_[a-z0-9_]+)\(([^)]*)\))");
     const std::regex argument(R"(([a-z_]+)(,|$))");
     for (std::sregex_iterator each(text.begin(), text.end(), function), end; each != end; ++each) {
         const std::string arguments = (*each)[2];

@@ -57,6 +57,7 @@ struct gauze_plan {
 };
 
 struct gauze_ssimulacra2 {
+    gz::HandleTag<gz::HandleKind::ssimulacra2> tag;
     gz::Ssimulacra2 metric;
     std::int64_t pixels;
 };
@@ -362,7 +363,7 @@ std::vector<gz::Frame> frames(const gauze_host_source *from, std::uint32_t count
 std::vector<gz::Frame> frames(const gauze_image *const *from, std::uint32_t count) {
     std::vector<gz::Frame> result;
     for (std::uint32_t i = 0; from && i < count; ++i) {
-        require(from[i] != nullptr, "image ", i, " is null");
+        check_handle(from[i], gz::text("image ", i));
         result.emplace_back(&from[i]->image);
     }
     return result;
@@ -372,7 +373,7 @@ template <class Images>
 gauze_status score(gauze_ssimulacra2 *metric, const Images *references, const Images *distorted,
                    std::uint32_t count, double *scores) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         require(count > 0, "count is 0; there is nothing to score");
         check_pointer(distorted, "distorted");
         check_pointer(scores, "scores");
@@ -912,24 +913,25 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
 gauze_status gauze_ssimulacra2_create(gauze_engine *engine, const gauze_ssimulacra2_desc *desc,
                                       gauze_ssimulacra2 **metric) {
     return guarded([&] {
-        check_pointer(engine, "engine");
+        check_handle(engine, "engine");
         check_struct(desc, "desc");
         check_pointer(metric, "metric");
         const gz::ImageDesc reference = image_desc(desc->reference, "reference");
         const gz::ImageDesc distorted = image_desc(desc->distorted, "distorted");
         *metric =
-            new gauze_ssimulacra2{{engine->engine, reference, distorted, or_empty(desc->variant)},
+            new gauze_ssimulacra2{{},
+                                  {engine->engine, reference, distorted, or_empty(desc->variant)},
                                   distorted.extent[0] * distorted.extent[1]};
     });
 }
 
 void gauze_ssimulacra2_destroy(gauze_ssimulacra2 *metric) {
-    delete metric;
+    gz::destroy(metric);
 }
 
 gauze_status gauze_ssimulacra2_explain(const gauze_ssimulacra2 *metric, const char **text) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         check_pointer(text, "text");
         *text = metric->metric.explain().c_str();
     });
@@ -938,7 +940,7 @@ gauze_status gauze_ssimulacra2_explain(const gauze_ssimulacra2 *metric, const ch
 gauze_status gauze_ssimulacra2_set_reference(gauze_ssimulacra2 *metric,
                                              const gauze_host_source *reference) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         check_pointer(reference, "reference");
         metric->metric.set_reference(host_source(reference));
     });
@@ -947,8 +949,8 @@ gauze_status gauze_ssimulacra2_set_reference(gauze_ssimulacra2 *metric,
 gauze_status gauze_ssimulacra2_set_reference_image(gauze_ssimulacra2 *metric,
                                                    const gauze_image *reference) {
     return guarded([&] {
-        check_pointer(metric, "metric");
-        check_pointer(reference, "reference");
+        check_handle(metric, "metric");
+        check_handle(reference, "reference");
         metric->metric.set_reference(&reference->image);
     });
 }
@@ -970,7 +972,7 @@ gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
                                          const gauze_host_source *distorted, float *map,
                                          size_t bytes, double *score) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         check_pointer(distorted, "distorted");
         check_pointer(map, "map");
         const auto needed = static_cast<std::uint64_t>(metric->pixels) * sizeof(float);
@@ -983,7 +985,7 @@ gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
 
 gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, uint32_t *count) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         check_pointer(count, "count");
         *count = static_cast<std::uint32_t>(gz::count_of_problems(metric->metric));
     });
@@ -992,7 +994,7 @@ gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, ui
 gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric, uint32_t problem,
                                           gauze_text_receive receive, void *user) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         require(receive != nullptr, "receive is null");
         tell(gz::problem_of(metric->metric, problem), receive, user);
     });
@@ -1001,7 +1003,7 @@ gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric, uint3
 gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
                                            const gauze_tuning_result *results, uint32_t count) {
     return guarded([&] {
-        check_pointer(metric, "metric");
+        check_handle(metric, "metric");
         gz::add_results(metric->metric, problem, problem_results(results, count));
     });
 }

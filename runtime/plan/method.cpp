@@ -25,10 +25,6 @@ double mean_sigma(const Gaussian &gaussian) {
     return sum / axes;
 }
 
-} // namespace
-
-namespace {
-
 Dog::Passes passes_of(DeviceClass device_class, const std::string &forced) {
     if (forced.empty() || forced == axis_by_axis)
         return Dog::Passes::of_both;
