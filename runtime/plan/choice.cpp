@@ -163,22 +163,16 @@ std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const Devic
     return spec.unsuited ? spec.unsuited(pass, facts) : "";
 }
 
-// In the order in which devices of the class prefer them, but those that do not suit the pass last.
+// Moves kernels that do not suit the pass behind the others. Why the first one was; "" where it was not.
 template <class Pass>
-std::vector<KernelSpec<Pass>> suited_first(const Pass &pass, const DeviceFacts &facts) {
-    std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
+std::string put_unsuited_last(std::vector<KernelSpec<Pass>> &kernels, const Pass &pass,
+                              const DeviceFacts &facts) {
+    const std::string reason = unsuited(kernels.front(), pass, facts);
+    const std::string why = reason.empty() ? "" : kernels.front().name + ": " + reason;
     std::stable_partition(kernels.begin(), kernels.end(), [&](const KernelSpec<Pass> &spec) {
         return unsuited(spec, pass, facts).empty();
     });
-    return kernels;
-}
-
-// Why the kernel that devices of the class prefer is not the first; nothing where it is.
-template <class Pass>
-std::vector<std::string> why_not_first(const Pass &pass, const DeviceFacts &facts) {
-    const KernelSpec<Pass> spec = kernels_for(pass, facts.device_class).front();
-    const std::string reason = unsuited(spec, pass, facts);
-    return reason.empty() ? std::vector<std::string>() : std::vector{spec.name + ": " + reason};
+    return why;
 }
 
 // The first kernel that can run; else why none can.
@@ -188,9 +182,10 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
     std::string confirmed;
     if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
-    for (std::string &reason : why_not_first(pass, on.facts))
-        refused.push_back(std::move(reason));
-    for (const KernelSpec<Pass> &spec : suited_first(pass, on.facts)) {
+    std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, on.facts.device_class);
+    if (std::string why = put_unsuited_last(kernels, pass, on.facts); !why.empty())
+        refused.push_back(std::move(why));
+    for (const KernelSpec<Pass> &spec : kernels) {
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
             refused.insert(refused.end(), fitting.objections.begin(), fitting.objections.end());
@@ -287,7 +282,9 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
 template <class Pass>
 std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) {
     std::vector<std::string> firsts, preferred, others;
-    for (const KernelSpec<Pass> &spec : suited_first(pass, facts)) {
+    std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
+    put_unsuited_last(kernels, pass, facts);
+    for (const KernelSpec<Pass> &spec : kernels) {
         const auto add = [&](const Config &config, std::vector<std::string> &to) {
             const std::string variant = spec.name + ":" + to_text(config);
             for (const auto *list : {&firsts, &preferred, &others})
