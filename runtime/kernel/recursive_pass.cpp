@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "core/error.hpp"
 #include "kernel/image_pass.hpp"
@@ -160,14 +159,15 @@ std::vector<const LineStage *> RecursivePass::all_stages() const {
 }
 
 std::vector<Argument> RecursiveStage::images_and(std::vector<Argument> others) const {
-    std::vector<Argument> result;
-    for (std::size_t i = 0; i < sources(); ++i)
-        result.push_back(src(i));
-    for (std::size_t i = 0; i < targets(); ++i)
-        result.push_back(dst(i));
-    result.insert(result.end(), std::make_move_iterator(others.begin()),
-                  std::make_move_iterator(others.end()));
-    return result;
+    for (std::size_t i = targets(); i > 0; --i)
+        others.insert(others.begin(), dst(i - 1));
+    return sources_and(std::move(others));
+}
+
+std::vector<Argument> RecursiveStage::sources_and(std::vector<Argument> others) const {
+    for (std::size_t i = sources(); i > 0; --i)
+        others.insert(others.begin(), src(i - 1));
+    return others;
 }
 
 int RecursiveStage::order() const {

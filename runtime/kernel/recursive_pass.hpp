@@ -79,8 +79,10 @@ struct RecursiveStage {
     Argument dst(std::size_t i = 0) const {
         return dst_buffer ? Argument(WorkspaceBuffer{*dst_buffer}) : Argument(TargetBuffer{i});
     }
-    // All sources, all targets, and then the others: how parameters of kernels begin.
+    // All sources, for images_and all targets, and then the others: how parameters of kernels
+    // begin.
     std::vector<Argument> images_and(std::vector<Argument> others) const;
+    std::vector<Argument> sources_and(std::vector<Argument> others) const;
     int order() const;
     std::int64_t sections() const; // of all filters
     std::int64_t states() const { return sections() * order(); }

@@ -98,12 +98,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         Launch aggregate;
         aggregate.program = {"recursive_tiled.cl", "recursive_aggregate", defines};
         aggregate.range = tile_range();
-        for (std::size_t i = 0; i < stage.sources(); ++i)
-            aggregate.arguments.push_back(stage.src(i));
-        for (const Argument &argument :
-             {Argument(stage.own), Argument(stage.ends), Argument(by_value(lines)),
-              Argument(tile_count), sections_argument(stage, small), powers_given})
-            aggregate.arguments.push_back(argument);
+        aggregate.arguments = stage.sources_and({stage.own, stage.ends, by_value(lines), tile_count,
+                                                 sections_argument(stage, small), powers_given});
         add_local(aggregate);
         to.launches.push_back(std::move(aggregate));
 
