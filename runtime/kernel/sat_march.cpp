@@ -1,43 +1,27 @@
 // Summed-area tables of large images in one pass. See cl/sat_march.cl.
 #include "kernel/kernels.hpp"
+#include "kernel/sat_tile.hpp"
 
 namespace gz {
 
 namespace {
 
-constexpr int chunk = 4; // values
-
-Config shaped(int lanes, int stacked, int rows) {
-    return {{"LANES", lanes}, {"STACKED", stacked}, {"ROWS", rows}};
-}
 // Measured on NVIDIA (H200).
-const Config usual = shaped(32, 16, 4);
-
-struct Shape {
-    int lanes, stacked, rows;
-    std::int64_t strips, bands;
-
-    Shape(const SatPass &pass, const Config &config)
-        : lanes(config.at("LANES")), stacked(config.at("STACKED")), rows(config.at("ROWS")),
-          strips(parts(pass.summed_values(), tile_x())),
-          bands(parts(pass.summed_rows(), tile_y())) {}
-
-    int group() const { return lanes * stacked; }
-    int tile_x() const { return lanes * chunk; }
-    int tile_y() const { return stacked * rows; }
-    // Rows of what a strip publishes: of the tile that it goes ahead to where there is none, too.
-    std::int64_t pitch() const { return (bands + 1) * tile_y(); }
-};
-
-bool has_vectors(const SatPass &pass) {
-    return pass.alignment >= 4 && pass.first_value() % 4 == 0;
+Config usual() {
+    return sat_tile_config(32, 16, 4);
 }
+
+struct Shape : SatTile { // a column of tiles is a strip
+    using SatTile::SatTile;
+    // Rows of what a strip publishes: of the tile that it goes ahead to where there is none, too.
+    std::int64_t pitch() const { return (bands + 1) * height(); }
+};
 
 // As the kernel lays them out.
 std::int64_t words_of(const SatPass &pass, const Shape &shape) {
     constexpr int fellows = 8;
-    const std::int64_t teams = shape.strips / fellows;
-    return 1 + pass.batch() * (shape.strips + teams) * shape.pitch();
+    const std::int64_t teams = shape.columns / fellows;
+    return 1 + pass.batch() * (shape.columns + teams) * shape.pitch();
 }
 
 std::string refusal(const SatPass &pass, const Config &config) {
@@ -53,11 +37,7 @@ std::string refusal(const SatPass &pass, const Config &config) {
 
 Work work(const SatPass &pass, const Config &config, const DeviceFacts &facts) {
     const Shape shape(pass, config);
-    Defines defines = type_defines(pass);
-    defines["LANES"] = shape.lanes;
-    defines["STACKED"] = shape.stacked;
-    defines["ROWS"] = shape.rows;
-    defines["VECTORS"] = has_vectors(pass) ? 1 : 0;
+    Defines defines = sat_tile_defines(pass, shape);
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     const std::int64_t words = words_of(pass, shape);
     const WorkspaceBuffer shared{0};
@@ -80,16 +60,16 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &facts) {
     Launch march;
     march.program = {"sat_march.cl", "sat_march", defines};
     march.range.local = {group, 1, 1};
-    march.range.global = {static_cast<std::size_t>(pass.batch() * shape.strips) * group, 1, 1};
+    march.range.global = {static_cast<std::size_t>(pass.batch() * shape.columns) * group, 1, 1};
     march.arguments = {SourceBuffer(),
                        TargetBuffer(),
                        shared,
                        by_value(pass.geometry),
-                       by_value(static_cast<std::int32_t>(shape.strips)),
+                       by_value(static_cast<std::int32_t>(shape.columns)),
                        by_value(static_cast<std::int32_t>(shape.pitch())),
-                       sums(std::int64_t{shape.tile_y()} * (shape.lanes + 1)),
-                       sums(shape.tile_y()),
-                       sums(std::int64_t{shape.stacked} * shape.tile_x())};
+                       sums(std::int64_t{shape.height()} * (shape.lanes + 1)),
+                       sums(shape.height()),
+                       sums(std::int64_t{shape.stacked} * shape.width())};
     result.launches.push_back(std::move(march));
     return result;
 }
@@ -97,15 +77,15 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &facts) {
 // Groups march from one end to the other: where most of the device's units have one, all have. A team after
 // the other begins, and ends.
 std::string unsuited(const SatPass &pass, const DeviceFacts &facts) {
-    const Shape shape(pass, usual);
+    const SatTile shape(pass, usual());
     const std::int64_t units = facts.compute_units;
-    const std::int64_t strips = pass.batch() * shape.strips;
+    const std::int64_t strips = pass.batch() * shape.columns;
     // Measured on NVIDIA (H200, 132 units): 96 strips are as fast as sat_tiled, 64 slower; and 64 tiles of
     // 128 strips are as fast.
     if (8 * strips < 7 * parts(strips, units) * units)
         return text(strips, " strips would leave units idle, of ", units);
-    if (2 * shape.bands < shape.strips)
-        return text(shape.bands, " tiles are few for ", shape.strips, " strips");
+    if (2 * shape.bands < shape.columns)
+        return text(shape.bands, " tiles are few for ", shape.columns, " strips");
     return "";
 }
 
@@ -117,13 +97,13 @@ SatSpec sat_march() {
     spec.tunables = {{"LANES", {16, 32}}, {"STACKED", {4, 8, 16}}, {"ROWS", {4, 8}}};
     spec.refusal = refusal;
     spec.preferred = [](const SatPass &, const DeviceFacts &) {
-        return std::vector<Config>{usual, shaped(16, 8, 4), shaped(16, 4, 4)};
+        return std::vector<Config>{usual(), sat_tile_config(16, 8, 4), sat_tile_config(16, 4, 4)};
     };
     spec.work = work;
     spec.details = [](const SatPass &pass, const Config &config) {
         const Shape shape(pass, config);
-        return text(shape.strips, " strips of ", shape.tile_x(), ", tiles of ", shape.tile_y(),
-                    " rows", has_vectors(pass) ? ", aligned vectors" : ", unaligned");
+        return text(shape.columns, " strips of ", shape.width(), ", tiles of ", shape.height(),
+                    " rows", reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
     };
     spec.unsuited = unsuited;
     return spec;

@@ -1,5 +1,6 @@
 // Summed-area tables on tiles, for GPUs. See cl/sat_tiled.cl.
 #include "kernel/kernels.hpp"
+#include "kernel/sat_tile.hpp"
 
 namespace gz {
 
@@ -10,34 +11,15 @@ constexpr int before_lanes = 32;
 constexpr int before_parts = 8;
 constexpr int left_run = 16;
 
-struct Shape {
-    int lanes, stacked, rows;
-    int chunk; // values
-    std::int64_t tile_columns, bands;
-
-    Shape(const SatPass &pass, const Config &config)
-        : lanes(config.at("LANES")), stacked(config.at("STACKED")), rows(config.at("ROWS")),
-          chunk(pass.channels == 3 ? 3 : 4), tile_columns(parts(pass.summed_values(), tile_x())),
-          bands(parts(pass.summed_rows(), tile_y())) {}
-
-    int group() const { return lanes * stacked; }
-    int tile_x() const { return lanes * chunk; }
-    int tile_y() const { return stacked * rows; }
-    std::int64_t column_lines() const { return tile_columns * tile_x(); }
-    std::int64_t row_lines(const SatPass &pass) const { return pass.channels * bands * tile_y(); }
+struct Shape : SatTile {
+    using SatTile::SatTile;
+    std::int64_t column_lines() const { return columns * width(); }
+    std::int64_t row_lines(const SatPass &pass) const { return pass.channels * bands * height(); }
 };
-
-bool has_vectors(const SatPass &pass) {
-    return pass.channels != 3 && pass.alignment >= 4 && pass.first_value() % 4 == 0;
-}
 
 Work work(const SatPass &pass, const Config &config, const DeviceFacts &) {
     const Shape shape(pass, config);
-    Defines defines = type_defines(pass);
-    defines["LANES"] = shape.lanes;
-    defines["STACKED"] = shape.stacked;
-    defines["ROWS"] = shape.rows;
-    defines["VECTORS"] = has_vectors(pass) ? 1 : 0;
+    const Defines defines = sat_tile_defines(pass, shape);
     const auto launch = [&](const char *entry, std::int64_t groups) {
         Launch result;
         result.program = {"sat_tiled.cl", entry, defines};
@@ -53,15 +35,15 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &) {
     const WorkspaceBuffer columns{0};
     const WorkspaceBuffer rows{1};
     const ByValue geometry = by_value(pass.geometry);
-    const LocalMemory chunks = sums(std::int64_t{shape.tile_y()} * (shape.lanes + 1));
+    const LocalMemory chunks = sums(std::int64_t{shape.height()} * (shape.lanes + 1));
     const LocalMemory items = sums(shape.group());
-    const LocalMemory stacks = sums(std::int64_t{shape.stacked} * shape.tile_x());
+    const LocalMemory stacks = sums(std::int64_t{shape.stacked} * shape.width());
 
     Work result;
     result.workspace = {in_memory(shape.bands * shape.column_lines()),
-                        in_memory(shape.tile_columns * shape.row_lines(pass))};
+                        in_memory(shape.columns * shape.row_lines(pass))};
 
-    Launch tile_sums = launch("sat_sums", shape.tile_columns * shape.bands);
+    Launch tile_sums = launch("sat_sums", shape.columns * shape.bands);
     tile_sums.arguments = {SourceBuffer(), columns, rows, geometry, chunks, items, stacks};
     result.launches.push_back(std::move(tile_sums));
 
@@ -73,19 +55,15 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &) {
                         sums(std::int64_t{before_lanes} * before_parts)};
     result.launches.push_back(std::move(before));
 
-    Launch left = launch("sat_left", shape.tile_columns * pass.channels);
+    Launch left = launch("sat_left", shape.columns * pass.channels);
     left.arguments = {rows, geometry, items, sums(shape.group() / left_run)};
     result.launches.push_back(std::move(left));
 
-    Launch tiled = launch("sat_tiled", shape.tile_columns * shape.bands);
+    Launch tiled = launch("sat_tiled", shape.columns * shape.bands);
     tiled.arguments = {SourceBuffer(), TargetBuffer(), columns, rows,  geometry,
                        chunks,         items,          items,   stacks};
     result.launches.push_back(std::move(tiled));
     return result;
-}
-
-Config shaped(int lanes, int stacked, int rows) {
-    return {{"LANES", lanes}, {"STACKED", stacked}, {"ROWS", rows}};
 }
 
 } // namespace
@@ -96,13 +74,14 @@ SatSpec sat_tiled() {
     spec.tunables = {{"LANES", {16, 32, 64}}, {"STACKED", {4, 8}}, {"ROWS", {4, 8, 16}}};
     spec.refusal = [](const SatPass &, const Config &) { return std::string(); };
     spec.preferred = [](const SatPass &, const DeviceFacts &) {
-        return std::vector<Config>{shaped(64, 8, 8), shaped(32, 8, 8), shaped(16, 4, 4)};
+        return std::vector<Config>{sat_tile_config(64, 8, 8), sat_tile_config(32, 8, 8),
+                                   sat_tile_config(16, 4, 4)};
     };
     spec.work = work;
     spec.details = [](const SatPass &pass, const Config &config) {
         const Shape shape(pass, config);
-        return text(shape.tile_columns, "x", shape.bands, " tiles of ", shape.tile_x(), "x",
-                    shape.tile_y(), has_vectors(pass) ? ", aligned vectors" : ", unaligned");
+        return text(shape.columns, "x", shape.bands, " tiles of ", shape.width(), "x",
+                    shape.height(), reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
     };
     return spec;
 }

@@ -1,0 +1,27 @@
+#include "kernel/sat_tile.hpp"
+
+namespace gz {
+
+SatTile::SatTile(const SatPass &pass, const Config &config)
+    : lanes(config.at("LANES")), stacked(config.at("STACKED")), rows(config.at("ROWS")),
+      chunk(pass.channels == 3 ? 3 : 4), columns(parts(pass.summed_values(), width())),
+      bands(parts(pass.summed_rows(), height())) {}
+
+Config sat_tile_config(int lanes, int stacked, int rows) {
+    return {{"LANES", lanes}, {"STACKED", stacked}, {"ROWS", rows}};
+}
+
+Defines sat_tile_defines(const SatPass &pass, const SatTile &tile) {
+    Defines defines = type_defines(pass);
+    defines["LANES"] = tile.lanes;
+    defines["STACKED"] = tile.stacked;
+    defines["ROWS"] = tile.rows;
+    defines["VECTORS"] = reads_vectors(pass) ? 1 : 0;
+    return defines;
+}
+
+bool reads_vectors(const SatPass &pass) {
+    return pass.channels != 3 && pass.alignment >= 4 && pass.first_value() % 4 == 0;
+}
+
+} // namespace gz
