@@ -24,12 +24,6 @@
 #define OWN(state, tile) (1 + (long)(state) * tiles + (tile))
 #define ALL(state, tile) (1 + (long)(STATES + (state)) * tiles + (tile))
 
-__kernel void recursive_clear(__global uint *restrict shared, const long tiles) {
-    const long i = get_global_id(0);
-    if (i < 1 + 2 * STATES * tiles)
-        shared[i] = i == 0 ? 0 : UNKNOWN;
-}
-
 // Tiles looked back at together, an item each.
 #define WINDOW 32
 

@@ -2,22 +2,29 @@
 // registers. What its sections leave behind, had they started from 0, is a weighted sum of the
 // samples; sums over more than a chunk go by way of local memory. Where a tile is a whole line, or
 // little enough is left of what lies before its apron and behind it, recursive_apply does all by
-// itself; else recursive_aggregate and recursive_carry come first, and sums over more than a tile
-// go by way of global memory. Two filters at once share the samples of rows, or the results of columns.
+// itself. Else sums over more than a tile go by way of global memory: recursive_aggregate and
+// recursive_carry come first; or, where what a few tiles leave matters to a tile, groups exchange it:
+// each publishes what its own leaves and waits for those of its neighbours. Tiles are given out by
+// tickets, so that these are near; groups of later tickets are waited for too, which ends only where
+// enough groups are at work at a time. Elsewhere a launch that publishes comes before one that
+// applies. Two filters at once share the samples of rows, or the results of columns.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
 #include "lib/recursive_chunk.clh"
 
 #if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES) || \
-    !defined(MIRRORED)
-#error ALONG_ROWS, VECTORS, HAS_ENDS, HAS_CARRIES or MIRRORED is not defined
+    !defined(EXCHANGES) || !defined(MIRRORED)
+#error ALONG_ROWS, VECTORS, HAS_ENDS, HAS_CARRIES, EXCHANGES or MIRRORED is not defined
 #endif
 #if !defined(LANES) || !defined(CHUNKS) || !defined(CARRY_LANES) || !defined(CARRY_PARTS)
 #error LANES, CHUNKS, CARRY_LANES or CARRY_PARTS is not defined
 #endif
 #if ALONG_ROWS ? SOURCES > 1 : TARGETS > 1
 #error rows have one source, and columns one target
+#endif
+#if EXCHANGES && (HAS_CARRIES || NEAR > 0)
+#error tiles exchange what others carry
 #endif
 
 #define TILE (CHUNK * CHUNKS)
@@ -29,6 +36,9 @@
 #else
 #define CHUNK_OF(item) ((int)((uint)(item) / LANES))
 #define LANE_OF(item) ((int)((uint)(item) % LANES))
+#endif
+#if EXCHANGES
+#define CARRIES_TO_RUNS 1
 #endif
 #include "lib/recursive_runs.clh"
 #define IS_NEAR(c) ((c) >= 0 && (c) < CHUNKS)
@@ -48,14 +58,57 @@
 #define READ_CHUNKS(x) READ_STRIDED(src, (x)[0])
 #endif
 
+#if EXCHANGES
+#include "lib/shared_words.clh"
+
+// Tiles of `together` strips, of LANES lines each, are given out together: what lies side by side is
+// read together. before, behind: tiles that matter to one. doing: either or both of two things. All
+// groups of a launch that publishes and applies may wait for those of the next
+// together * (behind + 1) tickets.
+#define PUBLISHES 1
+#define APPLIES 2
+typedef struct Exchange {
+    int strips, together, before, behind, doing;
+} Exchange;
+
+// Words that groups share: a ticket for each launch, and what tiles leave, states of lines side by side.
+#define TICKETS 2
+#define AT_WORDS(batch, strip, number)                                                             \
+    (TICKETS + (((batch) * exchange.strips + (strip)) * tile_count + (number)) * STATES * LANES)
+
+// By strips, then tiles, then blocks of strips.
+#define PLACE_GROUP                                                                                \
+    __local int given_batch, given_strip, given_number;                                            \
+    if (get_local_id(0) == 0) {                                                                    \
+        const uint ticket_ = atomic_inc(shared + (exchange.doing == APPLIES ? 1 : 0));             \
+        const uint batch_ = ticket_ / (uint)(exchange.strips * tile_count);                        \
+        const uint in_batch_ = abs_diff(ticket_, batch_ * (exchange.strips * tile_count));         \
+        const uint block_ = in_batch_ / (uint)(exchange.together * tile_count);                    \
+        const uint in_block_ = abs_diff(in_batch_, block_ * (exchange.together * tile_count));     \
+        const int first_ = block_ * exchange.together;                                             \
+        const uint width_ = min(exchange.together, exchange.strips - first_);                      \
+        given_number = in_block_ / width_;                                                         \
+        given_strip = first_ + abs_diff(in_block_, (uint)given_number * width_);                   \
+        given_batch = batch_;                                                                      \
+    }                                                                                              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    const int strip = given_strip;                                                                 \
+    const int first_line = strip * LANES;                                                          \
+    const int number = given_number;                                                               \
+    const int batch = given_batch;
+#else
+#define PLACE_GROUP                                                                                \
+    const int first_line = (int)get_group_id(0) * LANES;                                           \
+    const int number = get_group_id(1);                                                            \
+    const int batch = get_global_id(2);
+#endif
+
 // Where an item's chunk is, and the states that start or end in it.
 #define PLACE_ITEM                                                                                 \
+    PLACE_GROUP                                                                                    \
     const int item = get_local_id(0);                                                              \
     const int chunk = CHUNK_OF(item);                                                              \
     const int lane = LANE_OF(item);                                                                \
-    const int first_line = (int)get_group_id(0) * LANES;                                           \
-    const int number = get_group_id(1);                                                            \
-    const int batch = get_global_id(2);                                                            \
     const int first = number * (TILE - lead - trail) - lead;                                       \
     const int line = first_line + lane;                                                            \
     const int place = first + chunk * CHUNK;                                                       \
@@ -185,6 +238,69 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
 }
 #endif
 
+#if EXCHANGES
+// What the tile leaves behind is published, then what runs of chunks leave is carried on to each run,
+// with what enters the tile from others. Those furthest away come first, some read before the first of
+// them is needed.
+#define OF_RUN_PLACE(i) run_places[i]
+#define PUBLISH_TILE                                                                               \
+    for (uint i_ = item; i_ < SECTIONS * LANES; i_ += GROUP) {                                     \
+        const int s_ = i_ / LANES;                                                                 \
+        volatile __global uint *to_ =                                                              \
+            shared + AT_WORDS(batch, strip, number) + s_ * ORDER * LANES + i_ % LANES;             \
+        float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
+        SUM_TILE(s_, i_ % LANES, w_sum_, v_sum_);                                                  \
+        if (exchange.doing & PUBLISHES) {                                                          \
+            PUBLISH(to_, w_sum_);                                                             \
+            if (ORDER == 2)                                                                        \
+                PUBLISH(to_ + LANES, v_sum_);                                                 \
+        }                                                                                          \
+    }
+#define FETCH_TILES                                                                                \
+    for (uint i_ = item; i_ < SECTIONS * RUN_PLACES; i_ += GROUP) {                                \
+        const int s_ = i_ / RUN_PLACES;                                                            \
+        const int lane_ = i_ % LANES;                                                              \
+        const int run_ = i_ % RUN_PLACES / LANES;                                                  \
+        const bool causal_ = IS_CAUSAL(s_);                                                        \
+        const int count_ = causal_ ? min(exchange.before, number)                                  \
+                                   : min(exchange.behind, tile_count - 1 - number);                \
+        const int step_ = (causal_ ? -1 : 1) * STATES * LANES;                                     \
+        volatile __global uint *from_ =                                                            \
+            shared + AT_WORDS(batch, strip, number) + s_ * ORDER * LANES + lane_;                  \
+        float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
+        for (int far_ = count_; far_ > 0; far_ -= FETCHED) {                                       \
+            uint w_words_[FETCHED], v_words_[FETCHED];                                             \
+            UNROLL for (int k_ = 0; k_ < FETCHED; ++k_)                                            \
+                if (far_ - k_ > 0) {                                                               \
+                    w_words_[k_] = POLL(from_ + (far_ - k_) * step_);                              \
+                    v_words_[k_] = POLL(from_ + (far_ - k_) * step_ + (ORDER - 1) * LANES);        \
+                }                                                                                  \
+            UNROLL for (int k_ = 0; k_ < FETCHED; ++k_)                                            \
+                if (far_ - k_ > 0) {                                                               \
+                    while (w_words_[k_] == UNKNOWN)                                                \
+                        w_words_[k_] = POLL(from_ + (far_ - k_) * step_);                          \
+                    while (v_words_[k_] == UNKNOWN)                                                \
+                        v_words_[k_] = POLL(from_ + (far_ - k_) * step_ + (ORDER - 1) * LANES);    \
+                    CARRY_ON(w_sum_, v_sum_, OF_TILE, s_ * MATRIX);                                \
+                    w_sum_ += as_float(w_words_[k_]);                                              \
+                    v_sum_ += as_float(v_words_[k_]);                                              \
+                }                                                                                  \
+        }                                                                                          \
+        CARRY_ON(w_sum_, v_sum_, OF_RUN_PLACE,                                                     \
+                 (s_ * RUNS + (causal_ ? run_ : RUNS - 1 - run_)) * MATRIX);                       \
+        runs[s_ * ORDER * RUN_PLACES + run_ * LANES + lane_] += w_sum_;                            \
+        if (ORDER == 2)                                                                            \
+            runs[(s_ * ORDER + ORDER - 1) * RUN_PLACES + run_ * LANES + lane_] += v_sum_;          \
+    }
+#define FETCHED 4
+// tiles, run_places: what states become over a tile, and over 0, 1, ... RUNS - 1 runs.
+#define ENTERING_PARAMETER                                                                         \
+    volatile __global uint *shared, const Exchange exchange, __global const float *restrict tiles, \
+        __global const float *restrict run_places
+#else
+#define ENTERING_PARAMETER __global const float *restrict entering
+#endif
+
 // What enters a tile from the others.
 #if HAS_CARRIES
 #define READ_ENTERING(s, lane, w, v)                                                               \
@@ -204,7 +320,7 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
 // chunks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
-                     __global const float *restrict entering, __global const float *restrict ends,
+                     ENTERING_PARAMETER, __global const float *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                      __global const float *restrict places, const int lead, const int trail
                      TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
@@ -219,7 +335,14 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #else
     SUM_RUNS
     barrier(CLK_LOCAL_MEM_FENCE);
-#if RUNS > 1
+#if EXCHANGES
+    PUBLISH_TILE
+    if (!(exchange.doing & APPLIES))
+        return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FETCH_TILES
+    barrier(CLK_LOCAL_MEM_FENCE);
+#elif RUNS > 1
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         float sum_w = 0.0f, sum_v = 0.0f;

@@ -24,12 +24,6 @@
 #define TOTALS(batch, strip) (1 + ((batch) * strips + (strip)) * pitch)
 #define SUMS(batch, team) (TOTALS(batches, 0) + ((batch) * teams + (team)) * pitch)
 
-__kernel void sat_clear(__global uint *restrict shared, const int words) {
-    const int i = get_global_id(0);
-    if (i < words)
-        shared[i] = i == 0 ? 0 : UNKNOWN;
-}
-
 // Sums of a tile, of all rows above but of the tile's columns alone. An item for each row adds up what
 // its chunks come to, and publishes the row's total.
 #define SUM_TILE(v, band, total)                                                                   \

@@ -268,6 +268,31 @@ TEST_CASE("signals of many tiles that wait for others") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// As tiles of rows and of columns do that exchange what they leave with those before and behind them.
+TEST_CASE("images of many tiles that wait for others") {
+    const Filter filters[] = {recursive_gaussian_of(30.0, 0.0, 0),
+                              Filter::recursive({scan(1, true, {0.97}), scan(1, false, {0.99})})};
+    const int times = engine()->facts().is_cpu() ? 1 : 10; // which waits for nobody
+    Tally tally;
+    for (const Filter &filter : filters)
+        for (const auto &[lanes, chunks] : {std::pair(1, 32), std::pair(8, 4), std::pair(16, 16)})
+            for (int again = 0; again < times; ++again) {
+                RecursiveCase test;
+                test.kernel = "recursive_tiled";
+                test.config = {{"LANES", lanes},
+                               {"CHUNKS", chunks},
+                               {"APRON", 0},
+                               {"NEAR", 0},
+                               {"EXCHANGE", 1}};
+                test.width = 1537;
+                test.height = 1031;
+                test.border = again % 2 == 1 ? BorderMode::reflect : BorderMode::zero;
+                CHECK(run(filter, test, tally) == "");
+            }
+    CHECK(tally.ran == 6 * times);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 namespace {
 
 // Lines as long as the segments want them, each configuration, the other parameters in turn.
@@ -399,6 +424,8 @@ const char *const variants_of_both[] = {
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
     "recursive_tiled:LANES=2,CHUNKS=32,APRON=50,NEAR=0; recursive_march:LANES=16,CHUNKS=8,ROWS=512",
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=1; recursive_march:LANES=32,CHUNKS=4,ROWS=512",
+    "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0,EXCHANGE=1; "
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0,EXCHANGE=1",
 };
 
 // Of groups that a simulator can afford.
@@ -439,8 +466,8 @@ void run_all(const std::vector<DifferenceCase> &cases) {
         INFO(test.variant, " ", test.name(), " ", gz::to_text(test.filter()));
         CHECK(run(test.filter(), test, test.variant, tally) == "");
     }
-    // A march does not go far, and columns are of one channel.
-    CHECK(tally.ran > 2 * tally.misfits);
+    // A march does not go far, columns are of one channel, and GPUs have little local memory.
+    CHECK(tally.ran > tally.misfits);
     MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
             " that do not fit it; the worst error is ", tally.worst, " of its bound");
 }

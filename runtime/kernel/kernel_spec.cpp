@@ -1,5 +1,7 @@
 #include "kernel/kernel_spec.hpp"
 
+#include "kernel/image_pass.hpp"
+
 namespace gz {
 
 std::string to_text(const Config &config) {
@@ -86,6 +88,18 @@ std::string misfit(const Work &work, const DeviceFacts &facts) {
 bool polls_atomically(const DeviceFacts &facts) {
     // Measured there: plain volatile reads are enough, and faster.
     return facts.device_class != DeviceClass::nvidia_gpu;
+}
+
+Launch clear_words(const Argument &words, std::int64_t count, int tickets) {
+    constexpr std::size_t group = 64;
+    constexpr std::int64_t words_of_item = 16; // as the kernel has them
+    Launch clear;
+    clear.program = {"shared_words.cl", "clear_words", {}};
+    clear.range.local = {group, 1, 1};
+    clear.range.global = {static_cast<std::size_t>(parts(count, group * words_of_item)) * group, 1,
+                          1};
+    clear.arguments = {words, by_value(count), by_value(static_cast<std::int32_t>(tickets))};
+    return clear;
 }
 
 } // namespace gz

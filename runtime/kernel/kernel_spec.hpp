@@ -53,4 +53,7 @@ std::string misfit(const Work &work, const DeviceFacts &facts);
 // functions.
 bool polls_atomically(const DeviceFacts &facts);
 
+// The launch that comes before one whose groups share words: tickets, then words to be published.
+Launch clear_words(const Argument &words, std::int64_t count, int tickets = 1);
+
 } // namespace gz

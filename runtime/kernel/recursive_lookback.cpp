@@ -26,13 +26,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
 
-    constexpr std::size_t clear_group = 64;
-    Launch clear;
-    clear.program = {"recursive_lookback.cl", "recursive_clear", defines};
-    clear.range.local = {clear_group, 1, 1};
-    clear.range.global = {static_cast<std::size_t>(parts(words, clear_group)) * clear_group, 1, 1};
-    clear.arguments = {stage.own, by_value(tiles)};
-    to.launches.push_back(std::move(clear));
+    to.launches.push_back(clear_words(stage.own, words));
 
     Launch launch;
     launch.program = {"recursive_lookback.cl", "recursive_lookback", defines};

@@ -12,6 +12,13 @@ namespace {
 
 constexpr int chunk = recursive_chunk;
 constexpr int longest_run = 16; // chunks
+// That a tile reads what they leave of, in one direction: more take longer than sums over all tiles.
+constexpr std::int64_t most_neighbours = 16;
+
+// Measured there alone.
+bool exchanges_at_once(const DeviceFacts &facts) {
+    return facts.device_class == DeviceClass::nvidia_gpu;
+}
 
 std::int64_t tile_of(int chunks) {
     return std::int64_t{chunk} * chunks;
@@ -22,13 +29,22 @@ struct Shape {
     int lead, trail; // samples of the apron
     std::int64_t tiles;
     bool carries;                         // from tile to tile
+    bool exchanges;                       // what tiles leave, between those near to each other
+    int before, behind;                   // tiles that matter to one, where they do
     std::optional<std::vector<int>> near; // chunks around one that matter to it, for each filter
     std::int64_t tile() const { return tile_of(chunks); }
     int group() const { return lanes * chunks; }
 };
 
+// Words that tiles exchange, and two tickets.
+std::int64_t exchanged_words(const RecursiveStage &stage, const Shape &shape) {
+    return 2 + stage.batch * parts(stage.lines.lines, shape.lanes) * shape.tiles * stage.states() *
+                   shape.lanes;
+}
+
 Shape shape_of(const RecursiveStage &stage, const Config &config) {
-    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false, std::nullopt};
+    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false, false, 0, 0,
+                std::nullopt};
     shape.run = std::min(shape.chunks, longest_run);
     shape.runs = shape.chunks / shape.run;
     shape.tiles = parts(stage.lines.length, shape.tile());
@@ -46,10 +62,41 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
         shape.lead = *lead;
         shape.trail = *trail;
         shape.tiles = parts(stage.lines.length, shape.tile() - *lead - *trail);
-    } else {
-        shape.near.reset();
+        return shape;
     }
+    shape.near.reset();
+    if (config.at("EXCHANGE") == 0)
+        return shape;
+    const auto neighbours = [&](const std::vector<Section> &sections) {
+        const std::optional<int> memory = memory_of(sections, most_neighbours * shape.tile());
+        return std::min(memory ? parts(*memory, shape.tile()) : shape.tiles, shape.tiles - 1);
+    };
+    const std::int64_t before = neighbours(stage.causal());
+    const std::int64_t behind = neighbours(stage.anticausal());
+    const std::int64_t words = exchanged_words(stage, shape);
+    if (std::max(before, behind) > most_neighbours || words >= std::int64_t{1} << 31)
+        return shape;
+    shape.carries = false;
+    shape.exchanges = true;
+    shape.before = static_cast<int>(before);
+    shape.behind = static_cast<int>(behind);
     return shape;
+}
+
+// See the kernel's struct Exchange.
+struct Exchange {
+    std::int32_t strips, together, before, behind, doing;
+};
+enum { publishes = 1, applies = 2 };
+
+// Strips whose tiles are given out together; 0 where groups cannot wait for later ones. All that one
+// waits for must be at work at the same time: of devices that are known to let groups go on, each unit
+// has one. Measured on NVIDIA (H200): four are best, two where groups wait for many.
+int strips_together(const Shape &shape, const DeviceFacts &facts) {
+    if (!exchanges_at_once(facts))
+        return 0;
+    const int most = static_cast<int>(facts.compute_units) / (shape.behind + 1);
+    return std::min(most, std::clamp(24 / (shape.behind + 1), 2, 4));
 }
 
 std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
@@ -65,6 +112,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
     defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
     defines["HAS_CARRIES"] = several ? 1 : 0;
+    defines["EXCHANGES"] = shape.exchanges ? 1 : 0;
+    if (shape.exchanges)
+        defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     defines["LANES"] = shape.lanes;
     defines["CHUNKS"] = shape.chunks;
     // Few lines of many tiles: an item takes a part of the tiles.
@@ -121,19 +171,39 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         to.launches.push_back(std::move(carry));
     }
 
-    Launch apply;
-    apply.program = {"recursive_tiled.cl", "recursive_apply", defines};
-    apply.range = tile_range();
-    apply.arguments = stage.images_and({stage.own, stage.ends, by_value(lines), tile_count,
-                                        sections_argument(stage, small), powers_given,
-                                        in_memory(section_places(stage, chunk, shape.run)),
-                                        by_value(static_cast<std::int32_t>(shape.lead)),
-                                        by_value(static_cast<std::int32_t>(shape.trail))});
-    add_local(apply);
-    to.launches.push_back(std::move(apply));
-    return several ? static_cast<std::uint64_t>(stage.batch * shape.tiles * stage.states() *
-                                                lines.lines * 4)
-                   : 0;
+    const auto apply = [&](std::vector<Argument> entering) {
+        Launch launch;
+        launch.program = {"recursive_tiled.cl", "recursive_apply", defines};
+        launch.range = tile_range();
+        for (Argument &argument : std::vector<Argument>{
+                 stage.ends, by_value(lines), tile_count, sections_argument(stage, small),
+                 powers_given, in_memory(section_places(stage, chunk, shape.run)),
+                 by_value(static_cast<std::int32_t>(shape.lead)),
+                 by_value(static_cast<std::int32_t>(shape.trail))})
+            entering.push_back(std::move(argument));
+        launch.arguments = stage.images_and(std::move(entering));
+        add_local(launch);
+        to.launches.push_back(std::move(launch));
+    };
+    if (!shape.exchanges) {
+        apply({stage.own});
+        return several ? static_cast<std::uint64_t>(stage.batch * shape.tiles * stage.states() *
+                                                    lines.lines * 4)
+                       : 0;
+    }
+
+    const std::int64_t words = exchanged_words(stage, shape);
+    to.launches.push_back(clear_words(stage.own, words, 2));
+    const int together = strips_together(shape, facts);
+    const bool at_once = together > 0;
+    for (const int doing :
+         at_once ? std::vector<int>{publishes | applies} : std::vector<int>{publishes, applies})
+        apply({stage.own,
+               by_value(Exchange{static_cast<std::int32_t>(parts(lines.lines, shape.lanes)),
+                                 std::max(together, 1), shape.before, shape.behind, doing}),
+               in_memory(section_matrices(stage, shape.tile())),
+               in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
+    return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }
 
 std::string refusal(const RecursivePass &pass, const Config &config) {
@@ -156,24 +226,31 @@ std::vector<Config> nearest(const RecursivePass &pass) {
         configs.push_back({{"LANES", std::clamp((pass.along_rows ? 256 : 512) / count, 1, 32)},
                            {"CHUNKS", count},
                            {"APRON", 50},
-                           {"NEAR", 1}});
+                           {"NEAR", 1},
+                           {"EXCHANGE", 0}});
     return configs;
 }
 
 // Lines side by side are read together. Where more than a few chunks matter to one, sums over all
 // tiles take less time than aprons.
-std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
+std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
     if (pass.tile > 0)
         return nearest(pass);
     const bool is_near = near_chunks(pass.all_stages()).has_value();
+    const int exchange = exchanges_at_once(facts) ? 1 : 0;
     const auto shape = [&](int lanes, int chunks) {
         return Config{{"LANES", lanes},
                       {"CHUNKS", chunks},
                       {"APRON", is_near ? 50 : 0},
-                      {"NEAR", is_near ? 1 : 0}};
+                      {"NEAR", is_near ? 1 : 0},
+                      {"EXCHANGE", exchange}};
     };
-    if (!pass.along_rows)
-        return {shape(16, is_near ? 32 : 16), shape(32, 4)};
+    if (!pass.along_rows) {
+        // Tiles that exchange what they leave do so with few.
+        const bool long_tiles =
+            is_near || (exchange == 1 && !forgets_within(pass, 2 * tile_of(16)));
+        return {shape(16, long_tiles ? 32 : 16), shape(32, 4)};
+    }
     const std::int64_t chunks = parts(pass.lines.length, chunk);
     for (const int count : {16, 64})
         if (chunks <= count)
@@ -183,8 +260,11 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &) {
     if (pass.lines.lines <= few && !is_near)
         for (const int count : {128, 256})
             if (forgets_within(pass, tile_of(count) / 8))
-                return {{{"LANES", 1}, {"CHUNKS", count}, {"APRON", 50}, {"NEAR", 0}},
-                        shape(4, 16)};
+                return {
+                    {{"LANES", 1}, {"CHUNKS", count}, {"APRON", 50}, {"NEAR", 0}, {"EXCHANGE", 0}},
+                    shape(4, 16)};
+    if (exchange == 1 && !is_near && pass.lines.lines > few)
+        return {shape(2, 64), shape(1, 128), shape(4, 16)};
     return {shape(1, 128), shape(4, 16)};
 }
 
@@ -196,7 +276,8 @@ RecursiveSpec recursive_tiled() {
     spec.tunables = {{"LANES", {1, 2, 4, 8, 16, 32}},
                      {"CHUNKS", chunk_counts},
                      {"APRON", {0, 50}},
-                     {"NEAR", {0, 1}}};
+                     {"NEAR", {0, 1}},
+                     {"EXCHANGE", {0, 1}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {

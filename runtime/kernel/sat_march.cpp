@@ -45,13 +45,7 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &facts) {
     Work result;
     result.workspace = {static_cast<std::uint64_t>(words) * sizeof(std::uint32_t)};
 
-    constexpr std::size_t clear_group = 64;
-    Launch clear;
-    clear.program = {"sat_march.cl", "sat_clear", defines};
-    clear.range.local = {clear_group, 1, 1};
-    clear.range.global = {static_cast<std::size_t>(parts(words, clear_group)) * clear_group, 1, 1};
-    clear.arguments = {shared, by_value(static_cast<std::int32_t>(words))};
-    result.launches.push_back(std::move(clear));
+    result.launches.push_back(clear_words(shared, words));
 
     const auto sums = [](std::int64_t count) {
         return LocalMemory{static_cast<std::size_t>(count) * sizeof(float)};

@@ -1,0 +1,16 @@
+// Words that groups of the next launch share: tickets first, then what nobody has published yet.
+#define POLLS_ATOMICALLY 0
+#include "lib/shared_words.clh"
+
+#define GROUP 64
+#define WORDS 16 // of an item
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void clear_words(__global uint *restrict words, const long count, const int tickets) {
+    const long first = (long)get_group_id(0) * (GROUP * WORDS) + get_local_id(0);
+    for (int k = 0; k < WORDS; ++k) {
+        const long i = first + k * GROUP;
+        if (i < count)
+            words[i] = i < tickets ? 0 : UNKNOWN;
+    }
+}
