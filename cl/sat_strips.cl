@@ -14,15 +14,14 @@
 // Processors combine the writes of few rows past the caches: with four it takes twice as long.
 #define ROWS 2
 
-#define V(...) ((SUM16)(__VA_ARGS__))
 #define ZERO ((SUM)0)
-#define SHIFTED1(v) V(ZERO, (v).s012, (v).s3456, (v).s789abcde)
-#define SHIFTED2(v) V(ZERO, ZERO, (v).s01, (v).s2345, (v).s6789abcd)
-#define SHIFTED3(v) V(ZERO, ZERO, ZERO, (v).s0, (v).s1234, (v).s56789abc)
-#define SHIFTED4(v) V((SUM4)(ZERO), (v).s0123, (v).s456789ab)
-#define SHIFTED6(v) V((SUM4)(ZERO), ZERO, ZERO, (v).s01, (v).s23456789)
-#define SHIFTED8(v) V((PASTE(SUM, 8))(ZERO), (v).s01234567)
-#define SHIFTED12(v) V((PASTE(SUM, 8))(ZERO), (SUM4)(ZERO), (v).s0123)
+#define SHIFTED1(v) ((SUM16)(ZERO, (v).s012, (v).s3456, (v).s789abcde))
+#define SHIFTED2(v) ((SUM16)(ZERO, ZERO, (v).s01, (v).s2345, (v).s6789abcd))
+#define SHIFTED3(v) ((SUM16)(ZERO, ZERO, ZERO, (v).s0, (v).s1234, (v).s56789abc))
+#define SHIFTED4(v) ((SUM16)((SUM4)(ZERO), (v).s0123, (v).s456789ab))
+#define SHIFTED6(v) ((SUM16)((SUM4)(ZERO), ZERO, ZERO, (v).s01, (v).s23456789))
+#define SHIFTED8(v) ((SUM16)((PASTE(SUM, 8))(ZERO), (v).s01234567))
+#define SHIFTED12(v) ((SUM16)((PASTE(SUM, 8))(ZERO), (SUM4)(ZERO), (v).s0123))
 
 // ADD_UP: each value and all of its channel left of it. CARRY: for each value of the next vector
 // the last one of its channel.
@@ -42,7 +41,7 @@
         (v) += SHIFTED4(v);                                                                        \
         (v) += SHIFTED8(v);                                                                        \
     } while (0)
-#define CARRY(v) V((v).sefefefef, (v).sefefefef)
+#define CARRY(v) ((SUM16)((v).sefefefef, (v).sefefefef))
 #elif CHANNELS == 3
 #define ADD_UP(v)                                                                                  \
     do {                                                                                           \
@@ -50,14 +49,14 @@
         (v) += SHIFTED6(v);                                                                        \
         (v) += SHIFTED12(v);                                                                       \
     } while (0)
-#define CARRY(v) V((v).sdefdefde, (v).sfdefdefd)
+#define CARRY(v) ((SUM16)((v).sdefdefde, (v).sfdefdefd))
 #else
 #define ADD_UP(v)                                                                                  \
     do {                                                                                           \
         (v) += SHIFTED4(v);                                                                        \
         (v) += SHIFTED8(v);                                                                        \
     } while (0)
-#define CARRY(v) V((v).scdefcdef, (v).scdefcdef)
+#define CARRY(v) ((SUM16)((v).scdefcdef, (v).scdefcdef))
 #endif
 
 #define READ_SOME(to, from, count)                                                                 \
