@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds with warnings as errors and runs all tests; then those of host code with the address and
-# undefined-behaviour sanitizers; then, where Clang is, fuzzes what reads bytes from outside.
+# Builds with warnings as errors and runs the tests on devices; then those of host code, with the address
+# and undefined-behaviour sanitizers; then, where Clang is, fuzzes what reads bytes from outside.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,7 +21,7 @@ check() {
         --parallel "$(getconf _NPROCESSORS_ONLN)" "${@:4}"
 }
 
-check dev all .
+check devices all .
 
 # Mesa's drivers leak where they are loaded, even unused: the sanitizers see PoCL alone.
 pocl=/etc/OpenCL/vendors/pocl.icd
@@ -30,9 +30,10 @@ if [ -f "$pocl" ]; then
     cp "$pocl" build/asan/drivers/
     export OCL_ICD_VENDORS=$root/build/asan/drivers
 fi
-# The library and what reads files; the whole of the preset takes too long here.
+# Host code, of which the stage before has no tests.
 # Once more where it failed: while a driver's thread ends, the leak sanitizer's own tracer may crash.
-check asan test_units,test_api,test_image_files "^(units|api|image_files)\$" --repeat until-pass:2
+check asan test_units,test_api,test_image_files \
+    "^(units|streaming|api|image_files|two_devices.*|large_images)\$" --repeat until-pass:2
 
 # Clang is there without libFuzzer too.
 can_fuzz() {
@@ -46,7 +47,7 @@ can_fuzz() {
 }
 if can_fuzz; then
     echo "== fuzz"
-    tools/fuzz.sh 60
+    tools/fuzz.sh 20
 else
     echo "== no libFuzzer here: what reads bytes from outside is not fuzzed"
 fi

@@ -41,13 +41,21 @@ void read(const std::vector<std::uint8_t> &file) {
     try {
         const gauze::tool::PngImage image =
             gauze::tool::read_png(gauze::fuzz::file_of(file.data(), file.size()));
-        if (image.pixels.size() != image.desc.bytes())
+        const gauze::ImageDesc &desc = image.desc;
+        const auto values =
+            static_cast<std::uint64_t>(desc.extent[0] * desc.extent[1] * desc.channels);
+        if (image.pixels.size() != values * (desc.type == gauze::Type::u16 ? 2 : 1))
             std::abort();
     } catch (const gauze::tool::InputError &) {
     }
 }
 
 } // namespace
+
+// All that the reader's file takes from the library, which would take minutes to build.
+const char *gauze_type_name(gauze_type) {
+    return "a type";
+}
 
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
     return setenv("GAUZE_MAX_PIXELS", "1000000", 1);
