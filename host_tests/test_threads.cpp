@@ -1,6 +1,7 @@
 // Many threads and many engines: the same bits, and no growth.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -165,20 +166,25 @@ void live_once(const gauze::EngineOptions &options) {
     CHECK(got == dst);
 }
 
-// Growth over the second half of so many lives: the first fills what drivers keep.
+// Growth over so many lives, after half as many, which fill what drivers keep. The system may give a
+// large page at any time; what leaks grows every time.
 void check_growth(int lives) {
     KeptPrograms kept;
     for (int i = 0; i < lives / 2; ++i)
         live_once(kept.options());
-    const std::size_t before = resident_bytes();
-    for (int i = 0; i < lives / 2; ++i)
-        live_once(kept.options());
-    const std::size_t after = resident_bytes();
-    const double grown = static_cast<double>(after) - static_cast<double>(before);
-    std::printf("%d engines, one after the other: %.0f KiB resident, %.0f KiB more over the second "
-                "half\n",
-                lives, static_cast<double>(after) / 1024, grown / 1024);
-    CHECK(grown / (lives / 2) < 16 * 1024);
+    constexpr int times = 3;
+    double least = 1e18;
+    for (int time = 0; time < times; ++time) {
+        const std::size_t before = resident_bytes();
+        for (int i = 0; i < lives / 2; ++i)
+            live_once(kept.options());
+        const std::size_t after = resident_bytes();
+        const double grown = static_cast<double>(after) - static_cast<double>(before);
+        std::printf("%d engines, one after the other: %.0f KiB resident, %.0f KiB more\n",
+                    lives / 2, static_cast<double>(after) / 1024, grown / 1024);
+        least = std::min(least, grown);
+    }
+    CHECK(least / (lives / 2) < 16 * 1024);
 }
 
 } // namespace
