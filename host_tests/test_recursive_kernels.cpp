@@ -272,7 +272,8 @@ TEST_CASE("signals of many tiles that wait for others") {
 TEST_CASE("images of many tiles that wait for others") {
     const Filter filters[] = {recursive_gaussian_of(30.0, 0.0, 0),
                               Filter::recursive({scan(1, true, {0.97}), scan(1, false, {0.99})})};
-    const int times = engine()->facts().is_cpu() ? 1 : 10; // which waits for nobody
+    // A CPU's tiles do not wait: they publish first.
+    const int times = engine()->facts().is_cpu() ? 2 : 10;
     Tally tally;
     for (const Filter &filter : filters)
         for (const auto &[lanes, chunks] : {std::pair(1, 32), std::pair(8, 4), std::pair(16, 16)})
@@ -284,9 +285,10 @@ TEST_CASE("images of many tiles that wait for others") {
                                {"APRON", 0},
                                {"NEAR", 0},
                                {"EXCHANGE", 1}};
-                test.width = 1537;
-                test.height = 1031;
+                test.width = 1037;
+                test.height = 531;
                 test.border = again % 2 == 1 ? BorderMode::reflect : BorderMode::zero;
+                test.planes = 1 + again % 2;
                 CHECK(run(filter, test, tally) == "");
             }
     CHECK(tally.ran == 6 * times);
@@ -467,7 +469,7 @@ void run_all(const std::vector<DifferenceCase> &cases) {
         CHECK(run(test.filter(), test, test.variant, tally) == "");
     }
     // A march does not go far, columns are of one channel, and GPUs have little local memory.
-    CHECK(tally.ran > tally.misfits);
+    CHECK(tally.ran > (engine()->facts().is_cpu() ? 2 : 1) * tally.misfits);
     MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
             " that do not fit it; the worst error is ", tally.worst, " of its bound");
 }

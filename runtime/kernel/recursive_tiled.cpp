@@ -12,10 +12,11 @@ namespace {
 
 constexpr int chunk = recursive_chunk;
 constexpr int longest_run = 16; // chunks
-// That a tile reads what they leave of, in one direction: more take longer than sums over all tiles.
+// Tiles before one, or behind it, that it reads from: with more, sums over all tiles take less time.
 constexpr std::int64_t most_neighbours = 16;
+constexpr int tickets = 2; // one for each launch, see TICKETS in the kernel
 
-// Measured there alone.
+// Whether groups may wait for groups that start later. Measured there alone.
 bool exchanges_at_once(const DeviceFacts &facts) {
     return facts.device_class == DeviceClass::nvidia_gpu;
 }
@@ -36,10 +37,10 @@ struct Shape {
     int group() const { return lanes * chunks; }
 };
 
-// Words that tiles exchange, and two tickets.
+// Words that tiles exchange, and tickets.
 std::int64_t exchanged_words(const RecursiveStage &stage, const Shape &shape) {
-    return 2 + stage.batch * parts(stage.lines.lines, shape.lanes) * shape.tiles * stage.states() *
-                   shape.lanes;
+    return tickets + stage.batch * parts(stage.lines.lines, shape.lanes) * shape.tiles *
+                         stage.states() * shape.lanes;
 }
 
 Shape shape_of(const RecursiveStage &stage, const Config &config) {
@@ -68,8 +69,10 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
     if (config.at("EXCHANGE") == 0)
         return shape;
     const auto neighbours = [&](const std::vector<Section> &sections) {
-        const std::optional<int> memory = memory_of(sections, most_neighbours * shape.tile());
-        return std::min(memory ? parts(*memory, shape.tile()) : shape.tiles, shape.tiles - 1);
+        const std::int64_t others = shape.tiles - 1;
+        const std::optional<int> memory =
+            memory_of(sections, std::min(most_neighbours, others) * shape.tile());
+        return memory ? std::min(parts(*memory, shape.tile()), others) : others;
     };
     const std::int64_t before = neighbours(stage.causal());
     const std::int64_t behind = neighbours(stage.anticausal());
@@ -89,13 +92,14 @@ struct Exchange {
 };
 enum { publishes = 1, applies = 2 };
 
-// Strips whose tiles are given out together; 0 where groups cannot wait for later ones. All that one
-// waits for must be at work at the same time: of devices that are known to let groups go on, each unit
-// has one. Measured on NVIDIA (H200): four are best, two where groups wait for many.
+// Strips whose tiles are given out together; 0 where groups cannot wait for later ones. All that one waits
+// for must be at work at the same time. Where groups go on, each unit has one at least; a quarter of
+// them, as several launches may share the device. Measured on NVIDIA (H200): four strips are best, two
+// where groups wait for many.
 int strips_together(const Shape &shape, const DeviceFacts &facts) {
     if (!exchanges_at_once(facts))
         return 0;
-    const int most = static_cast<int>(facts.compute_units) / (shape.behind + 1);
+    const int most = static_cast<int>(facts.compute_units / 4) / (shape.behind + 1);
     return std::min(most, std::clamp(24 / (shape.behind + 1), 2, 4));
 }
 
@@ -113,8 +117,11 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
     defines["HAS_CARRIES"] = several ? 1 : 0;
     defines["EXCHANGES"] = shape.exchanges ? 1 : 0;
+    const int together = strips_together(shape, facts);
+    const bool at_once = together > 0;
+    // A launch of its own has all words from the one before.
     if (shape.exchanges)
-        defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
+        defines["POLLS_ATOMICALLY"] = at_once && polls_atomically(facts) ? 1 : 0;
     defines["LANES"] = shape.lanes;
     defines["CHUNKS"] = shape.chunks;
     // Few lines of many tiles: an item takes a part of the tiles.
@@ -193,16 +200,19 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     }
 
     const std::int64_t words = exchanged_words(stage, shape);
-    to.launches.push_back(clear_words(stage.own, words, 2));
-    const int together = strips_together(shape, facts);
-    const bool at_once = together > 0;
+    to.launches.push_back(clear_words(stage.own, words, tickets));
+    // In two launches any order will do.
+    constexpr int whichever = 3;
     for (const int doing :
          at_once ? std::vector<int>{publishes | applies} : std::vector<int>{publishes, applies})
-        apply({stage.own,
-               by_value(Exchange{static_cast<std::int32_t>(parts(lines.lines, shape.lanes)),
-                                 std::max(together, 1), shape.before, shape.behind, doing}),
-               in_memory(section_matrices(stage, shape.tile())),
-               in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
+        apply(
+            {stage.own,
+             by_value(Exchange{static_cast<std::int32_t>(parts(lines.lines, shape.lanes)),
+                               at_once ? together : whichever, shape.before, shape.behind, doing}),
+             in_memory(section_matrices(stage, shape.tile())),
+             in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
+    if (!at_once) // the launch that publishes has the image that it could write, and does not
+        to.bytes_per_value -= static_cast<double>(size_of(stage.dst_type));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }
 
@@ -237,7 +247,13 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &fact
     if (pass.tile > 0)
         return nearest(pass);
     const bool is_near = near_chunks(pass.all_stages()).has_value();
+    // Where tiles are too many for it, they do not exchange what they leave, whatever is asked for.
     const int exchange = exchanges_at_once(facts) ? 1 : 0;
+    const auto exchanges = [&](int chunks) {
+        return exchange == 1 && !is_near &&
+               (parts(pass.lines.length, tile_of(chunks)) <= most_neighbours + 1 ||
+                forgets_within(pass, most_neighbours * tile_of(chunks)));
+    };
     const auto shape = [&](int lanes, int chunks) {
         return Config{{"LANES", lanes},
                       {"CHUNKS", chunks},
@@ -246,9 +262,9 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &fact
                       {"EXCHANGE", exchange}};
     };
     if (!pass.along_rows) {
-        // Tiles that exchange what they leave do so with few.
+        // Tiles that exchange what they leave do so with few others.
         const bool long_tiles =
-            is_near || (exchange == 1 && !forgets_within(pass, 2 * tile_of(16)));
+            is_near || (exchanges(32) && !forgets_within(pass, 2 * tile_of(16)));
         return {shape(16, long_tiles ? 32 : 16), shape(32, 4)};
     }
     const std::int64_t chunks = parts(pass.lines.length, chunk);
@@ -263,7 +279,7 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &fact
                 return {
                     {{"LANES", 1}, {"CHUNKS", count}, {"APRON", 50}, {"NEAR", 0}, {"EXCHANGE", 0}},
                     shape(4, 16)};
-    if (exchange == 1 && !is_near && pass.lines.lines > few)
+    if (exchanges(64) && pass.lines.lines > few)
         return {shape(2, 64), shape(1, 128), shape(4, 16)};
     return {shape(1, 128), shape(4, 16)};
 }
