@@ -1,6 +1,8 @@
 // Ends while everything is still alive and commands are still to run. What ends a process must not
 // hang or crash for that.
-//   exit_with_live_handles <global|leaked|thread>
+//   exit_with_live_handles <finished|global|leaked|thread>
+// finished: waits for them. PoCL compiles a kernel when it first runs, and crashes where the process ends
+// meanwhile; what it compiled it keeps for the next time.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -38,7 +40,12 @@ Handles *leaked = nullptr;
 
 int main(int, char **arguments) {
     const std::string how = arguments[1] ? arguments[1] : "";
-    if (how == "global") {
+    if (how == "finished") {
+        Handles handles;
+        handles.use();
+        std::vector<float> pixels(1024 * 1024);
+        handles.to.read(pixels.data(), pixels.size() * sizeof(float));
+    } else if (how == "global") {
         global = std::make_unique<Handles>();
         global->use();
     } else if (how == "leaked") {
