@@ -469,7 +469,8 @@ void run_all(const std::vector<DifferenceCase> &cases) {
         CHECK(run(test.filter(), test, test.variant, tally) == "");
     }
     // A march does not go far, columns are of one channel, and GPUs have little local memory.
-    CHECK(tally.ran > (engine()->facts().is_cpu() ? 2 : 1) * tally.misfits);
+    const int times = engine()->facts().is_cpu() ? 2 : 1;
+    CHECK((tally.ran > times * tally.misfits || support::is_shared()));
     MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
             " that do not fit it; the worst error is ", tally.worst, " of its bound");
 }
