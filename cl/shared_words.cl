@@ -1,9 +1,11 @@
-// Words that groups of the next launch share: tickets first, then what nobody has published yet.
-#define POLLS_ATOMICALLY 0
+// Words that groups of the next launch share: tickets first, then what nobody has published yet. An
+// item clears WORDS of them.
+#define POLLS_ATOMICALLY 0 // here nobody polls
 #include "lib/shared_words.clh"
 
-#define GROUP 64
-#define WORDS 16 // of an item
+#if !defined(GROUP) || !defined(WORDS)
+#error GROUP or WORDS is not defined
+#endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void clear_words(__global uint *restrict words, const long count, const int tickets) {

@@ -173,8 +173,7 @@ std::string DeviceFacts::reason_of_defaults() const {
         return "long strips without barriers, as a group's items run one after the other";
     case DeviceClass::mesa_cpu:
         return "an item for each result, as items are lanes of a CPU's vectors and sharing gains "
-               "nothing; "
-               "separable taps in tiles";
+               "nothing; separable taps in tiles";
     }
     return "";
 }

@@ -91,10 +91,11 @@ bool polls_atomically(const DeviceFacts &facts) {
 }
 
 Launch clear_words(const Argument &words, std::int64_t count, int tickets) {
-    constexpr std::size_t group = 64;
-    constexpr std::int64_t words_of_item = 16; // as the kernel has them
+    constexpr int group = 64;
+    constexpr int words_of_item = 16;
     Launch clear;
-    clear.program = {"shared_words.cl", "clear_words", {}};
+    clear.program = {
+        "shared_words.cl", "clear_words", {{"GROUP", group}, {"WORDS", words_of_item}}};
     clear.range.local = {group, 1, 1};
     clear.range.global = {static_cast<std::size_t>(parts(count, group * words_of_item)) * group, 1,
                           1};

@@ -26,13 +26,15 @@ std::int64_t tile_of(int chunks) {
 }
 
 struct Shape {
-    int lanes, chunks, run, runs;
-    int lead, trail; // samples of the apron
-    std::int64_t tiles;
-    bool carries;                         // from tile to tile
-    bool exchanges;                       // what tiles leave, between those near to each other
-    int before, behind;                   // tiles that matter to one, where they do
-    std::optional<std::vector<int>> near; // chunks around one that matter to it, for each filter
+    int lanes, chunks;
+    int run = 0, runs = 0;
+    int lead = 0, trail = 0; // samples of the apron
+    std::int64_t tiles = 0;
+    bool carries = false;       // from tile to tile
+    bool exchanges = false;     // what tiles leave, between those near to each other
+    int before = 0, behind = 0; // tiles that matter to one, where they do
+    // Chunks around one that matter to it, for each filter.
+    std::optional<std::vector<int>> near = std::nullopt;
     std::int64_t tile() const { return tile_of(chunks); }
     int group() const { return lanes * chunks; }
 };
@@ -44,8 +46,7 @@ std::int64_t exchanged_words(const RecursiveStage &stage, const Shape &shape) {
 }
 
 Shape shape_of(const RecursiveStage &stage, const Config &config) {
-    Shape shape{config.at("LANES"), config.at("CHUNKS"), 0, 0, 0, 0, 0, false, false, 0, 0,
-                std::nullopt};
+    Shape shape{config.at("LANES"), config.at("CHUNKS")};
     shape.run = std::min(shape.chunks, longest_run);
     shape.runs = shape.chunks / shape.run;
     shape.tiles = parts(stage.lines.length, shape.tile());
