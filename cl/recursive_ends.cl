@@ -3,17 +3,26 @@
 // STATES are those from FIRST_STATE on of ALL_STATES.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
+#include "lib/recursive_state.clh"
 
 #if !defined(STATES) || !defined(LANES) || !defined(PARTS)
 #error STATES, LANES or PARTS is not defined
 #endif
-#if !defined(ALL_STATES) || !defined(FIRST_STATE)
-#error ALL_STATES or FIRST_STATE is not defined
+#if !defined(ALL_STATES) || !defined(FIRST_STATE) || !defined(ENDS_ARE_STATES)
+#error ALL_STATES, FIRST_STATE or ENDS_ARE_STATES is not defined
+#endif
+// Sums may be kept in more than the states that they become.
+#if ENDS_ARE_STATES
+#define END ONE_STATE
+#define TO_END(sum) (sum)
+#else
+#define END float
+#define TO_END(sum) TO_REAL(sum)
 #endif
 #define OF_LINE(s) ends[((long)batch * ALL_STATES + FIRST_STATE + (s)) * lines.lines + line]
 #define UNROLL _Pragma("unroll")
 #if PARTS > 1 // some drivers cannot be given local memory that is not used
-#define SUMS_PARAMETER , __local float *sums
+#define SUMS_PARAMETER , __local STATE *sums
 #else
 #define SUMS_PARAMETER
 #endif
@@ -21,28 +30,29 @@
 // weights: STATES constants, then for each of the first `near` samples STATES weights, and then for
 // each of the last `far`, the last first.
 __kernel __attribute__((reqd_work_group_size(LANES, PARTS, 1)))
-void recursive_ends(__global const SRC *restrict src, __global float *restrict ends,
-                    const Lines lines, __global const float *restrict weights, const int near,
+void recursive_ends(__global const SRC *restrict src, __global END *restrict ends,
+                    const Lines lines, __global const STATE *restrict weights, const int near,
                     const int far SUMS_PARAMETER) {
     const int line = get_global_id(0);
     const int part = get_local_id(1);
     const int batch = get_global_id(2);
-    float sum[STATES];
+    STATE sum[STATES];
     UNROLL for (int s = 0; s < STATES; ++s)
-        sum[s] = part == 0 ? weights[s] : 0.0f;
+        sum[s] = NOTHING;
     if (line < lines.lines) {
         __global const SRC *from = src + SRC_LINE(line, batch);
-        __global const float *of = weights + STATES;
-        for (int i = part; i < near; i += PARTS) {
-            const float x = LOAD(from + i * lines.src.step);
+        __global const STATE *of = weights + STATES;
+        // What is furthest from the end, and so the least, comes first: sums round less.
+        for (int i = near - 1 - part; i >= 0; i -= PARTS) {
+            const STATE x = TO_STATE(LOAD(from + i * lines.src.step));
             UNROLL for (int s = 0; s < STATES; ++s)
-                sum[s] = fma(of[i * STATES + s], x, sum[s]);
+                sum[s] = MULTIPLY_ADD(of[i * STATES + s], x, sum[s]);
         }
         of += near * STATES;
-        for (int i = part; i < far; i += PARTS) {
-            const float x = LOAD(from + (lines.length - 1 - i) * lines.src.step);
+        for (int i = far - 1 - part; i >= 0; i -= PARTS) {
+            const STATE x = TO_STATE(LOAD(from + (lines.length - 1 - i) * lines.src.step));
             UNROLL for (int s = 0; s < STATES; ++s)
-                sum[s] = fma(of[i * STATES + s], x, sum[s]);
+                sum[s] = MULTIPLY_ADD(of[i * STATES + s], x, sum[s]);
         }
     }
 #if PARTS > 1
@@ -51,15 +61,15 @@ void recursive_ends(__global const SRC *restrict src, __global float *restrict e
         sums[(s * PARTS + part) * LANES + lane] = sum[s];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int s = part; s < STATES; s += PARTS) {
-        float all = 0.0f;
+        STATE all = NOTHING;
         for (int p = 0; p < PARTS; ++p)
-            all += sums[(s * PARTS + p) * LANES + lane];
+            all = PLUS(all, sums[(s * PARTS + p) * LANES + lane]);
         if (line < lines.lines)
-            OF_LINE(s) = all;
+            OF_LINE(s) = TO_END(PLUS(all, weights[s]));
     }
 #else
     if (line < lines.lines)
         UNROLL for (int s = 0; s < STATES; ++s)
-            OF_LINE(s) = sum[s];
+            OF_LINE(s) = TO_END(PLUS(sum[s], weights[s]));
 #endif
 }

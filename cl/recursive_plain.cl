@@ -12,7 +12,7 @@
 // two targets behind all of the first.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
-                     __global float *restrict between, __global const float *restrict ends,
+                     __global ONE_STATE *restrict between, __global const ONE_STATE *restrict ends,
                      const Lines lines, SECTIONS_PARAMETER) {
     const int line = get_global_id(0);
     const int batch = get_global_id(2);
@@ -28,28 +28,28 @@ void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
     const long second = (long)get_global_size(2) * lines.length * lines.lines;
 #endif
     between += (long)batch * lines.length * lines.lines + line;
-    float w[SECTIONS], v[SECTIONS];
+    STATE w[SECTIONS], v[SECTIONS];
 #if HAS_ENDS
     ends += (long)batch * STATES * lines.lines + line;
     UNROLL for (int s = 0; s < SECTIONS; ++s)
         READ_STATE(s, w, v, ends, lines.lines);
 #else
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        w[s] = v[s] = 0.0f;
+        w[s] = v[s] = NOTHING;
 #endif
     for (int n = 0; n < lines.length; ++n) {
-        const float x = LOAD(from + n * lines.src.step);
-        float y;
+        const STATE x = TO_STATE(LOAD(from + n * lines.src.step));
+        STATE y;
         FILTER_CAUSALLY(0, x, y, w, v);
 #if SOURCES > 1
-        const float second_x = LOAD(second_from + n * lines.src.step);
+        const STATE second_x = TO_STATE(LOAD(second_from + n * lines.src.step));
         FILTER_CAUSALLY(1, second_x, y, w, v);
 #endif
 #if ANTICAUSAL
         between[(long)n * lines.lines] = y;
 #else
         if (n >= lines.begin && n < lines.end)
-            STORE(y, to + (n - lines.begin) * lines.dst.step);
+            STORE(TO_REAL(y), to + (n - lines.begin) * lines.dst.step);
 #endif
 #if TARGETS > 1
         FILTER_CAUSALLY(1, x, y, w, v);
@@ -57,26 +57,26 @@ void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
         between[second + (long)n * lines.lines] = y;
 #else
         if (n >= lines.begin && n < lines.end)
-            STORE(y, second_to + (n - lines.begin) * lines.dst.step);
+            STORE(TO_REAL(y), second_to + (n - lines.begin) * lines.dst.step);
 #endif
 #endif
     }
 #if ANTICAUSAL
     for (int n = lines.length - 1; n >= lines.begin; --n) {
-        const float x = LOAD(from + n * lines.src.step);
-        float y = between[(long)n * lines.lines];
+        const STATE x = TO_STATE(LOAD(from + n * lines.src.step));
+        STATE y = between[(long)n * lines.lines];
         ADD_ANTICAUSAL(0, x, y, w, v)
 #if SOURCES > 1
-        const float second_x = LOAD(second_from + n * lines.src.step);
+        const STATE second_x = TO_STATE(LOAD(second_from + n * lines.src.step));
         ADD_ANTICAUSAL(1, second_x, y, w, v)
 #endif
         if (n < lines.end)
-            STORE(y, to + (n - lines.begin) * lines.dst.step);
+            STORE(TO_REAL(y), to + (n - lines.begin) * lines.dst.step);
 #if TARGETS > 1
         y = between[second + (long)n * lines.lines];
         ADD_ANTICAUSAL(1, x, y, w, v)
         if (n < lines.end)
-            STORE(y, second_to + (n - lines.begin) * lines.dst.step);
+            STORE(TO_REAL(y), second_to + (n - lines.begin) * lines.dst.step);
 #endif
     }
 #endif

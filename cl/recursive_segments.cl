@@ -4,7 +4,7 @@
 // next.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
-#define REAL float16
+#define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
 #include "lib/transpose.clh"
 
@@ -52,7 +52,7 @@
             for (int n_ = 0; n_ < BLOCK; n_ += 16) {                                               \
                 float16 a_[16];                                                                    \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = (samples)[n_ + i_];                                                   \
+                    a_[i_] = TO_REAL((samples)[n_ + i_]);                                                   \
                 TRANSPOSE(a_);                                                                     \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
                     STORE16(a_[i_], to + STARTS_AT(i_) + (first) + n_);                            \
@@ -60,7 +60,7 @@
         } else {                                                                                   \
             for (int n_ = 0; n_ < BLOCK; ++n_) {                                                   \
                 float some_[16];                                                                   \
-                vstore16((samples)[n_], 0, some_);                                                 \
+                vstore16(TO_REAL((samples)[n_]), 0, some_);                                                 \
                 for (int lane_ = 0; lane_ < LANES; ++lane_) {                                      \
                     const int at_ = STARTS_AT(lane_) + (first) + n_;                               \
                     const bool is_own = IS_LAST(lane_) ||                                          \
@@ -75,12 +75,12 @@
 // Where a lane's segment starts or ends with the line, its section's state there.
 #define SET_ENDS(w, v, s, is_end)                                                                  \
     do {                                                                                           \
-        float w_[16], v_[16];                                                                      \
+        ONE_STATE w_[16], v_[16];                                                                      \
         vstore16((w)[s], 0, w_);                                                                   \
         vstore16((v)[s], 0, v_);                                                                   \
         for (int lane_ = 0; lane_ < LANES; ++lane_)                                                \
             if (is_end) {                                                                          \
-                __global const float *at_ =                                                        \
+                __global const ONE_STATE *at_ =                                                    \
                     ends + ((long)batch * STATES + (s) * ORDER) * lines.lines + line;              \
                 w_[lane_] = at_[0];                                                                \
                 v_[lane_] = at_[(ORDER - 1) * (long)lines.lines];                                  \
@@ -93,7 +93,8 @@
 // matter to those before them, BLOCK at most.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void recursive_segments(__global const SRC *restrict src, __global DST *restrict dst,
-                        __global const float *restrict ends, const Lines lines, const int segment,
+                        __global const ONE_STATE *restrict ends, const Lines lines,
+                        const int segment,
                         const int lead, const int ahead, SECTIONS_PARAMETER) {
     const int start = (int)get_global_id(0) * LANES * segment;
     const int last_start = STARTS_AT(LANES - 1);
@@ -102,18 +103,19 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
     __global const SRC *from = src + SRC_LINE(line, batch);
     __global DST *to = dst + DST_LINE(line, batch) - lines.begin;
     // Two blocks of samples, of which the causal sections are done with the first.
-    float16 samples[2 * BLOCK], sums[BLOCK];
-    float16 down_w[SECTIONS], down_v[SECTIONS];
+    float16 samples[2 * BLOCK];
+    STATE sums[BLOCK];
+    STATE down_w[SECTIONS], down_v[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s) {
-        down_w[s] = 0.0f;
-        down_v[s] = 0.0f;
+        down_w[s] = NOTHING;
+        down_v[s] = NOTHING;
     }
     int here = 0;
     READ_BLOCK(samples, -lead);
     for (int first = -lead; first < segment; first += BLOCK) {
         const int next = BLOCK - here;
         READ_BLOCK(samples + next, first + BLOCK);
-        float16 w[SECTIONS], v[SECTIONS];
+        STATE w[SECTIONS], v[SECTIONS];
         UNROLL for (int s = 0; s < CAUSAL; ++s) {
             w[s] = down_w[s];
             v[s] = down_v[s];
@@ -123,11 +125,11 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
         if (first < 0) {
             for (int n = 0; n < BLOCK; ++n)
                 UNROLL for (int s = 0; s < CAUSAL; ++s)
-                    TAKE(s, w, v, samples[here + n]);
+                    TAKE(s, w, v, TO_STATE(samples[here + n]));
         } else {
             for (int n = 0; n < BLOCK; ++n) {
-                const float16 x = samples[here + n];
-                float16 y;
+                const STATE x = TO_STATE(samples[here + n]);
+                STATE y;
                 FILTER_CAUSALLY(0, x, y, w, v);
                 sums[n] = y;
             }
@@ -139,20 +141,20 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
         if (first >= 0) {
 #if ANTICAUSAL
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                w[s] = 0.0f;
-                v[s] = 0.0f;
+                w[s] = NOTHING;
+                v[s] = NOTHING;
             }
             for (int n = ahead - 1; n >= 0; --n)
                 UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    TAKE(s, w, v, samples[next + n]);
+                    TAKE(s, w, v, TO_STATE(samples[next + n]));
 #if HAS_ENDS
             if (first + BLOCK == segment && last_start + segment == lines.length)
                 UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                     SET_ENDS(w, v, s, STARTS_AT(lane_) + segment == lines.length);
 #endif
             for (int n = BLOCK - 1; n >= 0; --n) {
-                const float16 x = samples[here + n];
-                float16 y = sums[n];
+                const STATE x = TO_STATE(samples[here + n]);
+                STATE y = sums[n];
                 ADD_ANTICAUSAL(0, x, y, w, v)
                 sums[n] = y;
             }

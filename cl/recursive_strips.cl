@@ -5,7 +5,7 @@
 // along side by side.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
-#define REAL float16
+#define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
 
 #if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD)
@@ -82,7 +82,7 @@
             for (; n_ + 16 <= end_; n_ += 16) {                                                    \
                 float16 a_[16];                                                                    \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = (from)[PART(k_) + n_ + i_];                                           \
+                    a_[i_] = TO_REAL((from)[PART(k_) + n_ + i_]);                                           \
                 TRANSPOSE(a_);                                                                     \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
                     STORE16(a_[i_], to_ + i_ * lines.dst.line + n_);                               \
@@ -90,7 +90,7 @@
         }                                                                                          \
         for (; n_ < end_; ++n_) {                                                                  \
             float some_[16];                                                                       \
-            vstore16((from)[PART(k_) + n_], 0, some_);                                             \
+            vstore16(TO_REAL((from)[PART(k_) + n_]), 0, some_);                                             \
             for (int lane_ = 0; lane_ < lanes_; ++lane_)                                           \
                 STORE(some_[lane_], (image) + DST_LINE(first_line + 16 * k_ + lane_, batch) +      \
                                         (long)((first) + n_ - lines.begin) * lines.dst.step);      \
@@ -121,11 +121,11 @@
         if (first_line + LANES <= lines.lines) {                                                   \
             for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
                 UNROLL for (int k_ = 0; k_ < WIDE; ++k_)                                           \
-                    STREAM((from)[PART(k_) + n_], to_ + 16 * k_);                                  \
+                    STREAM(TO_REAL((from)[PART(k_) + n_]), to_ + 16 * k_);                                  \
         } else {                                                                                   \
             for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
                 for (int k_ = 0; k_ < WIDE; ++k_)                                                  \
-                    WRITE_SOME((from)[PART(k_) + n_], to_ + 16 * k_,                               \
+                    WRITE_SOME(TO_REAL((from)[PART(k_) + n_]), to_ + 16 * k_,                               \
                                min(lines.lines - first_line - 16 * k_, 16), 1);                    \
         }                                                                                          \
     } while (0)
@@ -139,14 +139,14 @@
 // States at the lines' ends, section s of vector k.
 #define READ_END(w, v, s, k)                                                                       \
     do {                                                                                           \
-        __global const float *ends_ = ends +                                                       \
+        __global const ONE_STATE *ends_ = ends +                                                   \
                                       ((long)batch * STATES + AT_W(s)) * lines.lines +             \
                                       first_line + 16 * (k);                                       \
         const int lanes_ = lines.lines - first_line - 16 * (k);                                    \
-        float w_[16], v_[16];                                                                      \
+        ONE_STATE w_[16], v_[16];                                                                      \
         for (int lane_ = 0; lane_ < 16; ++lane_) {                                                 \
-            w_[lane_] = lane_ < lanes_ ? ends_[lane_] : 0.0f;                                      \
-            v_[lane_] = lane_ < lanes_ ? ends_[(ORDER - 1) * (long)lines.lines + lane_] : 0.0f;    \
+            w_[lane_] = lane_ < lanes_ ? ends_[lane_] : NO_STATE;                                      \
+            v_[lane_] = lane_ < lanes_ ? ends_[(ORDER - 1) * (long)lines.lines + lane_] : NO_STATE;    \
         }                                                                                          \
         (w)[s] = vload16(0, w_);                                                                   \
         (v)[s] = vload16(0, v_);                                                                   \
@@ -169,8 +169,8 @@
 #if SOURCES > 1
 #define TAKE_BACKWARDS(samples, k, n)                                                              \
     do {                                                                                           \
-        const float16 x_ = (samples)[PART(k) + (n)];                                               \
-        const float16 second_x_ = (samples)[SECOND + PART(k) + (n)];                               \
+        const STATE x_ = TO_STATE((samples)[PART(k) + (n)]);                                               \
+        const STATE second_x_ = TO_STATE((samples)[SECOND + PART(k) + (n)]);                               \
         UNROLL for (int s_ = CAUSAL; s_ < EACH; ++s_)                                              \
             TAKE(s_, w, v, x_);                                                                    \
         UNROLL for (int s_ = EACH + CAUSAL; s_ < SECTIONS; ++s_)                                   \
@@ -179,7 +179,7 @@
 #else
 #define TAKE_BACKWARDS(samples, k, n)                                                              \
     do {                                                                                           \
-        const float16 x_ = (samples)[PART(k) + (n)];                                               \
+        const STATE x_ = TO_STATE((samples)[PART(k) + (n)]);                                               \
         UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
             if (!IS_CAUSAL(s_))                                                                    \
                 TAKE(s_, w, v, x_);                                                                \
@@ -195,7 +195,7 @@
 // ahead: samples of the next block that matter to this one, BLOCK at most.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
-                      __global float *restrict marks, __global const float *restrict ends,
+                      __global ONE_STATE *restrict marks, __global const ONE_STATE *restrict ends,
                       const Lines lines, SECTIONS_PARAMETER, const int ahead) {
     const int strip = get_global_id(0);
     const int batch = get_global_id(2);
@@ -204,15 +204,15 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
     const long item = (long)batch * get_global_size(0) + strip;
     // Two blocks of samples, of which the causal sections are done with the first.
     float16 samples[2 * HELD];
-    float16 sums[BLOCK];
+    STATE sums[BLOCK];
 #if TARGETS > 1
-    float16 second[WIDE * BLOCK]; // sums, and then results, of the second filter
+    STATE second[WIDE * BLOCK]; // sums, and then results, of the second filter
 #endif
-    float16 state_w[WIDE * SECTIONS], state_v[WIDE * SECTIONS];
+    STATE state_w[WIDE * SECTIONS], state_v[WIDE * SECTIONS];
     UNROLL for (int k = 0; k < WIDE; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s) {
-            state_w[k * SECTIONS + s] = 0.0f;
-            state_v[k * SECTIONS + s] = 0.0f;
+            state_w[k * SECTIONS + s] = NOTHING;
+            state_v[k * SECTIONS + s] = NOTHING;
 #if HAS_ENDS
             READ_END(state_w + k * SECTIONS, state_v + k * SECTIONS, s, k);
 #endif
@@ -224,7 +224,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
         if (block > 0)
             READ_BLOCKS(samples, block * BLOCK, count);
         UNROLL for (int k = 0; k < WIDE; ++k) {
-            float16 w[SECTIONS], v[SECTIONS];
+            STATE w[SECTIONS], v[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 if (!IS_CAUSAL(s)) {
                     w[s] = state_w[k * SECTIONS + s];
@@ -255,21 +255,21 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
         if (block + 1 < blocks)
             READ_BLOCKS(samples + next, first + BLOCK, next_count);
         UNROLL for (int k = 0; k < WIDE; ++k) {
-            float16 w[SECTIONS], v[SECTIONS];
+            STATE w[SECTIONS], v[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 if (IS_CAUSAL(s)) {
                     w[s] = state_w[k * SECTIONS + s];
                     v[s] = state_v[k * SECTIONS + s];
                 }
             for (int n = 0; n < count; ++n) {
-                const float16 x = samples[here + PART(k) + n];
-                float16 y;
+                const STATE x = TO_STATE(samples[here + PART(k) + n]);
+                STATE y;
                 FILTER_CAUSALLY(0, x, y, w, v);
 #if SOURCES > 1
-                const float16 second_x = samples[here + SECOND + PART(k) + n];
+                const STATE second_x = TO_STATE(samples[here + SECOND + PART(k) + n]);
                 FILTER_CAUSALLY(1, second_x, y, w, v);
 #elif TARGETS > 1
-                float16 second_y;
+                STATE second_y;
                 FILTER_CAUSALLY(1, x, second_y, w, v);
                 second[PART(k) + n] = second_y;
 #endif
@@ -286,8 +286,8 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
             const bool sees_end = next_count <= ahead;
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 if (!IS_CAUSAL(s)) {
-                    w[s] = sees_end ? state_w[k * SECTIONS + s] : (float16)(0.0f);
-                    v[s] = sees_end ? state_v[k * SECTIONS + s] : (float16)(0.0f);
+                    w[s] = sees_end ? state_w[k * SECTIONS + s] : NOTHING;
+                    v[s] = sees_end ? state_v[k * SECTIONS + s] : NOTHING;
                 }
             for (int n = min(next_count, ahead) - 1; n >= 0; --n)
                 TAKE_BACKWARDS(samples + next, k, n);
@@ -299,22 +299,22 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                 }
 #endif
             for (int n = count - 1; n >= 0; --n) {
-                const float16 x = samples[here + PART(k) + n];
-                float16 y = sums[n];
+                const STATE x = TO_STATE(samples[here + PART(k) + n]);
+                STATE y = sums[n];
                 ADD_ANTICAUSAL(0, x, y, w, v)
 #if SOURCES > 1
-                const float16 second_x = samples[here + SECOND + PART(k) + n];
+                const STATE second_x = TO_STATE(samples[here + SECOND + PART(k) + n]);
                 ADD_ANTICAUSAL(1, second_x, y, w, v)
 #elif TARGETS > 1
-                float16 second_y = second[PART(k) + n];
+                STATE second_y = second[PART(k) + n];
                 ADD_ANTICAUSAL(1, x, second_y, w, v)
                 second[PART(k) + n] = second_y;
 #endif
-                samples[here + PART(k) + n] = y;
+                samples[here + PART(k) + n] = TO_REAL(y);
             }
 #else
             for (int n = 0; n < count; ++n)
-                samples[here + PART(k) + n] = sums[n];
+                samples[here + PART(k) + n] = TO_REAL(sums[n]);
 #endif
         }
         WRITE_BLOCK(dst, samples + here, first, count);

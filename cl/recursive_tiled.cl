@@ -26,6 +26,9 @@
 #if EXCHANGES && (HAS_CARRIES || NEAR > 0)
 #error tiles exchange what others carry
 #endif
+#if EXCHANGES && STATE_FORM != 0
+#error tiles exchange words, which are floats
+#endif
 
 #define TILE (CHUNK * CHUNKS)
 #define GROUP (LANES * CHUNKS)
@@ -127,7 +130,7 @@ typedef struct Exchange {
 #define TILE_PARAMETER
 #endif
 #if NEAR == 0
-#define RUNS_PARAMETER , __local float *runs
+#define RUNS_PARAMETER , __local STATE *runs
 #else
 #define RUNS_PARAMETER
 #endif
@@ -135,10 +138,10 @@ typedef struct Exchange {
 #if HAS_CARRIES
 // What every tile leaves behind.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void recursive_aggregate(SOURCES_PARAMETER, __global float *restrict between,
-                         __global const float *restrict ends, const Lines lines,
+void recursive_aggregate(SOURCES_PARAMETER, __global STATE *restrict between,
+                         __global const STATE *restrict ends, const Lines lines,
                          const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER
-                         TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
+                         TILE_PARAMETER, __local STATE *carries RUNS_PARAMETER ENDS_PARAMETER) {
     const int lead = 0, trail = 0;
     PLACE_ITEM
     float x[SOURCES][CHUNK];
@@ -153,7 +156,7 @@ void recursive_aggregate(SOURCES_PARAMETER, __global float *restrict between,
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         const int to = first_line + i % LANES;
-        float w = 0.0f, v = 0.0f;
+        STATE w = NOTHING, v = NOTHING;
         SUM_TILE(s, i % LANES, w, v);
         if (to < lines.lines) {
             between[AT_TILE(batch, number) + (long)(s * ORDER) * lines.lines + to] = w;
@@ -168,9 +171,9 @@ void recursive_aggregate(SOURCES_PARAMETER, __global float *restrict between,
 // section; the parts of a line are of one group, and sections lie along y.
 #define AT_ONCE 8
 __kernel __attribute__((reqd_work_group_size(CARRY_LANES, CARRY_PARTS, 1)))
-void recursive_carry(__global float *restrict between, const Lines lines, const int tile_count,
-                     __global const float *restrict tiles, __global const float *restrict parts,
-                     __local float *sums) {
+void recursive_carry(__global STATE *restrict between, const Lines lines, const int tile_count,
+                     __global const STATE *restrict tiles, __global const STATE *restrict parts,
+                     __local STATE *sums) {
     const int lane = get_local_id(0);
     const int part = get_local_id(1);
     const int s = get_group_id(1);
@@ -181,34 +184,34 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
     const int begin = part * count;
     const int end = min(begin + count, tile_count);
     const long step = (IS_CAUSAL(s) ? 1L : -1L) * STATES * lines.lines;
-    __global float *from = between + AT_TILE(batch, IS_CAUSAL(s) ? 0 : tile_count - 1) +
+    __global STATE *from = between + AT_TILE(batch, IS_CAUSAL(s) ? 0 : tile_count - 1) +
                            (long)(s * ORDER) * lines.lines + line;
     const long to_v = (ORDER - 1) * (long)lines.lines;
     tiles += s * MATRIX;
     parts += s * MATRIX;
-    float w = 0.0f, v = 0.0f;
+    STATE w = NOTHING, v = NOTHING;
 #if CARRY_PARTS > 1
     // What the part leaves, and then what enters it.
     if (is_there)
         for (int t = begin; t < end; ++t) {
             CARRY_ON(w, v, OF_TILE, 0);
-            w += from[t * step];
-            v += from[t * step + to_v];
+            w = PLUS(w, from[t * step]);
+            v = PLUS(v, from[t * step + to_v]);
         }
     sums[(part * 2) * CARRY_LANES + lane] = w;
     sums[(part * 2 + 1) * CARRY_LANES + lane] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
 #define OF_PART(i) parts[i]
     if (part == 0) {
-        float w_in = 0.0f, v_in = 0.0f;
+        STATE w_in = NOTHING, v_in = NOTHING;
         for (int p = 0; p < CARRY_PARTS; ++p) {
-            __local float *at = sums + (p * 2) * CARRY_LANES + lane;
-            const float own_w = at[0], own_v = at[CARRY_LANES];
+            __local STATE *at = sums + (p * 2) * CARRY_LANES + lane;
+            const STATE own_w = at[0], own_v = at[CARRY_LANES];
             at[0] = w_in;
             at[CARRY_LANES] = v_in;
             CARRY_ON(w_in, v_in, OF_PART, 0);
-            w_in += own_w;
-            v_in += own_v;
+            w_in = PLUS(w_in, own_w);
+            v_in = PLUS(v_in, own_v);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -219,7 +222,7 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
         return;
     // Reads run ahead of the sums.
     for (int base = begin; base < end; base += AT_ONCE) {
-        float own_w[AT_ONCE], own_v[AT_ONCE];
+        STATE own_w[AT_ONCE], own_v[AT_ONCE];
         UNROLL for (int k = 0; k < AT_ONCE; ++k)
             if (base + k < end) {
                 own_w[k] = from[(base + k) * step];
@@ -231,8 +234,8 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
                 if (ORDER == 2)
                     from[(base + k) * step + to_v] = v;
                 CARRY_ON(w, v, OF_TILE, 0);
-                w += own_w[k];
-                v += own_v[k];
+                w = PLUS(w, own_w[k]);
+                v = PLUS(v, own_v[k]);
             }
     }
 }
@@ -298,7 +301,7 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
     volatile __global uint *shared, const Exchange exchange, __global const float *restrict tiles, \
         __global const float *restrict run_places
 #else
-#define ENTERING_PARAMETER __global const float *restrict entering
+#define ENTERING_PARAMETER __global const STATE *restrict entering
 #endif
 
 // What enters a tile from the others.
@@ -306,7 +309,7 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
 #define READ_ENTERING(s, lane, w, v)                                                               \
     do {                                                                                           \
         if (first_line + (lane) < lines.lines) {                                                   \
-            __global const float *from_ = entering + AT_TILE(batch, number) +                      \
+            __global const STATE *from_ = entering + AT_TILE(batch, number) +                      \
                                           (long)((s) * ORDER) * lines.lines + first_line + (lane); \
             (w) = from_[0];                                                                        \
             (v) = from_[(ORDER - 1) * (long)lines.lines];                                          \
@@ -320,16 +323,16 @@ void recursive_carry(__global float *restrict between, const Lines lines, const 
 // chunks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
-                     ENTERING_PARAMETER, __global const float *restrict ends,
+                     ENTERING_PARAMETER, __global const STATE *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
-                     __global const float *restrict places, const int lead, const int trail
-                     TILE_PARAMETER, __local float *carries RUNS_PARAMETER ENDS_PARAMETER) {
+                     __global const STATE *restrict places, const int lead, const int trail
+                     TILE_PARAMETER, __local STATE *carries RUNS_PARAMETER ENDS_PARAMETER) {
     PLACE_ITEM
     float x[SOURCES][CHUNK];
     READ_CHUNKS(x);
     AGGREGATE_ALL(x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    float w[SECTIONS], v[SECTIONS];
+    STATE w[SECTIONS], v[SECTIONS];
 #if NEAR > 0
     ALL_ENTERING_FROM_NEAR(w, v);
 #else
@@ -345,7 +348,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #elif RUNS > 1
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
-        float sum_w = 0.0f, sum_v = 0.0f;
+        STATE sum_w = NOTHING, sum_v = NOTHING;
         READ_ENTERING(s, i % LANES, sum_w, sum_v);
         SUM_TILE(s, i % LANES, sum_w, sum_v);
     }
@@ -358,7 +361,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
     // What of the tile is stored.
     const int begin = max(lines.begin, first + lead);
     const int end = min(lines.end, first + TILE - trail);
-    float y[CHUNK];
+    STATE y[CHUNK];
     FILTER_CHUNK(0, x[0], y, w, v);
 #if SOURCES > 1
     FILTER_CHUNK(1, x[1], y, w, v);

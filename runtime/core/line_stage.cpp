@@ -12,7 +12,10 @@ Transition transition(const Section &section, std::int64_t count) {
                 result[i][j] = a[i][j] + b[i][j] + a[i][0] * b[0][j] + a[i][1] * b[1][j];
         return result;
     };
-    Matrix power{{{-section.rest, section.decay}, {-section.rest, section.decay - 1.0}}};
+    const double sign = section.sign;
+    const double less = sign > 0.0 ? -section.rest : section.rest - 2.0; // sign (1 - rest) - 1
+    Matrix power{
+        {{less, sign * section.decay}, {-sign * section.rest, sign * section.decay - 1.0}}};
     Matrix result{};
     for (; count > 0; count /= 2) {
         if (count % 2 == 1)

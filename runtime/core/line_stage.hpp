@@ -9,21 +9,29 @@
 namespace gz {
 
 // Two poles, or one, of one direction. With the state (w, v), both 0 at first, a sample x takes
-//     v <- decay v + (x - rest w);   w <- w + v
-// which is w[n] = a1 w[n-1] + a2 w[n-2] + x for rest = 1 - a1 - a2 and decay = -a2, and v the
-// difference of two w: small numbers stay exact where poles are close to 1. It adds
-// w_weight w + v_weight v to the result: causal sections after the sample, anticausal ones before.
+//     v <- sign decay v + (x - sign rest w);   w <- sign w + v
+// which is w[n] = a1 w[n-1] + a2 w[n-2] + x for decay = -a2 and rest = 1 - sign a1 - a2, and v the
+// difference w[n] - sign w[n-1]: small numbers stay exact where poles are close to 1, or to -1 with
+// the sign -1. A section of either direction adds w_weight w + v_weight v to the result of a sample
+// before it takes it.
 struct Section {
     double rest = 1.0, decay = 0.0;
     double w_weight = 0.0, v_weight = 0.0;
+    double sign = 1.0;
 
     bool is_first_order() const { return decay == 0.0 && v_weight == 0.0; }
 };
 
 // Takes a sample: state is (w, v).
 inline void step(const Section &section, std::array<double, 2> &state, double x) {
-    state[1] = section.decay * state[1] + (x - section.rest * state[0]);
-    state[0] += state[1];
+    const double sign = section.sign;
+    state[1] = sign * section.decay * state[1] + (x - sign * section.rest * state[0]);
+    state[0] = sign * state[0] + state[1];
+}
+
+// What a section adds to the result of the sample that comes next.
+inline double added(const Section &section, const std::array<double, 2> &state) {
+    return section.w_weight * state[0] + section.v_weight * state[1];
 }
 
 // (w, v) after `count` samples that are 0, for (w, v) = (1, 0) and (0, 1), less the same: m[i][j]
@@ -43,18 +51,33 @@ struct EndWeights {
     std::vector<double> near, far;
 };
 
+// What a stage's states are kept in. Where rounding a state at every sample adds up to too much, f32
+// will do for kernels that make it anew from sums every few samples; others, that step along the line,
+// keep it in double, or in pairs of f32.
+enum class Precision {
+    single,   // f32 in every kernel
+    anchored, // f32 where states are made anew from sums
+    twice     // double, or pairs of f32, in every kernel
+};
+
 // y = direct x + the causal sections, from the line's first sample on, + the anticausal ones, from
-// its last.
+// its last. Or taps, and then no sections: y[n] = sum over i of taps[i] x[n + first_tap + i], x as the
+// border extends it.
 struct LineStage {
     double direct = 0.0;
     std::vector<Section> causal, anticausal;
     // How causal states start, w and v of each section, and then the anticausal ones; none where
     // they start from 0.
     std::vector<EndWeights> ends;
-    // Of which line: the one that this stage reads, or the one that the first stage does.
+    // Which line that is said of: the one that this stage reads, or the one that the first stage does.
     enum class Of { own, first } ends_of = Of::first;
+    Precision precision = Precision::single;
+
+    std::vector<double> taps;
+    std::int64_t first_tap = 0;
 
     std::size_t states() const { return 2 * (causal.size() + anticausal.size()); }
+    bool has_taps() const { return !taps.empty(); }
 };
 
 } // namespace gz

@@ -56,6 +56,7 @@ struct Launch {
     NDRange range;
     std::vector<Argument> arguments;
     std::size_t private_bytes = 0; // of an item's arrays, where they are more than registers hold
+    bool needs_f64 = false;        // computes in double
 };
 
 // Launches to run one after the other, and the sizes in bytes of the buffers that they hand results

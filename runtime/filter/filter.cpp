@@ -359,7 +359,7 @@ double Filter::rounding_bound(double largest) const {
         return difference_bound(dog_->first.rounding_bound(largest),
                                 dog_->second.rounding_bound(largest), largest);
     if (recursion_)
-        return largest * gz::rounding_bound(*recursion_);
+        return gz::rounding_bound(*recursion_, largest);
     if (box_)
         return box_->error_bound(largest);
     double bound = correlation_.error_bound(largest);

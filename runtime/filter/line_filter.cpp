@@ -3,330 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numbers>
+#include <memory>
 #include <optional>
+#include <random>
 
 #include "core/error.hpp"
-#include "filter/polynomial.hpp"
+#include "filter/stage_plan.hpp"
 
 namespace gz {
 
 namespace {
 
-using Complex = std::complex<long double>;
-using Poles = std::vector<std::complex<double>>;
-
-// gain prod (1 - zero u) / prod (1 - pole u): u is a delay for the causal half of a filter, and its
-// opposite for the anticausal one. Conjugates follow one another.
-struct Half {
-    long double gain = 1.0L;
-    Poles poles, zeros;
-
-    Complex operator()(Complex u) const {
-        Complex result = gain;
-        for (const auto &zero : zeros)
-            result *= 1.0L - Complex(zero) * u;
-        for (const auto &pole : poles)
-            result /= 1.0L - Complex(pole) * u;
-        return result;
-    }
-};
-
-struct TwoSided {
-    Half causal, anticausal;
-};
-
-// One section's share of a half's poles.
-struct Group {
-    Poles poles;                  // one or two
-    Complex b0 = 0.0L, b1 = 0.0L; // (b0 + b1 u) / prod (1 - pole u)
-
-    Complex operator()(Complex u) const {
-        Complex result = b0 + b1 * u;
-        for (const auto &pole : poles)
-            result /= 1.0L - Complex(pole) * u;
-        return result;
-    }
-};
-
-// Conjugates together; real poles with their neighbours on the axis, so that what is left is well
-// apart.
-std::vector<Group> grouped(const Poles &poles) {
-    std::vector<Group> groups;
-    std::vector<double> real;
-    for (const auto &pole : poles) {
-        if (pole.imag() > 0.0)
-            groups.push_back({{pole, std::conj(pole)}});
-        else if (pole.imag() == 0.0)
-            real.push_back(pole.real());
-    }
-    std::sort(real.begin(), real.end());
-    // Of an odd number the most distant one is left alone.
-    std::size_t alone = real.size();
-    if (real.size() % 2 == 1) {
-        alone = 0;
-        double widest = -1.0;
-        for (std::size_t i = 0; i < real.size(); i += 2) {
-            const double left = i > 0 ? real[i] - real[i - 1] : 4.0;
-            const double right = i + 1 < real.size() ? real[i + 1] - real[i] : 4.0;
-            if (std::min(left, right) > widest) {
-                widest = std::min(left, right);
-                alone = i;
-            }
-        }
-        groups.push_back({{real[alone]}});
-        real.erase(real.begin() + static_cast<std::ptrdiff_t>(alone));
-    }
-    for (std::size_t i = 0; i + 1 < real.size(); i += 2)
-        groups.push_back({{real[i], real[i + 1]}});
-    return groups;
-}
-
-// Partial fractions: the numerator of each group interpolates, at its poles, what is left of the
-// filter without it (Hermite where the two are one).
-void set_numerators(std::vector<Group> &groups, const Half &own, const Half &other) {
-    for (Group &group : groups) {
-        const auto rest = [&](Complex u) {
-            Complex result = own.gain * other(1.0L / u);
-            for (const auto &zero : own.zeros)
-                result *= 1.0L - Complex(zero) * u;
-            for (const Group &g : groups)
-                if (&g != &group)
-                    for (const auto &pole : g.poles)
-                        result /= 1.0L - Complex(pole) * u;
-            return result;
-        };
-        const Complex first = 1.0L / Complex(group.poles[0]);
-        if (group.poles.size() == 1) {
-            group.b0 = rest(first).real();
-            continue;
-        }
-        const Complex second = 1.0L / Complex(group.poles[1]);
-        constexpr long double close = 1e-5L;
-        if (std::abs(first - second) > close * std::abs(first)) {
-            const Complex at_first = rest(first);
-            group.b1 = ((at_first - rest(second)) / (first - second)).real();
-            group.b0 = (at_first - group.b1 * first).real();
-        } else {
-            // The derivative, by a step along the imaginary axis.
-            constexpr long double step = 1e-12L;
-            const long double mean = ((first + second) / 2.0L).real();
-            group.b1 = rest({mean, step * mean}).imag() / (step * mean);
-            group.b0 = rest(mean).real() - group.b1 * mean;
-        }
-    }
-}
-
-// The kernels' form of a group. What an anticausal one adds for the current sample goes to direct.
-Section section_of(const Group &group) {
-    Section section;
-    if (group.poles.size() == 1) {
-        section.rest = 1.0 - group.poles[0].real();
-        section.w_weight = static_cast<double>(group.b0.real());
-        return section;
-    }
-    const Complex p = group.poles[0];
-    const Complex q = group.poles[1];
-    section.rest = static_cast<double>(((1.0L - p) * (1.0L - q)).real());
-    section.decay = static_cast<double>((p * q).real());
-    section.w_weight = static_cast<double>((group.b0 + group.b1).real());
-    section.v_weight = static_cast<double>(-group.b1.real());
-    return section;
-}
-
-Section anticausal_section_of(const Group &group, double &direct) {
-    // b0 + b1 u = b0 Q + ((b0 a1 + b1) u + b0 a2 u^2), and Q is divided out.
-    Section section = section_of(group);
-    const Complex p = group.poles[0];
-    const Complex q = group.poles.size() == 2 ? Complex(group.poles[1]) : Complex(0.0L);
-    const long double a1 = (p + q).real();
-    const long double a2 = -(p * q).real();
-    const long double b0 = group.b0.real();
-    direct += static_cast<double>(b0);
-    section.w_weight = static_cast<double>(b0 * a1 + group.b1.real() + b0 * a2);
-    section.v_weight = static_cast<double>(-b0 * a2);
-    return section;
-}
-
-// Frequencies at which filters are compared: dense near 0, where slow poles peak.
-std::vector<Complex> test_points() {
-    std::vector<Complex> points;
-    constexpr int count = 400;
-    for (int i = 0; i <= count; ++i) {
-        const long double t = static_cast<long double>(i) / count;
-        points.push_back(std::polar(1.0L, std::numbers::pi_v<long double> * t * t * t * t));
-        points.push_back(std::polar(1.0L, std::numbers::pi_v<long double> * t));
-    }
-    return points;
-}
-
-struct Decomposition {
-    LineStage stage;
-    // How much larger what is added up is than its sum: what rounding is multiplied by.
-    long double cancellation = 0.0L;
-};
-
-Decomposition decompose(const TwoSided &filter) {
-    std::vector<Group> causal = grouped(filter.causal.poles);
-    std::vector<Group> anticausal = grouped(filter.anticausal.poles);
-    set_numerators(causal, filter.causal, filter.anticausal);
-    set_numerators(anticausal, filter.anticausal, filter.causal);
-
-    static const std::vector<Complex> points = test_points();
-    const auto response = [&](Complex u) { return filter.causal(u) * filter.anticausal(1.0L / u); };
-    // The polynomial that is left over is a constant. -1 is as far from slow poles as can be.
-    Complex left = response(-1.0L);
-    for (const Group &group : causal)
-        left -= group(-1.0L);
-    for (const Group &group : anticausal)
-        left -= group(-1.0L);
-
-    Decomposition result;
-    result.stage.direct = static_cast<double>(left.real());
-    long double largest = 0.0L;
-    for (const Complex &u : points)
-        largest = std::max(largest, std::abs(response(u)));
-    const auto count = [&](const Group &group) {
-        long double most = 0.0L;
-        for (const Complex &u : points)
-            most = std::max(most, std::abs(group(u)));
-        result.cancellation += most / largest;
-    };
-    for (const Group &group : causal) {
-        count(group);
-        result.stage.causal.push_back(section_of(group));
-    }
-    for (const Group &group : anticausal) {
-        count(group);
-        result.stage.anticausal.push_back(anticausal_section_of(group, result.stage.direct));
-    }
-    if (!(result.cancellation < INFINITY))
-        result.cancellation = INFINITY;
-    return result;
-}
-
-// Every second group of poles, and of zeros, to each of two filters; each has a largest gain of 1
-// but for the first, which has the rest.
-std::pair<TwoSided, TwoSided> split(const TwoSided &filter) {
-    std::pair<TwoSided, TwoSided> result;
-    const auto deal = [](const Poles &roots, Poles &first, Poles &second) {
-        const std::vector<Group> groups = grouped(roots);
-        std::vector<std::size_t> order(groups.size());
-        for (std::size_t i = 0; i < order.size(); ++i)
-            order[i] = i;
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return std::arg(groups[a].poles[0]) < std::arg(groups[b].poles[0]);
-        });
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            // What has most goes to the one with fewer.
-            Poles &to = first.size() <= second.size() ? first : second;
-            const Poles &poles = groups[order[i]].poles;
-            to.insert(to.end(), poles.begin(), poles.end());
-        }
-    };
-    deal(filter.causal.poles, result.first.causal.poles, result.second.causal.poles);
-    deal(filter.causal.zeros, result.first.causal.zeros, result.second.causal.zeros);
-    deal(filter.anticausal.poles, result.first.anticausal.poles, result.second.anticausal.poles);
-    deal(filter.anticausal.zeros, result.first.anticausal.zeros, result.second.anticausal.zeros);
-    static const std::vector<Complex> points = test_points();
-    long double largest = 0.0L;
-    for (const Complex &u : points)
-        largest = std::max(largest,
-                           std::abs(result.second.causal(u) * result.second.anticausal(1.0L / u)));
-    result.second.causal.gain = 1.0L / largest;
-    result.first.causal.gain = filter.causal.gain * filter.anticausal.gain * largest;
-    return result;
-}
-
-// What rounding may be multiplied by before a filter is run in several stages instead.
-constexpr long double most_cancellation = 6.0L;
-
-bool is_indivisible(const TwoSided &filter) {
-    return grouped(filter.causal.poles).size() <= 1 && grouped(filter.anticausal.poles).size() <= 1;
-}
-
-void append_stages(const TwoSided &filter, std::vector<LineStage> &stages) {
-    Decomposition whole = decompose(filter);
-    if (whole.cancellation <= most_cancellation || is_indivisible(filter)) {
-        stages.push_back(std::move(whole.stage));
-        return;
-    }
-    const auto [first, second] = split(filter);
-    append_stages(first, stages);
-    append_stages(second, stages);
-}
-
-Half half_of(const std::vector<const Scan *> &scans) {
-    Half half;
-    for (const Scan *scan : scans) {
-        const Poles poles = poles_of(scan->feedback);
-        half.poles.insert(half.poles.end(), poles.begin(), poles.end());
-        // Feedforward terms that are only a delay cannot be factored so.
-        std::vector<double> terms = scan->feedforward;
-        while (terms.size() > 1 && terms.back() == 0.0)
-            terms.pop_back();
-        require(terms[0] != 0.0 || terms.size() == 1,
-                "a scan's first feedforward coefficient is 0");
-        half.gain *= terms[0];
-        if (terms.size() > 1) {
-            std::vector<double> monic;
-            for (std::size_t i = 1; i < terms.size(); ++i)
-                monic.push_back(-terms[i] / terms[0]);
-            const Poles zeros = poles_of(monic);
-            half.zeros.insert(half.zeros.end(), zeros.begin(), zeros.end());
-        }
-    }
-    // A pole at 0 is none.
-    std::erase(half.poles, std::complex<double>(0.0));
-    if (half.zeros.size() > half.poles.size())
-        fail(Status::unsupported, "scans of one direction have ", half.zeros.size(),
-             " feedforward terms besides the first and ", half.poles.size(),
-             " poles; there may not be more terms than poles");
-    return half;
-}
-
-// ---- modes ----
-
-LineStage stage_of(const Modes &modes) {
-    LineStage stage;
-    stage.direct = modes.direct;
-    for (std::size_t i = 0; i < modes.poles.size(); ++i) {
-        const Complex p = modes.poles[i];
-        const Complex c = modes.weights[i];
-        // Re(c / (1 - p u))
-        Group group{{modes.poles[i]}, c.real(), 0.0L};
-        if (modes.poles[i].imag() != 0.0) {
-            group.poles.push_back(std::conj(modes.poles[i]));
-            group.b1 = -(c * std::conj(p)).real();
-        }
-        stage.causal.push_back(section_of(group));
-        double at_zero = 0.0; // is there already
-        Section section = anticausal_section_of(group, at_zero);
-        if (modes.odd) {
-            stage.direct -= at_zero;
-            section.w_weight = -section.w_weight;
-            section.v_weight = -section.v_weight;
-        }
-        stage.anticausal.push_back(section);
-    }
-    return stage;
-}
-
 // ---- ends ----
 
 constexpr double negligible = 1e-10;
 
+// The modulus of a section's slower pole.
+double modulus_of(const Section &section) {
+    if (section.decay == 0.0)
+        return std::abs(1.0 - section.rest);
+    const double half_trace = (1.0 + section.decay - section.rest) / 2.0;
+    const double squared = half_trace * half_trace - section.decay;
+    return squared < 0.0 ? std::sqrt(std::abs(section.decay))
+                         : std::abs(half_trace) + std::sqrt(squared);
+}
+
 // Samples after which nothing is left of a state, worth speaking of.
 std::int64_t memory_of(const Section &section) {
-    double modulus = 0.0;
-    if (section.decay == 0.0) {
-        modulus = std::abs(1.0 - section.rest);
-    } else {
-        const double half_trace = (1.0 + section.decay - section.rest) / 2.0;
-        const double squared = half_trace * half_trace - section.decay;
-        modulus = squared < 0.0 ? std::sqrt(std::abs(section.decay))
-                                : std::abs(half_trace) + std::sqrt(squared);
-    }
+    const double modulus = modulus_of(section);
     constexpr std::int64_t longest = std::int64_t{1} << 22;
     if (modulus < 1e-3)
         return 8;
@@ -339,16 +43,16 @@ std::int64_t memory_of(const Section &section) {
 }
 
 std::int64_t memory_of(const LineStage &stage) {
+    if (stage.has_taps()) {
+        const auto count = static_cast<std::int64_t>(stage.taps.size());
+        return std::max<std::int64_t>({0, -stage.first_tap, stage.first_tap + count - 1});
+    }
     std::int64_t most = 0;
     for (const Section &section : stage.causal)
         most = std::max(most, memory_of(section));
     for (const Section &section : stage.anticausal)
         most = std::max(most, memory_of(section));
     return most;
-}
-
-double output(const Section &section, const std::array<double, 2> &state) {
-    return section.w_weight * state[0] + section.v_weight * state[1];
 }
 
 enum class Way { as_is, mirrored };
@@ -360,21 +64,31 @@ std::vector<double> filtered(const LineStage &stage, const std::vector<double> &
     const auto at = [&](std::int64_t i) {
         return static_cast<std::size_t>(way == Way::as_is ? i : n - 1 - i);
     };
+    if (stage.has_taps()) {
+        const auto count = static_cast<std::int64_t>(stage.taps.size());
+        for (std::int64_t i = 0; i < n; ++i)
+            for (std::int64_t k = 0; k < count; ++k) {
+                const std::int64_t from = i + stage.first_tap + k;
+                if (from >= 0 && from < n)
+                    y[at(i)] += stage.taps[static_cast<std::size_t>(k)] * x[at(from)];
+            }
+        return y;
+    }
     for (std::size_t i = 0; i < x.size(); ++i)
         y[i] = stage.direct * x[i];
+    const auto add = [&](const Section &section, std::size_t i, std::array<double, 2> &state) {
+        y[i] += added(section, state);
+        step(section, state, x[i]);
+    };
     for (const Section &section : stage.causal) {
         std::array<double, 2> state{0.0, 0.0};
-        for (std::int64_t i = 0; i < n; ++i) {
-            step(section, state, x[at(i)]);
-            y[at(i)] += output(section, state);
-        }
+        for (std::int64_t i = 0; i < n; ++i)
+            add(section, at(i), state);
     }
     for (const Section &section : stage.anticausal) {
         std::array<double, 2> state{0.0, 0.0};
-        for (std::int64_t i = n - 1; i >= 0; --i) {
-            y[at(i)] += output(section, state);
-            step(section, state, x[at(i)]);
-        }
+        for (std::int64_t i = n - 1; i >= 0; --i)
+            add(section, at(i), state);
     }
     return y;
 }
@@ -420,6 +134,7 @@ void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std
     std::int64_t before = 0; // memory of the stages before
     for (std::size_t s = 0; s < stages.size(); ++s) {
         LineStage &stage = stages[s];
+        stage.ends_of = LineStage::Of::first;
         const auto add = [&](const Section &section, Way side) {
             const std::int64_t memory = memory_of(section);
             const std::int64_t margin = before;
@@ -453,26 +168,25 @@ void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std
 
 // ---- zero border ----
 
-// What the far states of `second` must start from where the line is cut between its two halves: as
-// `first` rings on beyond the end, and `second`, run over all of that, would bring it back, that
-// much must be taken off again. The sections of the pair's own decomposition stand in for the
-// sections of `second` alone: they have the same poles.
+// What the far states of `second`, the scans that run backwards, must start from where the line is cut
+// between them and `first`, those that run forwards: as `first` rings on beyond the end, and the pair,
+// run over all of that, would bring it back, that much must be taken off again. The sections of the
+// pair's own stage stand in for those of `second` alone: they have the same poles. False where a
+// section has no weight to do so.
 bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &second,
                   std::int64_t length) {
     const std::int64_t ringing = memory_of(first) + memory_of(second);
     const std::size_t count = pair.anticausal.size();
-    for (const Section &section : pair.causal) {
-        (void)section;
-        pair.ends.push_back({});
-        pair.ends.push_back({});
-    }
+    if (second.anticausal.size() != count)
+        return false;
+    pair.ends.assign(2 * pair.causal.size(), {});
     // Functionals of each w and v, on the last samples.
     std::vector<std::vector<double>> weights(2 * count);
     // Samples that leave something at the end.
     const std::int64_t memory = std::min(memory_of(first), length);
-    std::vector<std::array<double, 2>> at_end(count);
-    for (std::size_t i = 0; i < first.causal.size(); ++i) {
-        const Section &section = first.causal[i];
+    for (std::vector<double> &far : weights)
+        far.resize(static_cast<std::size_t>(memory), 0.0);
+    for (const Section &section : first.causal) {
         const auto ages = responses(section, memory);
         for (std::size_t component = 0; component < 2; ++component) {
             if (component == 1 && section.is_first_order())
@@ -482,8 +196,8 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
             state[component] = 1.0;
             std::vector<double> tail(static_cast<std::size_t>(ringing));
             for (double &value : tail) {
+                value = added(section, state);
                 step(section, state, 0.0);
-                value = output(section, state);
             }
             for (std::size_t j = 0; j < count; ++j) {
                 const Section &own = second.anticausal[j];
@@ -494,7 +208,7 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
                 const Section &stand_in = pair.anticausal[j];
                 std::array<double, 2> wanted{};
                 for (double &value : wanted) {
-                    value = output(own, s);
+                    value = added(own, s);
                     step(own, s, 0.0);
                 }
                 std::array<std::array<double, 2>, 2> basis{};
@@ -502,7 +216,7 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
                     std::array<double, 2> unit{0.0, 0.0};
                     unit[k] = 1.0;
                     for (std::size_t row = 0; row < 2; ++row) {
-                        basis[row][k] = output(stand_in, unit);
+                        basis[row][k] = added(stand_in, unit);
                         step(stand_in, unit, 0.0);
                     }
                 }
@@ -523,7 +237,6 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
                 }
                 for (std::size_t k = 0; k < 2; ++k) {
                     std::vector<double> &to = weights[2 * j + k];
-                    to.resize(static_cast<std::size_t>(memory), 0.0);
                     for (std::size_t age = 0; age < to.size(); ++age)
                         to[age] -= start[k] * ages[age][component];
                 }
@@ -542,105 +255,144 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
     return true;
 }
 
-LineStage mirrored(const LineStage &stage);
-
-// A stage of one half alone, run forwards.
-std::optional<LineStage> one_sided(const Half &half) {
-    Decomposition result = decompose({half, {}});
-    if (result.cancellation > most_cancellation)
-        return std::nullopt;
-    return std::move(result.stage);
-}
-
-// Scans of one direction and then of the other in one stage; nothing where f32 could not bear it.
-// Written for the first of them running forwards.
-std::optional<LineStage> cut_pair(const Half &first, const Half &second, std::int64_t length) {
-    Decomposition pair = decompose({first, second});
-    if (pair.cancellation > most_cancellation)
-        return std::nullopt;
-    const std::optional<LineStage> alone = one_sided(first);
-    if (!alone)
-        return std::nullopt;
-    // The second, alone, as an anticausal stage.
-    const Decomposition other = decompose({{}, second});
-    if (!set_cut_ends(pair.stage, *alone, other.stage, length))
-        return std::nullopt;
-    return std::move(pair.stage);
-}
-
-struct Run {
-    bool forward;
-    Half half;
-};
-
-// Forward sections become anticausal ones, whose results come before their samples.
-LineStage mirrored(const LineStage &stage) {
-    LineStage result;
-    result.direct = stage.direct;
-    result.ends_of = stage.ends_of;
-    // w and v after a sample, from w, v before it and the sample x: w' = w + v', v' = d v + x - e w.
-    for (const Section &s : stage.causal) {
-        Section section = s;
-        const double sum = s.w_weight + s.v_weight;
-        section.w_weight = s.w_weight - sum * s.rest;
-        section.v_weight = sum * s.decay;
-        result.direct += sum;
-        result.anticausal.push_back(section);
-    }
-    for (const Section &s : stage.anticausal) {
-        // The other way round: v = (v' - x + e w) / d where there is a v, w = w' - v'.
-        Section section = s;
-        if (s.is_first_order()) {
-            // w' = x + (1 - e) w
-            const double pole = 1.0 - s.rest;
-            section.w_weight = s.w_weight / pole;
-            result.direct -= section.w_weight;
-        } else {
-            const double back = s.v_weight / s.decay;
-            // w_weight (w' - v') + back (v' - x + e (w' - v'))
-            section.w_weight = s.w_weight + back * s.rest;
-            section.v_weight = back - s.w_weight - back * s.rest;
-            result.direct -= back;
-        }
-        result.causal.push_back(section);
-    }
+// The stage for a line that is walked the other way.
+LineStage mirrored(LineStage stage) {
+    std::swap(stage.causal, stage.anticausal);
+    if (stage.has_taps())
+        stage.first_tap = 1 - stage.first_tap - static_cast<std::int64_t>(stage.taps.size());
     if (!stage.ends.empty()) {
         const auto middle =
-            stage.ends.begin() + static_cast<std::ptrdiff_t>(2 * stage.causal.size());
-        result.ends.assign(middle, stage.ends.end());
-        result.ends.insert(result.ends.end(), stage.ends.begin(), middle);
-        for (EndWeights &ends : result.ends)
+            stage.ends.begin() + static_cast<std::ptrdiff_t>(2 * stage.anticausal.size());
+        std::rotate(stage.ends.begin(), middle, stage.ends.end());
+        for (EndWeights &ends : stage.ends)
             std::swap(ends.near, ends.far);
     }
+    return stage;
+}
+
+// Whether the pair makes of a short line what the scans do, the ones forwards and then the others
+// backwards.
+bool is_right(const LineStage &pair, const std::vector<Scan> &first,
+              const std::vector<Scan> &second, double gain, std::size_t length) {
+    std::minstd_rand random(1);
+    std::vector<double> x(length);
+    for (double &value : x)
+        value = std::uniform_real_distribution<double>(-1.0, 1.0)(random);
+    std::vector<DoubleDouble> exact(x.begin(), x.end());
+    const auto scan_over = [&](const Scan &scan) {
+        std::vector<DoubleDouble> y(length);
+        for (std::size_t n = 0; n < length; ++n) {
+            for (std::size_t i = 0; i < scan.feedforward.size() && i <= n; ++i)
+                y[n] = y[n] + DoubleDouble(scan.feedforward[i]) * exact[n - i];
+            for (std::size_t i = 0; i < scan.feedback.size() && i < n; ++i)
+                y[n] = y[n] + DoubleDouble(scan.feedback[i]) * y[n - 1 - i];
+        }
+        exact = std::move(y);
+    };
+    for (const Scan &scan : first)
+        scan_over(scan);
+    std::reverse(exact.begin(), exact.end());
+    for (const Scan &scan : second)
+        scan_over(scan);
+    std::reverse(exact.begin(), exact.end());
+
+    std::vector<double> y = filtered(pair, x, Way::as_is);
+    // What the far states that it starts from add.
+    for (std::size_t j = 0; j < pair.anticausal.size(); ++j) {
+        std::array<double, 2> state{};
+        for (std::size_t component = 0; component < 2; ++component) {
+            const std::vector<double> &far =
+                pair.ends[2 * (pair.causal.size() + j) + component].far;
+            for (std::size_t i = 0; i < far.size() && i < length; ++i)
+                state[component] += far[i] * x[length - 1 - i];
+        }
+        for (std::size_t n = length; n-- > 0;) {
+            y[n] += added(pair.anticausal[j], state);
+            step(pair.anticausal[j], state, 0.0);
+        }
+    }
+    double off = 0.0;
+    for (std::size_t n = 0; n < length; ++n)
+        off = std::max(off, std::abs(y[n] - exact[n].high));
+    constexpr double enough = 1e-8;
+    return off <= enough * gain;
+}
+
+// Scans of one direction, one after the other.
+struct Run {
+    bool forward = true;
+    std::vector<Scan> scans;
+};
+
+// Whether what a stage leaves behind can be followed to its end.
+bool fades_soon(const LineStage &stage) {
+    constexpr double slowest = 1.0 - 4e-5;
+    return std::all_of(stage.causal.begin(), stage.causal.end(), [](const Section &section) {
+        return modulus_of(section) < slowest;
+    });
+}
+
+// Two runs in one stage, the first of which is taken to run forwards; nothing where that cannot be.
+std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wanted,
+                                  std::int64_t length) {
+    wanted.one_stage = true;
+    const std::shared_ptr<const StagePlan> plan = stage_plan({first.scans, second.scans}, wanted);
+    if (!plan || plan->stages.front().has_taps() || !std::isfinite(plan->rounding.bound))
+        return std::nullopt;
+    StagePlan result = *plan;
+    if (result.stages.front().anticausal.empty() || result.stages.front().causal.empty())
+        return result;
+    const std::shared_ptr<const LineStage> one = exact_stage(first.scans);
+    const std::shared_ptr<const LineStage> other = exact_stage(second.scans);
+    if (!one || !other || !fades_soon(*one) || !fades_soon(*other))
+        return std::nullopt;
+    constexpr std::int64_t enough_to_compare = 64;
+    if (!set_cut_ends(result.stages.front(), *one, mirrored(*other), length) ||
+        !is_right(result.stages.front(), first.scans, second.scans, plan->rounding.gain,
+                  static_cast<std::size_t>(std::min(length, enough_to_compare))))
+        return std::nullopt;
     return result;
 }
 
-std::vector<LineStage> cut_stages(const std::vector<const Scan *> &scans, std::int64_t length) {
+std::vector<Run> runs_of(const std::vector<const Scan *> &scans) {
     std::vector<Run> runs;
-    for (std::size_t i = 0; i < scans.size();) {
-        std::vector<const Scan *> same;
-        const bool forward = scans[i]->forward;
-        for (; i < scans.size() && scans[i]->forward == forward; ++i)
-            same.push_back(scans[i]);
-        runs.push_back({forward, half_of(same)});
+    for (const Scan *scan : scans) {
+        if (runs.empty() || runs.back().forward != scan->forward)
+            runs.push_back({scan->forward, {}});
+        runs.back().scans.push_back(*scan);
     }
-    std::vector<LineStage> stages;
+    return runs;
+}
+
+// Scans that start from nothing at the edge, in the order in which they are written. Two runs are one
+// stage where that can be and takes no wider states than they take apart, or fewer stages.
+std::vector<StagePlan> cut_plans(const std::vector<const Scan *> &scans, const Wanted &wanted,
+                                 std::int64_t length) {
+    const std::vector<Run> runs = runs_of(scans);
+    std::vector<StagePlan> plans;
+    const auto append = [&](StagePlan plan, bool forward) {
+        if (!forward)
+            for (LineStage &stage : plan.stages)
+                stage = mirrored(std::move(stage));
+        plans.push_back(std::move(plan));
+    };
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const bool forward = runs[i].forward;
-        if (i + 1 < runs.size()) {
-            std::optional<LineStage> pair = cut_pair(runs[i].half, runs[i + 1].half, length);
-            if (pair) {
-                stages.push_back(forward ? std::move(*pair) : mirrored(*pair));
+        if (i + 1 < runs.size())
+            if (std::optional<StagePlan> pair = cut_pair(runs[i], runs[i + 1], wanted, length)) {
+                append(std::move(*pair), runs[i].forward);
                 ++i;
                 continue;
             }
-        }
-        std::vector<LineStage> own;
-        append_stages({runs[i].half, {}}, own);
-        for (LineStage &stage : own)
-            stages.push_back(forward ? std::move(stage) : mirrored(stage));
+        append(*stage_plan({runs[i].scans, {}}, wanted), runs[i].forward);
     }
-    return stages;
+    return plans;
+}
+
+Scans by_direction(const std::vector<const Scan *> &scans) {
+    Scans result;
+    for (const Scan *scan : scans)
+        (scan->forward ? result.causal : result.anticausal).push_back(*scan);
+    return result;
 }
 
 // The scans along an axis, trip by trip as they are grouped.
@@ -668,28 +420,69 @@ std::vector<std::vector<const Scan *>> trips_along(const Recursion &recursion, i
     return trips;
 }
 
+// Taps that lie after one another as one list of them.
+LineStage joined(const LineStage &a, const LineStage &b) {
+    LineStage result = a;
+    result.first_tap += b.first_tap;
+    result.taps.assign(a.taps.size() + b.taps.size() - 1, 0.0);
+    for (std::size_t i = 0; i < a.taps.size(); ++i)
+        for (std::size_t j = 0; j < b.taps.size(); ++j)
+            result.taps[i + j] += a.taps[i] * b.taps[j];
+    result.precision = std::max(a.precision, b.precision);
+    return result;
+}
+
+Wanted wanted_of(const Recursion &recursion) {
+    // Errors of trips and axes add up.
+    std::size_t plans = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        plans += trips_along(recursion, axis).size();
+    Wanted wanted;
+    if (recursion.accuracy > 0.0)
+        wanted.bound = recursion.accuracy / static_cast<double>(std::max<std::size_t>(plans, 1));
+    return wanted;
+}
+
 } // namespace
+
+std::vector<StagePlan> line_plans(const Recursion &recursion, int axis, std::int64_t length) {
+    const Wanted wanted = wanted_of(recursion);
+    std::vector<StagePlan> plans;
+    for (const std::vector<const Scan *> &scans : trips_along(recursion, axis)) {
+        if (recursion.extended) {
+            plans.push_back(*stage_plan(by_direction(scans), wanted));
+            continue;
+        }
+        std::vector<StagePlan> own = cut_plans(scans, wanted, length);
+        std::move(own.begin(), own.end(), std::back_inserter(plans));
+    }
+    const Modes &modes = recursion.modes[static_cast<std::size_t>(axis)];
+    if (!modes.empty())
+        plans.push_back(*stage_plan(modes, recursion.rounding));
+    return plans;
+}
 
 std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const Border &border,
                                    std::int64_t length) {
     std::vector<LineStage> stages;
-    for (const std::vector<const Scan *> &scans : trips_along(recursion, axis)) {
-        if (!recursion.extended) {
-            std::vector<LineStage> own = cut_stages(scans, length);
-            std::move(own.begin(), own.end(), std::back_inserter(stages));
-            continue;
-        }
-        std::vector<const Scan *> forwards, backwards;
-        for (const Scan *scan : scans)
-            (scan->forward ? forwards : backwards).push_back(scan);
-        append_stages({half_of(forwards), half_of(backwards)}, stages);
+    for (StagePlan &plan : line_plans(recursion, axis, length))
+        std::move(plan.stages.begin(), plan.stages.end(), std::back_inserter(stages));
+    if (recursion.extended) {
+        // Stages commute, and taps read the line as its border extends it.
+        std::optional<LineStage> taps;
+        std::vector<LineStage> others;
+        for (LineStage &stage : stages)
+            if (!stage.has_taps())
+                others.push_back(std::move(stage));
+            else
+                taps = taps ? joined(*taps, stage) : std::move(stage);
+        stages = std::move(others);
+        if (taps)
+            stages.insert(stages.begin(), std::move(*taps));
     }
-    const Modes &modes = recursion.modes[static_cast<std::size_t>(axis)];
-    if (!modes.empty())
-        stages.push_back(stage_of(modes));
     // Kernels have a section at least: here one that adds nothing.
     for (LineStage &stage : stages)
-        if (stage.states() == 0)
+        if (!stage.has_taps() && stage.states() == 0)
             stage.causal.emplace_back();
     if (recursion.extended)
         set_extended_ends(stages, border, length);

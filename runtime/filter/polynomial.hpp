@@ -1,17 +1,40 @@
-// Roots of polynomials with real coefficients.
+// Polynomials with real coefficients: their roots, to some 30 digits.
 #pragma once
 
-#include <complex>
 #include <vector>
+
+#include "core/double_double.hpp"
 
 namespace gz {
 
-// The poles of 1 / (1 - a[0] z^-1 - ... - a[r-1] z^-r), largest modulus first, each as often as it
-// occurs; conjugates follow one another, the one above the real axis first. Poles that lie so close
-// together that rounding the coefficients could have parted them are moved to their mean.
-std::vector<std::complex<double>> poles_of(const std::vector<double> &feedback);
+// Coefficients of c[0] + c[1] u + c[2] u^2 + ...
+using Polynomial = std::vector<DoubleDouble>;
 
-// Coefficients of the product of two polynomials, lowest power first.
-std::vector<double> product(const std::vector<double> &p, const std::vector<double> &q);
+// The value at u.
+ComplexDoubleDouble value_at(const Polynomial &polynomial, ComplexDoubleDouble u);
+
+// Coefficients of the product.
+Polynomial product(const Polynomial &p, const Polynomial &q);
+
+// Roots of a polynomial. The coefficients of the product of their factors are those of the polynomial
+// to its last digits but few, also where roots occur several times: an m-fold root comes as a ring of
+// m roots around it, the product of whose factors is exact.
+struct Roots {
+    std::vector<DoubleDouble> real;
+    std::vector<ComplexDoubleDouble> upper; // one of each conjugate pair, the one above the axis
+    // The sum of the coefficients' errors in the product of all factors, over the sum of their
+    // magnitudes.
+    double backward_error = 0.0;
+};
+
+// The z of c[0] z^n + c[1] z^(n-1) + ... + c[n] = 0. The first and the last coefficient are not 0.
+// After D. A. Bini, Numerical computation of polynomial zeros by means of Aberth's method, Numerical
+// Algorithms 13, 1996, for the start, O. Aberth's iteration, and then K. Weierstrass's for all roots
+// at once.
+Roots roots_of(const Polynomial &c);
+
+// Whether all poles z of 1 / (1 + a[1] u + a[2] u^2 + ...), u = 1/z, lie inside the unit circle: I.
+// Schur's and A. Cohn's test. a[0] is 1.
+bool is_stable(Polynomial a);
 
 } // namespace gz

@@ -60,6 +60,11 @@ struct Recursion {
     Grouping grouping{};
     // Whether what a pixel leaves behind fades. If not, there is nothing to extend an image to.
     bool stable = true;
+    // The error by rounding that is to be expected of modes at most, over the largest result.
+    double rounding = 3e-6;
+    // The largest error by rounding that there may be, over the largest result that scans can have; 0:
+    // the error that is to be expected decides.
+    double accuracy = 0.0;
 
     // What is done along an axis makes a constant this many times as large.
     double gain(int axis) const;

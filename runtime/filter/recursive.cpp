@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "filter/gaussian_modes.hpp"
+#include "filter/line_filter.hpp"
 #include "filter/polynomial.hpp"
 
 namespace gz {
@@ -31,10 +33,24 @@ void check_terms(const std::vector<double> &terms, const char *kind, std::size_t
                 kind, " term ", term, "; it must be finite in f32");
 }
 
+Polynomial denominator(const Scan &scan) {
+    Polynomial a{DoubleDouble(1.0)};
+    for (const double coefficient : scan.feedback)
+        a.emplace_back(-coefficient);
+    while (a.back().high == 0.0)
+        a.pop_back();
+    return a;
+}
+
 // Largest modulus of a scan's poles.
 double slowest(const Scan &scan) {
-    const std::vector<Complex> poles = poles_of(scan.feedback);
-    return poles.empty() ? 0.0 : std::abs(poles.front());
+    const Roots poles = roots_of(denominator(scan));
+    double modulus = 0.0;
+    for (const DoubleDouble &p : poles.real)
+        modulus = std::max(modulus, std::abs(p.high));
+    for (const ComplexDoubleDouble &p : poles.upper)
+        modulus = std::max(modulus, magnitude(p));
+    return modulus;
 }
 
 void check(const Scan &scan, std::size_t number) {
@@ -104,58 +120,6 @@ double sum_of_magnitudes(const std::vector<double> &response) {
     return sum;
 }
 
-// Longest response that is looked at: that of a pole of 1 - 1e-5 has faded by then.
-constexpr std::int64_t longest_response = std::int64_t{1} << 22;
-constexpr double faded = 1e-12;
-
-// The sum of the magnitudes of what a pixel of 1 leaves behind.
-double sum_of_magnitudes(const Scan &scan) {
-    const double modulus = slowest(scan);
-    if (modulus >= 1.0)
-        return std::numeric_limits<double>::infinity();
-    // Of poles that lie together the response fades later.
-    const double samples = modulus == 0.0 ? 0.0 : 2.0 * std::log(faded) / std::log(modulus);
-    const auto count = std::min(longest_response, static_cast<std::int64_t>(samples) + 64);
-    const std::size_t order = scan.feedback.size();
-    std::vector<double> last(std::max<std::size_t>(order, 1), 0.0); // y[n - i] at (n - i) % order
-    double sum = 0.0;
-    for (std::int64_t n = 0; n < count; ++n) {
-        const auto at = static_cast<std::size_t>(n);
-        double y = at < scan.feedforward.size() ? scan.feedforward[at] : 0.0;
-        for (std::size_t i = 0; i < order; ++i)
-            y += scan.feedback[i] * last[(at + order - 1 - i) % order];
-        last[at % last.size()] = y;
-        sum += std::abs(y);
-    }
-    return sum;
-}
-
-double sum_of_magnitudes(const Modes &modes) {
-    double modulus = 0.0;
-    for (const Complex &pole : modes.poles)
-        modulus = std::max(modulus, std::abs(pole));
-    const auto count =
-        static_cast<std::size_t>(modulus == 0.0 ? 1.0 : 2.0 + std::log(faded) / std::log(modulus));
-    std::vector<double> response(count, 0.0);
-    for (std::size_t k = 0; k < modes.poles.size(); ++k) {
-        Complex power = modes.weights[k];
-        for (double &value : response) {
-            value += power.real();
-            power *= modes.poles[k];
-        }
-    }
-    response[0] = modes.odd ? 0.0 : response[0] + modes.direct;
-    return sum_of_magnitudes(response);
-}
-
-// The same, had modes nothing to cancel: how large the states that are added up can be.
-double sum_apart(const Modes &modes) {
-    double sum = std::abs(modes.direct);
-    for (std::size_t k = 0; k < modes.poles.size(); ++k)
-        sum += std::abs(modes.weights[k]) * 2.0 / (1.0 - std::abs(modes.poles[k]));
-    return sum;
-}
-
 // Modes along the axes that have a sigma.
 Recursion with_modes(const Gaussian &gaussian, int count) {
     Recursion recursion;
@@ -194,6 +158,7 @@ Recursion recursive_gaussian(const Gaussian &gaussian) {
     double best = 0.0;
     for (int count = fewest_gaussian_modes; count <= most_gaussian_modes; ++count) {
         Recursion recursion = with_modes(gaussian, count);
+        recursion.rounding = std::clamp(gaussian.accuracy / 50.0, 1e-6, 2e-5);
         // The errors of constants cancel, so that pixels from 0 to 1 meet half of the bound.
         best = approximation_bound(recursion) / 2.0 / unit;
         if (best <= gaussian.accuracy)
@@ -244,12 +209,13 @@ Filter Filter::recursive(std::vector<Scan> scans, const RecursiveOptions &option
     Recursion recursion;
     for (std::size_t i = 0; i < scans.size(); ++i) {
         check(scans[i], i);
-        const double modulus = slowest(scans[i]);
-        if (modulus < 1.0)
+        if (is_stable(denominator(scans[i])))
             continue;
         require(options.feedback == Feedback::unchecked, "scan ", i,
-                " is unstable: its feedback has a pole of modulus ", modulus,
-                "; it must be below 1");
+                " is unstable: its feedback, as it is written, has a pole of modulus ",
+                std::setprecision(9), slowest(scans[i]),
+                "; it must be below 1. Of designs of high order give second-order sections, whose "
+                "rounding moves poles less (SciPy: output='sos')");
         recursion.stable = false;
     }
     require(options.tile >= 0 && options.tile <= max_tile, "the tile is ", options.tile,
@@ -304,28 +270,62 @@ double approximation_bound(const Recursion &recursion) {
     return with_distance - exact;
 }
 
-double rounding_bound(const Recursion &recursion) {
-    // Full scale of a chain: recursive filters are held to this, see test_reference.cpp's oracles.
-    constexpr double of_scans = 2e-6;
-    // Eight roundings, of all that modes add up.
-    constexpr double of_modes = 8.0 * 0x1p-24;
-    double scans = 1.0;
+namespace {
+
+bool runs_both_ways(const Recursion &recursion) {
     for (const Scan &scan : recursion.scans)
-        scans *= sum_of_magnitudes(scan);
-    double bound = recursion.scans.empty() ? 0.0 : of_scans * scans;
-    std::array<double, 4> sums{1.0, 1.0, 1.0, 1.0};
-    for (std::size_t i = 0; i < 4; ++i)
-        if (!recursion.modes[i].empty())
-            sums[i] = sum_of_magnitudes(recursion.modes[i]);
-    for (std::size_t i = 0; i < 4; ++i) {
-        if (recursion.modes[i].empty())
-            continue;
-        double others = scans;
-        for (std::size_t j = 0; j < 4; ++j)
-            others *= i == j ? 1.0 : sums[j];
-        bound += of_modes * sum_apart(recursion.modes[i]) * others;
+        for (const Scan &other : recursion.scans)
+            if (scan.axis == other.axis && scan.forward != other.forward)
+                return true;
+    return false;
+}
+
+Rounding of_border(const Recursion &recursion) {
+    // Scans are planned alike for lines of any length.
+    constexpr std::int64_t some_length = 64;
+    Rounding all;
+    double squares = 0.0;
+    for (int axis = 0; axis < 3; ++axis)
+        for (const StagePlan &plan : line_plans(recursion, axis, some_length)) {
+            const Rounding &own = plan.rounding;
+            all.bound += own.bound;
+            squares += own.expected * own.expected;
+            all.peak = std::max(all.peak, own.peak * all.gain);
+            all.underflow = all.underflow * own.gain + own.underflow;
+            all.gain *= own.gain;
+        }
+    all.expected = std::sqrt(squares);
+    return all;
+}
+
+} // namespace
+
+Rounding rounding_of(const Recursion &recursion) {
+    Rounding all = of_border(recursion);
+    // Where scans start from nothing, their order matters, and stages may be others.
+    if (recursion.extended && runs_both_ways(recursion)) {
+        Recursion cut = recursion;
+        cut.extended = false;
+        cut.modes = {};
+        const Rounding other = of_border(cut);
+        all.bound = std::max(all.bound, other.bound);
+        all.expected = std::max(all.expected, other.expected);
+        all.gain = std::max(all.gain, other.gain);
+        all.peak = std::max(all.peak, other.peak);
+        all.underflow = std::max(all.underflow, other.underflow);
     }
-    return bound;
+    return all;
+}
+
+double rounding_bound(const Recursion &recursion, double largest) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (!recursion.stable)
+        return infinity;
+    const Rounding rounding = rounding_of(recursion);
+    // A number that f32 cannot hold may come to anything.
+    if (!(rounding.peak * largest <= std::numeric_limits<float>::max()))
+        return infinity;
+    return rounding.bound * rounding.gain * largest + rounding.underflow;
 }
 
 Bordered bordered(Recursion recursion, const Border &border) {

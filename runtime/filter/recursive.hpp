@@ -5,6 +5,7 @@
 
 #include "filter/border.hpp"
 #include "filter/filter.hpp"
+#include "filter/rounding.hpp"
 
 namespace gz {
 
@@ -23,8 +24,12 @@ Modes bspline_modes(int order);
 // granted: how far the modes are from what they stand for.
 double approximation_bound(const Recursion &recursion);
 
-// The same for what rounding in f32 adds.
-double rounding_bound(const Recursion &recursion);
+// What rounding does, along all axes; the gain is what all of them enlarge pixels by at most.
+Rounding rounding_of(const Recursion &recursion);
+
+// Bound of what rounding adds for pixels up to `largest` in magnitude; infinite for scans that do not
+// fade, and where a number on the way might not fit f32.
+double rounding_bound(const Recursion &recursion, double largest);
 
 // The recursion as this border makes it, and the border that then extends the image: scans that
 // start from nothing, or modes on an image extended by 0, where it is `zero`.

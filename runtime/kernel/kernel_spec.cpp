@@ -48,6 +48,8 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
     if (group > facts.max_group_size)
         return text("needs groups of ", group, " items; the device allows ", facts.max_group_size);
 
+    if (launch.needs_f64 && !facts.has_f64)
+        return "needs double, which the device does not have";
     std::size_t local = 0;
     std::size_t parameters = 0;
     for (const Argument &argument : launch.arguments) {

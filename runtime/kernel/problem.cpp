@@ -50,6 +50,16 @@ std::string memory_text(bool is_short) {
 
 constexpr std::int64_t short_memory = 512;
 
+// "", or a word for states that not every kernel keeps in f32.
+const char *precision_text(const std::vector<const LineStage *> &stages) {
+    Precision precision = Precision::single;
+    for (const LineStage *stage : stages)
+        precision = std::max(precision, stage->precision);
+    return precision == Precision::single     ? ""
+           : precision == Precision::anchored ? "anchored "
+                                              : "twice ";
+}
+
 std::int64_t values_of(const Pyramid &pyramid) {
     return pyramid.scales.empty() ? 0
                                   : pyramid.scales.front().width * pyramid.scales.front().height;
@@ -91,7 +101,7 @@ std::string problem_of(const RecursivePass &pass) {
     std::size_t sections = 0;
     for (const LineStage &stage : pass.stages)
         sections = std::max(sections, sections_of(stage));
-    return text(pass.second ? "two " : "",
+    return text(pass.second ? "two " : "", precision_text(pass.all_stages()),
                 pass.along_rows ? "recursive-rows " : "recursive-columns ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
                 memory_text(forgets_within(pass, short_memory)), ' ',
@@ -108,7 +118,7 @@ std::string problem_of(const RecursivePlanePass &pass) {
         is_short = is_short && memory_of(stage.causal, short_memory) &&
                    memory_of(stage.anticausal, short_memory);
     }
-    return text("recursive-plane ",
+    return text(precision_text({&pass.axes[0], &pass.axes[1]}), "recursive-plane ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
                 memory_text(is_short), ' ', image_text(pass));
 }

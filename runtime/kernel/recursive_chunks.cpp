@@ -12,25 +12,25 @@ constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at 
 constexpr std::size_t other_arguments = 512;     // bytes, where there is more room
 constexpr int near_numbers[] = {1, 2, 4, 6, 8};
 
-void append_matrix(std::vector<float> &to, const Section &section, int order,
+void append_matrix(std::vector<double> &to, const Section &section, int order,
                    std::int64_t samples) {
     const Transition result = transition(section, samples);
     for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
         for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
-            to.push_back(static_cast<float>(result.less_identity[i][j]));
+            to.push_back(result.less_identity[i][j]);
 }
 
 } // namespace
 
-std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
-    std::vector<float> result;
+std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
+    std::vector<double> result;
     for (std::int64_t s = 0; s < stage.sections(); ++s)
         append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(), samples);
     return result;
 }
 
-std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samples, int count) {
-    std::vector<float> result;
+std::vector<double> section_places(const RecursiveStage &stage, std::int64_t samples, int count) {
+    std::vector<double> result;
     for (std::int64_t s = 0; s < stage.sections(); ++s)
         for (int k = 0; k < count; ++k)
             append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(),
@@ -38,14 +38,14 @@ std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samp
     return result;
 }
 
-ConstantData in_memory(const std::vector<float> &values) {
-    return {bytes_of(values.data(), values.size()), true};
+ConstantData in_memory(const std::vector<double> &values, StateType type) {
+    return {constants_of(values, type), true};
 }
 
 bool is_mirrored(const LineStage &stage) {
     return std::equal(
         stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(), stage.anticausal.end(),
-        [](const Section &a, const Section &b) { return a.rest == b.rest && a.decay == b.decay; });
+        [](const Section &a, const Section &b) { return a.rest == b.rest && a.decay == b.decay && a.sign == b.sign; });
 }
 
 bool is_mirrored(const RecursiveStage &stage) {
@@ -61,7 +61,7 @@ bool reads_vectors(const RecursiveStage &stage) {
 
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
     constexpr auto chunk = static_cast<std::size_t>(recursive_chunk);
-    std::vector<float> values;
+    std::vector<double> values;
     const auto order = static_cast<std::size_t>(stage.order());
     if (is_mirrored(stage)) {
         for (const double sign : {1.0, -1.0})
@@ -69,29 +69,28 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
                 const auto ages = responses(section, recursive_chunk);
                 for (std::size_t i = 0; i < chunk / 2; ++i)
                     for (std::size_t o = 0; o < order; ++o)
-                        values.push_back(
-                            static_cast<float>((ages[i][o] + sign * ages[chunk - 1 - i][o]) / 2.0));
+                        values.push_back((ages[i][o] + sign * ages[chunk - 1 - i][o]) / 2.0);
             }
     } else {
         for (std::int64_t s = 0; s < stage.sections(); ++s)
             for (const auto &state :
                  responses(stage.section(static_cast<std::size_t>(s)), recursive_chunk))
                 for (std::size_t o = 0; o < order; ++o)
-                    values.push_back(static_cast<float>(state[o]));
+                    values.push_back(state[o]);
     }
     const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
     for (const std::int64_t samples :
          {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
-        const std::vector<float> more = section_matrices(stage, samples);
+        const std::vector<double> more = section_matrices(stage, samples);
         values.insert(values.end(), more.begin(), more.end());
     }
-    return bytes_of(values.data(), values.size());
+    return constants_of(values, stage.states_are);
 }
 
 std::optional<int> near_chunks(const LineStage &stage) {
     constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
-    const std::optional<int> before = memory_of(stage.causal, most);
-    const std::optional<int> behind = memory_of(stage.anticausal, most);
+    const std::optional<int> before = memory_of(stage.causal, most, digits_of(stage));
+    const std::optional<int> behind = memory_of(stage.anticausal, most, digits_of(stage));
     if (!before || !behind)
         return std::nullopt;
     const auto chunks =

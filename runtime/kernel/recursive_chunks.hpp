@@ -14,16 +14,19 @@ constexpr int recursive_chunk = 16; // samples
 
 // For each section what its state becomes over `samples`, less itself: a matrix, row by row; and
 // the same over 0, 1, ... count - 1 times `samples`.
-std::vector<float> section_matrices(const RecursiveStage &stage, std::int64_t samples);
-std::vector<float> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
+std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples);
+std::vector<double> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
 
 // Whether the anticausal sections are the causal ones, backwards.
 bool is_mirrored(const LineStage &stage);
 bool is_mirrored(const RecursiveStage &stage); // of all filters
 
-ConstantData in_memory(const std::vector<float> &values);
+ConstantData in_memory(const std::vector<double> &values, StateType type = StateType::floats);
 inline LocalMemory local_floats(std::int64_t count) {
     return {static_cast<std::size_t>(count) * sizeof(float)};
+}
+inline LocalMemory local_states(std::int64_t count, StateType type) {
+    return {static_cast<std::size_t>(count) * size_of(type)};
 }
 
 // Whether aligned vectors of 4 values can be read along rows.

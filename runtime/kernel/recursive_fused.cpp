@@ -27,6 +27,10 @@ std::optional<int> apron_of(const RecursivePlanePass &pass) {
 
 std::string refusal(const RecursivePlanePass &pass, const Config &config) {
     const auto &[x, y] = pass.axes;
+    if (x.has_taps() || y.has_taps())
+        return "a stage is of taps";
+    if (std::max(x.precision, y.precision) == Precision::twice)
+        return "states want twice the digits of f32";
     if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
         return "x and y have sections of different kinds";
     constexpr std::size_t most_sections = 4;
@@ -40,22 +44,22 @@ std::string refusal(const RecursivePlanePass &pass, const Config &config) {
 
 // The struct Axes.
 std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, int order,
-                                  bool mirrored) {
-    std::vector<float> values;
+                                  bool mirrored, bool signs) {
+    std::vector<double> values;
     for (const LineStage &stage : pass.axes)
-        append_sections(values, {&stage});
+        append_sections(values, {&stage}, signs);
     for (const LineStage &stage : pass.axes) {
         const auto append = [&](const std::vector<Section> &sections) {
             for (const Section &section : sections)
                 for (const auto &state : responses(section, apron))
                     for (int o = 0; o < order; ++o)
-                        values.push_back(static_cast<float>(state[static_cast<std::size_t>(o)]));
+                        values.push_back(state[static_cast<std::size_t>(o)]);
         };
         append(stage.causal);
         if (!mirrored)
             append(stage.anticausal);
     }
-    return bytes_of(values.data(), values.size());
+    return constants_of(values, StateType::floats);
 }
 
 Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFacts &facts) {
@@ -67,7 +71,8 @@ Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFact
     const auto &[x, y] = pass.axes;
     const int order = std::max(order_of(x), order_of(y));
     const bool mirrored = is_mirrored(x) && is_mirrored(y);
-    std::vector<std::byte> axes = axes_bytes(pass, apron, order, mirrored);
+    const bool signs = has_signs({&x, &y});
+    std::vector<std::byte> axes = axes_bytes(pass, apron, order, mirrored, signs);
     const bool small = !facts.misreads_arguments && axes.size() <= most_bytes_by_value;
 
     Launch launch;
@@ -77,6 +82,8 @@ Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFact
     defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
     defines["SOURCES"] = defines["TARGETS"] = 1;
     defines["ORDER"] = order;
+    defines["SIGNS"] = signs ? 1 : 0;
+    defines["STATE_FORM"] = static_cast<int>(StateType::floats);
     defines["MIRRORED"] = mirrored ? 1 : 0;
     defines["BY_VALUE"] = small ? 1 : 0;
     defines["LANES"] = lanes;

@@ -57,7 +57,8 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
     for (const LineStage &stage : pass.stages)
         if (!stage.causal.empty() && !stage.anticausal.empty())
             return "scans run in both directions";
-    return sections_refusal(pass);
+    const std::string reason = floats_refusal(pass);
+    return reason.empty() ? sections_refusal(pass) : reason;
 }
 
 } // namespace
@@ -71,7 +72,7 @@ RecursiveSpec recursive_lookback() {
         return std::vector<Config>{{{"CHUNKS", 512}}, {{"CHUNKS", 256}}, {{"CHUNKS", 128}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts, [&](const RecursiveStage &stage, Work &to) {
             return add_launches(stage, config, facts, to);
         });
     };

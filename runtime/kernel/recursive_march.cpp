@@ -43,6 +43,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
 std::string refusal(const RecursivePass &pass, const Config &config) {
     if (pass.along_rows)
         return "lines are not side by side";
+    if (std::string reason = floats_refusal(pass); !reason.empty())
+        return reason;
     for (const LineStage *stage : pass.all_stages()) {
         const std::optional<int> near = near_chunks(*stage);
         if (!near || *near > config.at("CHUNKS"))
@@ -81,7 +83,7 @@ RecursiveSpec recursive_march() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts, [&](const RecursiveStage &stage, Work &to) {
             return add_launch(stage, config, facts, to);
         });
     };

@@ -49,7 +49,9 @@ struct EndsOf {
 
 // See cl/recursive_ends.cl.
 Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of,
-                   LineEnds form) {
+                   LineEnds form, const DeviceFacts &facts) {
+    // Kernels that step from floats on allow for as much rounding as sums of floats have.
+    const StateType sums_are = state_type(stage.filters, States::stepped, facts);
     const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
     const int lanes = form == LineEnds::single ? 1 : group / line_parts;
     const std::vector<EndWeights> &ends = of.ends;
@@ -61,13 +63,13 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf
         near = std::max(near, ends[s].near.size());
         far = std::max(far, ends[s].far.size());
     }
-    std::vector<float> weights;
+    std::vector<double> weights;
     for (std::size_t s = 0; s < ends.size(); s += step)
-        weights.push_back(static_cast<float>(ends[s].constant));
+        weights.push_back(ends[s].constant);
     const auto append = [&](std::size_t i, const std::vector<double> EndWeights::*side) {
         for (std::size_t s = 0; s < ends.size(); s += step) {
             const std::vector<double> &own = ends[s].*side;
-            weights.push_back(i < own.size() ? static_cast<float>(own[i]) : 0.0F);
+            weights.push_back(i < own.size() ? own[i] : 0.0);
         }
     };
     for (std::size_t i = 0; i < near; ++i)
@@ -84,6 +86,8 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf
                        {"STATES", static_cast<int>(states)},
                        {"ALL_STATES", static_cast<int>(stage.states())},
                        {"FIRST_STATE", static_cast<int>(of.first_state)},
+                       {"STATE_FORM", static_cast<int>(sums_are)},
+                       {"ENDS_ARE_STATES", sums_are == stage.states_are ? 1 : 0},
                        {"LANES", lanes},
                        {"PARTS", line_parts}}};
     launch.range.local = {static_cast<std::size_t>(lanes), static_cast<std::size_t>(line_parts), 1};
@@ -93,12 +97,44 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf
     launch.arguments = {of.src,
                         stage.ends,
                         by_value(lines),
-                        ConstantData{bytes_of(weights.data(), weights.size()), true},
+                        ConstantData{constants_of(weights, sums_are), true},
                         by_value(static_cast<std::int32_t>(near)),
                         by_value(static_cast<std::int32_t>(far))};
     if (line_parts > 1)
         launch.arguments.emplace_back(
-            LocalMemory{static_cast<std::size_t>(states * lanes * line_parts) * sizeof(float)});
+            LocalMemory{static_cast<std::size_t>(states * lanes * line_parts) * size_of(sums_are)});
+    return launch;
+}
+
+// See cl/recursive_taps.cl.
+Launch taps_launch(const RecursivePass &pass, const RecursiveStage &stage,
+                   const DeviceFacts &facts) {
+    const LineStage &of = stage.first();
+    const StateType sums_are = state_type(stage.filters, States::stepped, facts);
+    Launch launch;
+    launch.program = {"recursive_taps.cl",
+                      "recursive_taps",
+                      {{"SRC_TYPE", static_cast<int>(stage.src_type)},
+                       {"DST_TYPE", static_cast<int>(stage.dst_type)},
+                       {"COMPONENTS", stage.components},
+                       {"STATE_FORM", static_cast<int>(sums_are)},
+                       {"ALONG_ROWS", stage.along_rows ? 1 : 0}}};
+    const auto samples = static_cast<std::size_t>(stage.lines.end - stage.lines.begin);
+    const auto lines = static_cast<std::size_t>(stage.lines.lines);
+    const std::size_t items = ends_without_barrier(facts) == LineEnds::single ? 1 : group;
+    const std::size_t width = stage.along_rows ? samples : lines;
+    launch.range.local = {items, 1, 1};
+    launch.range.global = {(width + items - 1) / items * items,
+                           stage.along_rows ? lines : samples,
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = {stage.src(),
+                        stage.dst(),
+                        by_value(stage.lines),
+                        ConstantData{constants_of(of.taps, sums_are), true},
+                        by_value(static_cast<std::int32_t>(of.taps.size())),
+                        by_value(static_cast<std::int32_t>(of.first_tap)),
+                        by_value(pass.taps_border),
+                        by_value(pass.taps_outside)};
     return launch;
 }
 
@@ -140,6 +176,24 @@ void count_traffic(const RecursiveStage &stage, std::size_t first, Work &work) {
 }
 
 } // namespace
+
+bool has_signs(const std::vector<const LineStage *> &filters) {
+    for (const LineStage *filter : filters)
+        for (const auto *sections : {&filter->causal, &filter->anticausal})
+            for (const Section &section : *sections)
+                if (section.sign < 0.0)
+                    return true;
+    return false;
+}
+
+StateType digits_of(const RecursiveStage &stage) {
+    return std::any_of(stage.filters.begin(), stage.filters.end(),
+                       [](const LineStage *filter) {
+                           return filter->precision == Precision::twice;
+                       })
+               ? StateType::doubles
+               : StateType::floats;
+}
 
 int order_of(const LineStage &stage) {
     const auto first = [](const std::vector<Section> &sections) {
@@ -210,7 +264,31 @@ LineEnds ends_without_barrier(const DeviceFacts &facts) {
                                                                            : LineEnds::alone;
 }
 
-Work recursive_work(const RecursivePass &pass, LineEnds form,
+std::vector<std::byte> constants_of(const std::vector<double> &values, StateType type) {
+    if (type == StateType::doubles)
+        return bytes_of(values.data(), values.size());
+    std::vector<float> floats;
+    for (const double value : values) {
+        const auto high = static_cast<float>(value);
+        floats.push_back(high);
+        if (type == StateType::pairs)
+            floats.push_back(static_cast<float>(value - static_cast<double>(high)));
+    }
+    return bytes_of(floats.data(), floats.size());
+}
+
+StateType state_type(const std::vector<const LineStage *> &filters, States states,
+                     const DeviceFacts &facts) {
+    Precision precision = Precision::single;
+    for (const LineStage *filter : filters)
+        precision = std::max(precision, filter->precision);
+    if (precision == Precision::single ||
+        (precision == Precision::anchored && states == States::made_anew))
+        return StateType::floats;
+    return facts.has_f64 ? StateType::doubles : StateType::pairs;
+}
+
+Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceFacts &facts,
                     const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add) {
     Work work;
     const LinePlaces packed = packed_places(pass);
@@ -239,9 +317,11 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
                              pass.components,
                              pass.along_rows,
                              pass.alignment,
-                             pass.batch()};
+                             pass.batch(),
+                             StateType::floats};
         if (pass.second)
             stage.filters.push_back(&*pass.second);
+        stage.states_are = state_type(stage.filters, form.states, facts);
         if (!first) {
             stage.lines.src = packed;
             stage.src_buffer = (i + 1) % 2;
@@ -254,19 +334,24 @@ Work recursive_work(const RecursivePass &pass, LineEnds form,
         }
         if (stage.has_ends())
             work.workspace[images + 1 + i] =
-                static_cast<std::uint64_t>(stage.batch * stage.states() * stage.lines.lines * 4);
+                static_cast<std::uint64_t>(stage.batch * stage.states() * stage.lines.lines) *
+                size_of(stage.states_are);
         stages.push_back(stage);
     }
     for (const RecursiveStage &stage : stages)
         if (stage.has_ends() && starts_from_source(stage))
             work.launches.push_back(ends_launch(
-                stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().ends, 0}, form));
+                stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().ends, 0},
+                form.ends, facts));
     for (const RecursiveStage &stage : stages) {
         if (stage.has_ends() && !starts_from_source(stage))
             for (const EndsOf &of : own_ends(stage))
-                work.launches.push_back(ends_launch(stage, stage.lines, of, form));
+                work.launches.push_back(ends_launch(stage, stage.lines, of, form.ends, facts));
         const std::size_t first = work.launches.size();
-        work.workspace[images] = std::max(work.workspace[images], add(stage, work));
+        if (stage.first().has_taps())
+            work.launches.push_back(taps_launch(pass, stage, facts));
+        else
+            work.workspace[images] = std::max(work.workspace[images], add(stage, work));
         count_traffic(stage, first, work);
     }
     // Kernels have these parameters whether or not they read them.
@@ -285,32 +370,43 @@ Defines recursive_defines(const RecursiveStage &stage, bool by_value) {
             {"SOURCES", static_cast<int>(stage.sources())},
             {"TARGETS", static_cast<int>(stage.targets())},
             {"ORDER", stage.order()},
+            {"SIGNS", has_signs(stage.filters) ? 1 : 0},
+            {"STATE_FORM", static_cast<int>(stage.states_are)},
             {"HAS_ENDS", stage.has_ends() ? 1 : 0},
             {"BY_VALUE", by_value ? 1 : 0}};
 }
 
-void append_sections(std::vector<float> &to, const std::vector<const LineStage *> &filters) {
+void append_sections(std::vector<double> &to, const std::vector<const LineStage *> &filters,
+                     bool signs) {
     for (const LineStage *filter : filters)
-        to.push_back(static_cast<float>(filter->direct));
-    for (const double Section::*what :
-         {&Section::rest, &Section::decay, &Section::w_weight, &Section::v_weight})
+        to.push_back(filter->direct);
+    const auto append = [&](const auto &what) {
         for (const LineStage *filter : filters)
             for (const auto *sections : {&filter->causal, &filter->anticausal})
                 for (const Section &section : *sections)
-                    to.push_back(static_cast<float>(section.*what));
+                    to.push_back(what(section));
+    };
+    append([](const Section &section) { return -section.sign * section.rest; });
+    append([](const Section &section) { return section.sign * section.decay; });
+    append([](const Section &section) { return section.w_weight; });
+    append([](const Section &section) { return section.v_weight; });
+    if (signs)
+        append([](const Section &section) { return section.sign; });
 }
 
 Argument sections_argument(const RecursiveStage &stage, bool by_value) {
-    std::vector<float> values;
-    append_sections(values, stage.filters);
-    std::vector<std::byte> bytes = bytes_of(values.data(), values.size());
+    std::vector<double> values;
+    append_sections(values, stage.filters, has_signs(stage.filters));
+    std::vector<std::byte> bytes = constants_of(values, stage.states_are);
     return by_value ? Argument(ByValue{std::move(bytes)})
                     : Argument(ConstantData{std::move(bytes)});
 }
 
-std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most) {
+std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most,
+                             StateType type) {
     constexpr std::int64_t step = 16;
-    constexpr double negligible = 0x1p-25; // of what a state starts from
+    // Half of what a state is rounded by.
+    const double negligible = type == StateType::floats ? 0x1p-25 : 0x1p-49;
     std::int64_t samples = 0;
     for (const Section &section : sections) {
         const auto left = [&] {
@@ -330,7 +426,8 @@ std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t 
 bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
     const std::vector<const LineStage *> stages = pass.all_stages();
     return std::all_of(stages.begin(), stages.end(), [&](const LineStage *stage) {
-        return memory_of(stage->causal, samples) && memory_of(stage->anticausal, samples);
+        return memory_of(stage->causal, samples, digits_of(*stage)) &&
+               memory_of(stage->anticausal, samples, digits_of(*stage));
     });
 }
 
@@ -342,6 +439,13 @@ std::string sections_refusal(const RecursivePass &pass) {
         if (sections > most)
             return text("a stage has ", sections, " sections, more than ", most);
     }
+    return "";
+}
+
+std::string floats_refusal(const RecursivePass &pass) {
+    for (const LineStage *stage : pass.all_stages())
+        if (stage->precision == Precision::twice)
+            return "states want twice the digits of f32";
     return "";
 }
 

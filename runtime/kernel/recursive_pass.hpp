@@ -34,6 +34,9 @@ struct RecursivePass {
     // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
     int alignment = 1;
     std::vector<LineStage> stages;
+    // What taps of a stage read beyond the line: a border mode of cl/lib/geometry.clh and a constant.
+    gz_int taps_border = 0;
+    float taps_outside = 0.0F;
     // The one stage of a second filter, with as many sections as the first has: of the second source, or
     // for the second target.
     std::optional<LineStage> second;
@@ -55,6 +58,15 @@ struct RecursivePlanePass : ImagePass {
 // 1 if all of a stage's sections have one pole, else 2.
 int order_of(const LineStage &stage);
 
+// STATE_FORM of cl/lib/recursive_state.clh.
+enum class StateType { floats = 0, doubles = 1, pairs = 2 };
+inline std::size_t size_of(StateType type) {
+    return type == StateType::floats ? sizeof(float) : 2 * sizeof(float);
+}
+
+// Values for a kernel's constants of the type: floats, doubles, or pairs of floats.
+std::vector<std::byte> constants_of(const std::vector<double> &values, StateType type);
+
 // One stage, or those of two filters at once, between the images that it goes between.
 struct RecursiveStage {
     std::vector<const LineStage *> filters;
@@ -69,6 +81,7 @@ struct RecursiveStage {
     bool along_rows;
     int alignment;
     std::int64_t batch;
+    StateType states_are; // in the kernel
 
     const LineStage &first() const { return *filters.front(); }
     std::size_t sources() const { return shared == Shared::source ? 1 : filters.size(); }
@@ -100,26 +113,53 @@ enum class LineEnds { alone, shared, single };
 // For kernels that need no large groups either.
 LineEnds ends_without_barrier(const DeviceFacts &facts);
 
+// Whether a kernel makes states anew from sums every few samples, or steps from one sample to the next
+// along the line.
+enum class States { made_anew, stepped };
+// What a kernel keeps the states of a stage, or of all filters of one, in.
+StateType state_type(const std::vector<const LineStage *> &filters, States states,
+                     const DeviceFacts &facts);
+
+// What kernels of recursive filters have in common.
+struct RecursiveForm {
+    LineEnds ends;
+    States states;
+};
+
 // All stages of a pass: `add` appends the launches of one and returns the bytes of its own buffer.
-// What its sections start from is there by then.
-Work recursive_work(const RecursivePass &pass, LineEnds form,
+// What its sections start from is there by then. Stages of taps have a launch of their own.
+Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceFacts &facts,
                     const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add);
 
 // The macros of cl/lib/lines.clh, pixel.clh and recursive.clh, and the argument of the last.
 // by_value: whether sections are small enough for that, with all else that is.
 Defines recursive_defines(const RecursiveStage &stage, bool by_value);
 Argument sections_argument(const RecursiveStage &stage, bool by_value);
-void append_sections(std::vector<float> &to, const std::vector<const LineStage *> &filters);
+// The struct Sections.
+void append_sections(std::vector<double> &to, const std::vector<const LineStage *> &filters,
+                     bool signs);
+// SIGNS: whether a section's w changes its sign from sample to sample.
+bool has_signs(const std::vector<const LineStage *> &filters);
 
-// Samples, a multiple of 16, after which states of the sections do not matter to f32; nothing where
-// that is more than `most`.
-std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most);
+// Samples, a multiple of 16, after which states of the sections do not matter to f32, or to what is
+// kept with twice its digits; nothing where that is more than `most`.
+std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most,
+                             StateType type = StateType::floats);
+
+// The digits that the states of a stage are to keep, whatever a kernel keeps them in.
+inline StateType digits_of(const LineStage &stage) {
+    return stage.precision == Precision::twice ? StateType::doubles : StateType::floats;
+}
+StateType digits_of(const RecursiveStage &stage);
 
 // Whether the states of every stage do not matter after so many samples.
 bool forgets_within(const RecursivePass &pass, std::int64_t samples);
 
 // Why kernels that keep the states of a stage in registers refuse the pass; "" if they do not.
 std::string sections_refusal(const RecursivePass &pass);
+
+// Why kernels whose states are floats, made anew from sums, refuse the pass; "" if they do not.
+std::string floats_refusal(const RecursivePass &pass);
 
 // "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and what
 // becomes of those asked for.

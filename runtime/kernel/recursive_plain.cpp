@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t most_sections_by_value = 8;
 
 Work work(const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-    return recursive_work(pass, ends_without_barrier(facts),
+    return recursive_work(pass, {ends_without_barrier(facts), States::stepped}, facts,
                           [&](const RecursiveStage &stage, Work &to) -> std::uint64_t {
                               const int group = config.at("GROUP");
                               const bool by_value_too = !facts.misreads_arguments &&
@@ -29,7 +29,7 @@ Work work(const RecursivePass &pass, const Config &config, const DeviceFacts &fa
                                   return 0;
                               return static_cast<std::uint64_t>(stage.batch * stage.lines.length *
                                                                 stage.lines.lines) *
-                                     stage.targets() * sizeof(float);
+                                     stage.targets() * size_of(stage.states_are);
                           });
 }
 

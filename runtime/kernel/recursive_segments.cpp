@@ -18,7 +18,8 @@ std::int64_t segment_of(const Config &config) {
 // Samples by which segments start early: less than half of one.
 std::optional<std::int64_t> lead_of(const LineStage &stage, std::int64_t segment,
                                     std::int64_t block) {
-    const std::optional<int> memory = memory_of(stage.causal, segment / 2 - block);
+    const std::optional<int> memory =
+        memory_of(stage.causal, segment / 2 - block, digits_of(stage));
     if (!memory)
         return std::nullopt;
     return parts(*memory, block) * block;
@@ -36,7 +37,7 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
     for (const LineStage &stage : pass.stages) {
         if (!lead_of(stage, segment, block))
             return text("samples matter to others that are half a segment of ", segment, " away");
-        if (!memory_of(stage.anticausal, block))
+        if (!memory_of(stage.anticausal, block, digits_of(stage)))
             return text("samples matter to others before them that are more than ", block, " away");
     }
     return sections_refusal(pass);
@@ -61,9 +62,12 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
         by_value(stage.lines),
         by_value(static_cast<std::int32_t>(segment)),
         by_value(static_cast<std::int32_t>(*lead_of(stage.first(), segment, block))),
-        by_value(static_cast<std::int32_t>(*memory_of(stage.first().anticausal, block))),
+        by_value(static_cast<std::int32_t>(
+            *memory_of(stage.first().anticausal, block, digits_of(stage.first())))),
         sections_argument(stage, small)};
-    launch.private_bytes = static_cast<std::size_t>(3 * block * lanes) * sizeof(float);
+    launch.private_bytes = static_cast<std::size_t>(block * lanes) *
+                           (2 * sizeof(float) + size_of(stage.states_are));
+    launch.needs_f64 = stage.states_are != StateType::floats;
     to.launches.push_back(std::move(launch));
     return 0;
 }
@@ -95,9 +99,10 @@ RecursiveSpec recursive_segments() {
         return configs;
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, LineEnds::alone, [&](const RecursiveStage &stage, Work &to) {
-            return add_launch(stage, config, facts, to);
-        });
+        return recursive_work(pass, {LineEnds::alone, States::stepped}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, config, facts, to);
+                              });
     };
     spec.details = [](const RecursivePass &pass, const Config &config) {
         return text(recursive_details(pass), ", segments of ", segment_of(config));

@@ -16,7 +16,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     const int wide = config.at("WIDE");
     const int block = config.at("BLOCK");
     const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
-    const std::optional<int> ahead = memory_of(stage.anticausal(), block);
+    const std::optional<int> ahead = memory_of(stage.anticausal(), block, digits_of(stage));
     const std::int64_t strips = parts(stage.lines.lines, std::int64_t{vector_width} * wide);
 
     Launch launch;
@@ -32,9 +32,14 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     launch.arguments = stage.images_and({stage.own, stage.ends, by_value(stage.lines),
                                          sections_argument(stage, small),
                                          by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
-    const auto images = static_cast<int>(2 * stage.sources() + stage.targets() - 1);
-    launch.private_bytes = static_cast<std::size_t>((images * wide + 1) * block * vector_width *
-                                                    static_cast<int>(sizeof(float)));
+    const std::size_t vector_bytes = vector_width * sizeof(float);
+    const auto vectors = static_cast<std::size_t>(block);
+    const std::size_t held = stage.sources() * 2 * static_cast<std::size_t>(wide) * vectors;
+    const std::size_t sums =
+        ((stage.targets() - 1) * static_cast<std::size_t>(wide) + 1) * vectors;
+    launch.private_bytes =
+        (held + sums * size_of(stage.states_are) / sizeof(float)) * vector_bytes;
+    launch.needs_f64 = stage.states_are != StateType::floats;
     to.launches.push_back(std::move(launch));
     if (ahead)
         return 0;
@@ -42,7 +47,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
         static_cast<std::int64_t>(stage.anticausal().size()) * stage.order();
     return static_cast<std::uint64_t>(stage.batch * strips * parts(stage.lines.length, block) *
                                       wide * states * vector_width) *
-           sizeof(float);
+           size_of(stage.states_are);
 }
 
 } // namespace
@@ -58,7 +63,7 @@ RecursiveSpec recursive_strips() {
                                    {{"WIDE", 1}, {"BLOCK", 64}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, ends_without_barrier(facts),
+        return recursive_work(pass, {ends_without_barrier(facts), States::stepped}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launch(stage, config, facts, to);
                               });

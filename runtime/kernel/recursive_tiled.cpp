@@ -57,8 +57,9 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
     shape.carries = true;
     // An apron costs its share of the tile; carries cost another read of the image.
     const std::int64_t most = shape.tile() * config.at("APRON") / 100;
-    const std::optional<int> lead = memory_of(stage.causal(), most);
-    const std::optional<int> trail = memory_of(stage.anticausal(), most);
+    const StateType digits = digits_of(stage);
+    const std::optional<int> lead = memory_of(stage.causal(), most, digits);
+    const std::optional<int> trail = memory_of(stage.anticausal(), most, digits);
     if (lead && trail && *lead + *trail <= most) {
         shape.carries = false;
         shape.lead = *lead;
@@ -67,7 +68,8 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
         return shape;
     }
     shape.near.reset();
-    if (config.at("EXCHANGE") == 0)
+    // Words that are exchanged are floats.
+    if (config.at("EXCHANGE") == 0 || stage.states_are != StateType::floats)
         return shape;
     const auto neighbours = [&](const std::vector<Section> &sections) {
         const std::int64_t others = shape.tiles - 1;
@@ -145,11 +147,13 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const auto add_local = [&](Launch &launch) {
         if (stage.along_rows)
             launch.arguments.emplace_back(local_floats(shape.lanes * shape.tile()));
-        launch.arguments.emplace_back(local_floats(stage.states() * places));
+        launch.arguments.emplace_back(local_states(stage.states() * places, stage.states_are));
         if (!shape.near)
-            launch.arguments.emplace_back(local_floats(stage.states() * shape.lanes * shape.runs));
+            launch.arguments.emplace_back(
+                local_states(stage.states() * shape.lanes * shape.runs, stage.states_are));
         if (stage.has_ends())
-            launch.arguments.emplace_back(local_floats(stage.states() * shape.lanes));
+            launch.arguments.emplace_back(
+                local_states(stage.states() * shape.lanes, stage.states_are));
     };
 
     if (several) {
@@ -173,9 +177,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         carry.arguments = {stage.own,
                            by_value(lines),
                            tile_count,
-                           in_memory(section_matrices(stage, shape.tile())),
-                           in_memory(section_matrices(stage, shape.tile() * part)),
-                           local_floats(2 * carry_lanes * carry_parts)};
+                           in_memory(section_matrices(stage, shape.tile()), stage.states_are),
+                           in_memory(section_matrices(stage, shape.tile() * part), stage.states_are),
+                           local_states(2 * carry_lanes * carry_parts, stage.states_are)};
         to.launches.push_back(std::move(carry));
     }
 
@@ -185,7 +189,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         launch.range = tile_range();
         for (Argument &argument : std::vector<Argument>{
                  stage.ends, by_value(lines), tile_count, sections_argument(stage, small),
-                 powers_given, in_memory(section_places(stage, chunk, shape.run)),
+                 powers_given, in_memory(section_places(stage, chunk, shape.run), stage.states_are),
                  by_value(static_cast<std::int32_t>(shape.lead)),
                  by_value(static_cast<std::int32_t>(shape.trail))})
             entering.push_back(std::move(argument));
@@ -196,7 +200,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     if (!shape.exchanges) {
         apply({stage.own});
         return several ? static_cast<std::uint64_t>(stage.batch * shape.tiles * stage.states() *
-                                                    lines.lines * 4)
+                                                    lines.lines) *
+                             size_of(stage.states_are)
                        : 0;
     }
 
@@ -298,7 +303,7 @@ RecursiveSpec recursive_tiled() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, LineEnds::shared, [&](const RecursiveStage &stage, Work &to) {
+        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts, [&](const RecursiveStage &stage, Work &to) {
             return add_launches(stage, config, facts, to);
         });
     };

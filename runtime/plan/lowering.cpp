@@ -475,6 +475,8 @@ RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const Pla
     lines.end = narrow(begin + region.extent[axis]);
     pass.tile = recursion.grouping.tile;
     pass.stages = line_stages(recursion, static_cast<int>(axis), desc.border, length);
+    pass.taps_border = static_cast<gz_int>(desc.border.mode);
+    pass.taps_outside = static_cast<float>(desc.border.value);
     return pass;
 }
 
@@ -494,7 +496,7 @@ LineStage negated(LineStage stage) {
 
 bool go_together(const RecursivePass &first, const RecursivePass &second) {
     const auto is_plain = [](const RecursivePass &pass) {
-        return pass.stages.size() == 1 && pass.tile == 0;
+        return pass.stages.size() == 1 && !pass.stages[0].has_taps() && pass.tile == 0;
     };
     if (!is_plain(first) || !is_plain(second) || first.along_rows != second.along_rows)
         return false;
@@ -528,7 +530,7 @@ lower_plane(const Recursion &recursion, const std::vector<Step> &steps, const Pl
     static_cast<ImagePass &>(pass) = lower_images(extended, {1, 1, 0, 0});
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const auto &stages = std::get<RecursivePass>(steps[axis].pass).stages;
-        if (stages.size() != 1 || (!recursion.extended && !stages[0].ends.empty()))
+        if (stages.size() != 1 || stages[0].has_taps() || (!recursion.extended && !stages[0].ends.empty()))
             return std::nullopt;
         pass.axes[axis] = stages[0];
     }

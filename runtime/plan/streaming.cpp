@@ -119,13 +119,16 @@ std::optional<Reach> reach_of(const RecursivePass &pass) {
     // Stages come one after the other, filters side by side.
     std::int64_t samples = 0;
     std::int64_t of_second = 0;
-    for (const LineStage *stage : pass.all_stages())
+    for (const LineStage *stage : pass.all_stages()) {
+        std::int64_t &sum = pass.second && stage == &*pass.second ? of_second : samples;
+        sum += static_cast<std::int64_t>(stage->taps.size()) + std::abs(stage->first_tap);
         for (const std::vector<Section> *sections : {&stage->causal, &stage->anticausal}) {
-            const std::optional<int> memory = memory_of(*sections, most);
+            const std::optional<int> memory = memory_of(*sections, most, digits_of(*stage));
             if (!memory)
                 return std::nullopt;
-            (pass.second && stage == &*pass.second ? of_second : samples) += *memory;
+            sum += *memory;
         }
+    }
     samples = std::max(samples, of_second);
     // On both sides: what sections start from at the image's ends is made of both directions.
     return samples <= most ? std::optional(Reach{samples, samples}) : std::nullopt;
