@@ -60,6 +60,8 @@ struct Recursion {
     Grouping grouping{};
     // Whether what a pixel leaves behind fades. If not, there is nothing to extend an image to.
     bool stable = true;
+    // The error bound that the caller wants to be held to, of full scale; 0: the library's own.
+    double accuracy = 0.0;
 
     // What is done along an axis makes a constant this many times as large.
     double gain(int axis) const;
