@@ -23,7 +23,7 @@
 // From test_header.c.
 extern "C" {
 int32_t version_seen_from_c(void);
-int filters_made_from_c(gauze_filter *filters[9]);
+int filters_made_from_c(gauze_filter *filters[10]);
 }
 
 namespace {
@@ -112,7 +112,7 @@ TEST_SUITE("api") {
 
     TEST_CASE("the header serves C: filters whose other fields are 0") {
         CHECK(version_seen_from_c() == gauze_version());
-        gauze_filter *filters[9] = {};
+        gauze_filter *filters[10] = {};
         CHECK(filters_made_from_c(filters) == 1);
         for (gauze_filter *filter : filters) {
             CHECK(filter != nullptr);
@@ -442,6 +442,50 @@ TEST_SUITE("api") {
              {gauze::gaussian(3.0), gauze::box(7), gauze::box(50, 4)}) {
             engine().plan(filter, Image::u8(60, 40, 3)).run(equal, got);
             CHECK(got == equal);
+        }
+    }
+
+    TEST_CASE("sections are the scans of their rows, and zero phase has them both ways") {
+        using gauze::Direction;
+        // SciPy's butter(3, .3, output='sos'), whose first row is of first order.
+        const std::vector<gauze::Section> rows{
+            {0.04953299635725319, 0.09906599271450638, 0.04953299635725319, 1.0,
+             -0.32491969623290634, 0.0},
+            {1.0, 1.0, 0.0, 1.0, -0.8369977874388261, 0.4239856889474126}};
+        const auto scans = [](int axis, Direction direction) {
+            return std::vector<gauze::Scan>{
+                {axis,
+                 direction,
+                 {0.04953299635725319, 0.09906599271450638, 0.04953299635725319},
+                 {0.32491969623290634}},
+                {axis, direction, {1.0, 1.0}, {0.8369977874388261, -0.4239856889474126}}};
+        };
+        const auto joined = [](std::vector<gauze::Scan> all, const std::vector<gauze::Scan> &more) {
+            all.insert(all.end(), more.begin(), more.end());
+            return all;
+        };
+        const std::vector<gauze::Scan> across = scans(0, Direction::forward);
+        const std::vector<gauze::Scan> up = scans(1, Direction::backward);
+        gauze::SectionsOptions both_axes;
+        both_axes.direction = {1, -1, 0, 0};
+        gauze::SectionsOptions zero_phase = both_axes;
+        zero_phase.zero_phase = true;
+        gauze::RecursiveOptions with_zero_phase;
+        with_zero_phase.zero_phase = true;
+        const ImageDesc desc = Image::f32(90, 70);
+        for (const Border &border : {Border::zero(), Border::clamp()}) {
+            const auto options = PlanOptions().with_border(border);
+            CHECK(verified(gauze::sections(rows), desc, options) ==
+                  verified(gauze::recursive(across), desc, options));
+            CHECK(verified(gauze::sections(rows, both_axes), desc, options) ==
+                  verified(gauze::recursive(joined(across, up)), desc, options));
+            const std::vector<float> both_ways = verified(
+                gauze::recursive(joined(joined(across, up), joined(scans(0, Direction::backward),
+                                                                   scans(1, Direction::forward)))),
+                desc, options);
+            CHECK(verified(gauze::recursive(joined(across, up), with_zero_phase), desc, options) ==
+                  both_ways);
+            CHECK(verified(gauze::sections(rows, zero_phase), desc, options) == both_ways);
         }
     }
 
@@ -875,17 +919,32 @@ TEST_SUITE("bad input") {
         const double wild[] = {std::nan(""), 1.0};
         refused(invalid, "recursive->struct_size is 3", [](auto &r, auto &) { r.struct_size = 3; });
         refused(invalid, "there are 0 scans", [](auto &r, auto &) { r.scan_count = 0; });
-        refused(invalid, "scan_count is 65", [](auto &r, auto &) { r.scan_count = 65; });
+        refused(invalid, "scan_count is 1025", [](auto &r, auto &) { r.scan_count = 1025; });
         refused(invalid, "scans is null", [](auto &r, auto &) { r.scans = nullptr; });
         refused(invalid, "allow_unstable is 2", [](auto &r, auto &) { r.allow_unstable = 2; });
+        refused(invalid, "zero_phase is -1", [](auto &r, auto &) { r.zero_phase = -1; });
+        refused(invalid, "along -x and scan 0 along +x; for zero phase", [](auto &r, auto &s) {
+            r.zero_phase = 1;
+            s.direction = -1;
+        });
+        refused(invalid, "accuracy is -1e-06", [](auto &r, auto &) { r.accuracy = -1e-6; });
+        refused(invalid, "accuracy is nan", [](auto &r, auto &) { r.accuracy = std::nan(""); });
+        refused(invalid, "accuracy is inf",
+                [](auto &r, auto &) { r.accuracy = std::numeric_limits<double>::infinity(); });
+        refused(invalid, "unstable scans have no error bound", [&](auto &r, auto &s) {
+            r.accuracy = 1e-3;
+            r.allow_unstable = 1;
+            s.feedback = one;
+            s.feedback_count = 1;
+        });
         refused(invalid, "tile is -1", [](auto &r, auto &) { r.tile = -1; });
         refused(invalid, "grouping \"0\"", [](auto &r, auto &) { r.grouping = "0"; });
         refused(invalid, "scans[1]->struct_size is 0", [](auto &, auto &s) { s.struct_size = 0; });
         refused(invalid, "scans[1]->direction is 0", [](auto &, auto &s) { s.direction = 0; });
-        refused(invalid, "scans[1]->feedback_count is 21",
-                [](auto &, auto &s) { s.feedback_count = 21; });
-        refused(invalid, "scans[1]->feedforward_count is 22",
-                [](auto &, auto &s) { s.feedforward_count = 22; });
+        refused(invalid, "scans[1]->feedback_count is 4097",
+                [](auto &, auto &s) { s.feedback_count = 4097; });
+        refused(invalid, "scans[1]->feedforward_count is 4097",
+                [](auto &, auto &s) { s.feedforward_count = 4097; });
         refused(invalid, "scans[1]->feedback is null",
                 [](auto &, auto &s) { s.feedback = nullptr; });
         refused(invalid, "0 feedforward terms", [](auto &, auto &s) { s.feedforward_count = 0; });
@@ -900,6 +959,54 @@ TEST_SUITE("bad input") {
         const gauze::Filter sums = gauze::recursive({{0, gauze::Direction::backward, {1.0}, {1.0}}},
                                                     {"cascade", 64, true});
         CHECK(sums.c_handle() != nullptr);
+    }
+
+    TEST_CASE("sections") {
+        gauze_filter *filter = nullptr;
+        gauze_sections good{};
+        good.struct_size = sizeof good;
+        good.section_count = 2;
+        good.direction[0] = good.direction[1] = 1;
+        constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+        check_c_refused(gauze_filter_sections(nullptr, &filter), invalid, "sections is null");
+        check_c_refused(gauze_filter_sections(&good, nullptr), invalid, "filter is null");
+        const auto refused = [&](gauze_status status, const std::string &part, auto &&spoil) {
+            double rows[12] = {1, 2, 1, 1, -0.5, 0.25, 1, 0, 0, 1, 0.5, 0};
+            gauze_sections sections = good;
+            sections.rows = rows;
+            REQUIRE(gauze_filter_sections(&sections, &filter) == GAUZE_OK);
+            gauze_filter_destroy(filter);
+            filter = nullptr;
+            spoil(sections, rows);
+            check_c_refused(gauze_filter_sections(&sections, &filter), status, part);
+            CHECK(filter == nullptr);
+        };
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        refused(invalid, "sections->struct_size is 3", [](auto &s, auto *) { s.struct_size = 3; });
+        refused(invalid, "sections->rows is null", [](auto &s, auto *) { s.rows = nullptr; });
+        refused(invalid, "there are 0 sections", [](auto &s, auto *) { s.section_count = 0; });
+        refused(invalid, "section_count is 1025", [](auto &s, auto *) { s.section_count = 1025; });
+        refused(invalid, "section 1 has a0 = 2; it must be 1", [](auto &, auto *r) { r[9] = 2; });
+        refused(invalid, "section 1 has a0 = 0", [](auto &, auto *r) { r[9] = 0; });
+        refused(invalid, "section 0 has b2 = inf", [=](auto &, auto *r) { r[2] = infinity; });
+        refused(invalid, "section 1 has a1 = nan", [](auto &, auto *r) { r[10] = std::nan(""); });
+        refused(invalid, "section 0 has b0 = 1e+39", [](auto &, auto *r) { r[0] = 1e39; });
+        refused(invalid, "scan 1 is unstable", [](auto &, auto *r) { r[10] = -1; });
+        refused(invalid, "direction[1] is 2", [](auto &s, auto *) { s.direction[1] = 2; });
+        refused(invalid, "direction is 0 along every axis",
+                [](auto &s, auto *) { s.direction[0] = s.direction[1] = 0; });
+        refused(GAUZE_ERROR_UNSUPPORTED, "direction[3] is -1",
+                [](auto &s, auto *) { s.direction[3] = -1; });
+        refused(invalid, "zero_phase is 2", [](auto &s, auto *) { s.zero_phase = 2; });
+        refused(invalid, "tile is -1", [](auto &s, auto *) { s.tile = -1; });
+        refused(invalid, "accuracy is -1", [](auto &s, auto *) { s.accuracy = -1; });
+        refused(invalid, "accuracy is nan", [](auto &s, auto *) { s.accuracy = std::nan(""); });
+        const std::vector<gauze::Section> many(513, {1, 0, 0, 1, 0, 0});
+        gauze::SectionsOptions options;
+        options.direction = {1, 1, 0, 0};
+        check_refused(outcome_of([&] { gauze::sections(many, options); }), invalid,
+                      "513 sections, 1026 along all axes");
+        CHECK(gauze::sections(many).c_handle() != nullptr);
     }
 
     TEST_CASE("sums, B-splines and differences of Gaussians") {

@@ -42,6 +42,7 @@ struct Arguments {
     float results[16] = {};
     double taps_values[3] = {1, 2, 1};
     double stable[1] = {0.5};
+    double section[6] = {1, 0, 0, 1, 0.5, 0};
     gauze_image_desc image_desc = gauze::Image::f32(4, 4).c_desc();
     gauze_taps taps = sized<gauze_taps>();
     gauze_separable_taps separable = sized<gauze_separable_taps>();
@@ -49,6 +50,7 @@ struct Arguments {
     gauze_box box = sized<gauze_box>();
     gauze_scan scan = sized<gauze_scan>();
     gauze_recursive recursive = sized<gauze_recursive>();
+    gauze_sections sections = sized<gauze_sections>();
     gauze_dog dog = sized<gauze_dog>();
     gauze_region region = sized<gauze_region>();
     gauze_plan_desc plan_desc = sized<gauze_plan_desc>();
@@ -110,6 +112,9 @@ struct Arguments {
         scan.feedforward = scan.feedback = stable;
         recursive.scan_count = 1;
         recursive.scans = &scan;
+        sections.section_count = 1;
+        sections.rows = section;
+        sections.direction[0] = 1;
         dog.sigma[0] = 1;
         dog.sigma[1] = 2;
         plan_desc.source_count = plan_desc.target_count = 1;
@@ -387,6 +392,18 @@ std::vector<Case> cases() {
               return gauze_filter_recursive(&a.recursive, &a.new_filter))},
         {"gauze_filter_recursive", "filter", invalid, "filter is null",
          CALL(return gauze_filter_recursive(&a.recursive, nullptr))},
+        {"gauze_filter_sections", "sections", invalid, "section_count is 4294967295",
+         CALL(a.sections.section_count = ~0U;
+              return gauze_filter_sections(&a.sections, &a.new_filter))},
+        {"gauze_filter_sections", "sections", invalid, "sections->rows is null",
+         CALL(a.sections.rows = nullptr; return gauze_filter_sections(&a.sections, &a.new_filter))},
+        {"gauze_filter_sections", "sections", invalid, "direction[2] is 2147483647",
+         CALL(a.sections.direction[2] = INT32_MAX;
+              return gauze_filter_sections(&a.sections, &a.new_filter))},
+        {"gauze_filter_sections", "sections", invalid, "tile is 9223372036854775807",
+         CALL(a.sections.tile = huge; return gauze_filter_sections(&a.sections, &a.new_filter))},
+        {"gauze_filter_sections", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_sections(&a.sections, nullptr))},
         {"gauze_filter_sat", "filter", invalid, "filter is null",
          CALL(return gauze_filter_sat(nullptr))},
         {"gauze_filter_bspline", "order", invalid, "order is -2147483648",

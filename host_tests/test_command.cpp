@@ -228,7 +228,8 @@ TEST_CASE("command: help and version") {
     check_help("gaussian",
                {"--sigma", "--derivative", "--method", "--truncate", "--accuracy", "--taps-plane"});
     check_help("box", {"--radius", "--iterations"});
-    check_help("recursive", {"--scan", "--cascade", "--overlap", "--tile"});
+    check_help("recursive", {"--scan", "--sos", "--zero-phase", "--accuracy", "--cascade",
+                             "--overlap", "--tile"});
     check_help("bspline", {"--order"});
     check_help("dog", {"--sigma", "--method"});
     // Borders and types that are not the usual ones.
@@ -279,6 +280,13 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
     place.put<std::uint32_t>("words.npy", {NpyKind::unsigned_integer, 4}, {3, 4},
                              std::vector<std::uint32_t>(12));
     place.put_floats("nan.npy", {1}, {std::numeric_limits<float>::quiet_NaN()});
+    place.put_bytes("bytes.npy", {1, 6}, {1, 0, 0, 1, 0, 0});
+    place.put_floats("narrow.npy", {2, 5}, {1, 0, 0, 1, 0, 1, 0, 0, 1, 0});
+    place.put_floats("row.npy", {6}, {1, 0, 0, 1, 0, 0});
+    place.put_floats("scaled.npy", {2, 6}, {1, 0, 0, 1, 0, 0, 1, 0, 0, 2, 0, 0});
+    place.put_floats("infinite.npy", {1, 6},
+                     {std::numeric_limits<float>::infinity(), 0, 0, 1, 0, 0});
+    place.put_floats("unstable.npy", {2, 6}, {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 0});
     write_bytes(place / "broken.npy", "broken");
     write_bytes(place / "broken.png", "broken");
     write_bytes(place / "in.tiff", "II*");
@@ -433,7 +441,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{box({"--radius", "1", "--iterations", "two"}), "--iterations: 'two' is not a"},
              Case{box({"--radius", "1", "--taps-plane", "0:1"}), "--taps-plane"},
 
-             Case{recursive({}), "--scan is required"},
+             Case{recursive({}), "one of --scan, --sos is required"},
              Case{recursive({"--scan", ""}), "--scan: '' does not start with +x:"},
              Case{recursive({"--scan", "x:1,0.5"}), "--scan: 'x:1,0.5' does not start"},
              Case{recursive({"--scan", "+w:1,0.5"}), "--scan: '+w:1,0.5' does not start"},
@@ -451,6 +459,19 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
                   "scan 1 before scan 0"},
              Case{recursive({"--scan", "+x:1,0.5", "--cascade", "each", "--overlap"}),
                   "--cascade excludes --overlap"},
+             Case{recursive({"--scan", "+x:1,0.5", "--accuracy", "0"}),
+                  "--accuracy: 0 is not positive"},
+             Case{recursive({"--scan", "+x:1,0.5", "--scan", "-x:1,0.5", "--zero-phase"}),
+                  "scan 1 is along -x and scan 0 along +x"},
+             Case{recursive({"--sos", "none.npy"}), "none.npy"},
+             Case{recursive({"--sos", "-y:broken.npy"}), "broken.npy"},
+             Case{recursive({"--sos", "bytes.npy"}), "bytes.npy' holds u1; sections are f8 or f4"},
+             Case{recursive({"--sos", "+x:narrow.npy"}), "narrow.npy' has the shape 2x5"},
+             Case{recursive({"--sos", "row.npy"}), "row.npy' has the shape 6; sections are rows"},
+             Case{recursive({"--sos", "scaled.npy"}),
+                  "scaled.npy': row 1 has a0 = 2; it must be 1"},
+             Case{recursive({"--sos", "-x:infinite.npy"}), "infinite.npy': row 0 holds inf"},
+             Case{recursive({"--sos", "+x:unstable.npy"}), "scan 1 is unstable"},
              Case{recursive({"--scan", "+x:1,0.5", "--tile", "0"}), "--tile: 0 is not positive"},
              Case{recursive({"--scan", "+x:1,0.5", "--tile", "x"}), "--tile: 'x' is not a whole"},
              Case{recursive({"--scan", "+x:1,0.5", "--out-type", "u32"}), "--out-type: u32 is not"},
@@ -882,6 +903,80 @@ TEST_CASE("command: a filter along an axis that is not supported is exit code 3 
     const Floats means{0, 1, 1, 1, 2, 2, 2, 0};
     for (std::size_t i = 0; i < means.size(); ++i)
         CHECK(steps.at(i) == doctest::Approx(means[i]));
+}
+
+// Results are those of scipy.signal.sosfilt.
+TEST_CASE("command: sections from files, in order with scans, and both ways") {
+    const Workplace place;
+    const NpyType f8{NpyKind::floating, 8};
+    // butter(3, .3, output='sos')
+    const std::vector<double> rows{0.04953299635725319,
+                                   0.09906599271450638,
+                                   0.04953299635725319,
+                                   1.0,
+                                   -0.32491969623290634,
+                                   0.0,
+                                   1.0,
+                                   1.0,
+                                   0.0,
+                                   1.0,
+                                   -0.8369977874388261,
+                                   0.4239856889474126};
+    place.put("sos.npy", f8, {2, 6}, rows);
+    place.put_floats("in.npy", {8}, {1, 0, 0, -2, 3, 0, 5, -1});
+    const auto check = [&](const Arguments &options, const std::vector<double> &expected,
+                           const std::string &in = "in.npy") {
+        Arguments arguments{"recursive"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        arguments.insert(arguments.end(), {"--verify", in, "out.npy"});
+        const Floats got = place.result<float>(arguments);
+        REQUIRE(got.size() == expected.size());
+        for (std::size_t i = 0; i < got.size(); ++i)
+            CHECK(std::abs(static_cast<double>(got[i]) - expected[i]) < 2e-6);
+    };
+    const std::vector<double> forwards{
+        0.04953299635725319,  0.20615224355790027,  0.35365875517245166, 0.22474286407077151,
+        -0.10519277333114121, -0.08131401126857185, 0.6040848028910994,  1.5860560359221907};
+    check({"--sos", "sos.npy"}, forwards);
+    check({"--sos", "+x:sos.npy"}, forwards);
+    check({"--sos", "sos.npy", "--zero-phase"},
+          {0.11249059521839302, 0.029900378918421705, 0.10804120682517732, 0.4077071224626161,
+           0.7052452920844869, 0.6814283140892675, 0.3568911405549861, 0.0785621078497333});
+    // Of the image between 400 pixels that repeat its ends.
+    check({"--sos", "sos.npy", "--zero-phase", "--border", "clamp"},
+          {0.42646505051467914, -0.01809124980846122, -0.1317516727470501, 0.29017428867976436,
+           1.0574458749629956, 1.6333207075220249, 1.5389998360710573, 0.7613642899543602});
+    const std::vector<double> after{
+        0.024766498178626594, 0.11545937086826343,  0.2345590630203575,  0.22965096354556447,
+        0.062229095107211634, -0.00954245808068005, 0.29727117240520984, 0.9416636041637003};
+    check({"--scan", "+x:0.5,0.5", "--sos", "sos.npy"}, after);
+    place.put_floats("impulse.npy", {4}, {0, 0, 1, 0});
+    // With nothing at the edge the order of scans of both directions matters.
+    place.put("back.npy", f8, {1, 6}, std::vector<double>{1, 0, 0, 1, -0.5, 0});
+    check({"--scan", "+x:1,0.25", "--sos", "-x:back.npy"}, {0.28125, 0.5625, 1.125, 0.25},
+          "impulse.npy");
+    check({"--sos", "-x:back.npy", "--scan", "+x:1,0.25"}, {0.25, 0.5625, 1.140625, 0.28515625},
+          "impulse.npy");
+    // Along x forwards and along y backwards; f4 is taken too.
+    Floats singles(rows.begin(), rows.end());
+    place.put_floats("single.npy", {2, 6}, singles);
+    place.put_floats("image.npy", {3, 4}, {1, 2, 0, 0, 0, 0, 0, 4, 0, -3, 0, 0});
+    const std::vector<double> both_axes{0.0024535177281276577,
+                                        -0.03743495970955488,
+                                        -0.1807821830080314,
+                                        -0.28330341342668514,
+                                        0.0,
+                                        -0.030634014987579138,
+                                        -0.1274962425718675,
+                                        -0.2089085665855746,
+                                        0.0,
+                                        -0.007360553184382972,
+                                        -0.030634014987579138,
+                                        -0.052553333495003234};
+    check({"--sos", "+x:sos.npy", "--sos", "-y:sos.npy"}, both_axes, "image.npy");
+    check({"--sos", "+x:single.npy", "--sos", "-y:single.npy"}, both_axes, "image.npy");
+    // A bound that is asked for, and can be had.
+    check({"--sos", "sos.npy", "--accuracy", "1e-3"}, forwards);
 }
 
 TEST_CASE("command: values are filtered as a picture stores them, 16 bits in the right order") {

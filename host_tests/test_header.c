@@ -8,7 +8,7 @@ int32_t version_seen_from_c(void) {
 }
 
 /* Filters of every kind, or NULL; the caller destroys them. */
-enum { FILTERS_FROM_C = 9 };
+enum { FILTERS_FROM_C = 10 };
 int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]);
 int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
     const double values[] = {1.0, 2.0, 1.0};
@@ -24,6 +24,10 @@ int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
                        .feedforward = (const double[]){0.5},
                        .feedback = (const double[]){0.5}};
     gauze_recursive recursive = {.struct_size = sizeof recursive, .scan_count = 1, .scans = &scan};
+    gauze_sections sections = {.struct_size = sizeof sections,
+                               .section_count = 1,
+                               .rows = (const double[]){0.5, 0, 0, 1, -0.5, 0},
+                               .direction = {1, -1}};
     gauze_dog dog = {.struct_size = sizeof dog, .sigma = {1.0, 2.0}};
     for (int i = 0; i < FILTERS_FROM_C; ++i)
         filters[i] = NULL;
@@ -35,5 +39,6 @@ int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
            gauze_filter_recursive(&recursive, &filters[5]) == GAUZE_OK &&
            gauze_filter_sat(&filters[6]) == GAUZE_OK &&
            gauze_filter_bspline(3, &filters[7]) == GAUZE_OK &&
-           gauze_filter_dog(&dog, &filters[8]) == GAUZE_OK;
+           gauze_filter_dog(&dog, &filters[8]) == GAUZE_OK &&
+           gauze_filter_sections(&sections, &filters[9]) == GAUZE_OK;
 }

@@ -292,6 +292,100 @@ TEST_SUITE("recursive reference") {
         }
     }
 
+    TEST_CASE("a first term of 0 delays, and zeros at the end are no terms") {
+        const Picture picture = row({1, 2, 4, -8});
+        CHECK(filtered(Filter::recursive({{0, true, {0, 0, 3}, {}}}), picture, zero) ==
+              std::vector<double>{0, 0, 3, 6});
+        CHECK(filtered(Filter::recursive({{0, false, {0, 1}, {0.5}}}), picture, zero) ==
+              std::vector<double>{2, 0, -8, 0});
+        const Filter trimmed =
+            Filter::recursive({{0, true, {1, 2, 0, 0}, {0.5, 0, 0}}, {0, true, {0, 0}, {0, 0}}});
+        const std::vector<Scan> &scans = trimmed.recursion()->scans;
+        CHECK(scans[0].feedforward == std::vector<double>{1, 2});
+        CHECK(scans[0].feedback == std::vector<double>{0.5});
+        CHECK(scans[1].feedforward == std::vector<double>{0});
+        CHECK(scans[1].feedback.empty());
+    }
+
+    TEST_CASE("limits on scans and their terms") {
+        const Scan half{0, true, {0.5}, {}};
+        CHECK(Filter::recursive(std::vector<Scan>(1024, half)).recursion()->scans.size() == 1024);
+        check_refused(Status::invalid_argument, {"there are 1025 scans; 1 to 1024"},
+                      [&] { Filter::recursive(std::vector<Scan>(1025, half)); });
+        Scan long_one = half;
+        long_one.feedforward.assign(4096, 1.0);
+        CHECK(Filter::recursive({long_one}).recursion()->scans[0].feedforward.size() == 4096);
+        long_one.feedforward.push_back(1.0);
+        check_refused(Status::invalid_argument, {"4097 feedforward terms; 1 to 4096"},
+                      [&] { Filter::recursive({long_one}); });
+        Scan deep = half;
+        deep.feedback.assign(4097, 0.0);
+        check_refused(Status::invalid_argument, {"4097 feedback terms; 0 to 4096"},
+                      [&] { Filter::recursive({deep}); });
+    }
+
+    TEST_CASE("sections are scans, along each axis that is filtered") {
+        const std::vector<std::array<double, 6>> rows{{1, 2, 0, 1, -0.5, 0.25},
+                                                      {0, 3, 0, 1, 0, -0.5}};
+        const Filter filter = Filter::sections({rows, {1, 0, -1, 0}});
+        const std::vector<Scan> &scans = filter.recursion()->scans;
+        REQUIRE(scans.size() == 4);
+        for (const std::size_t i : {0U, 1U, 2U, 3U}) {
+            CHECK(scans[i].axis == (i < 2 ? 0 : 2));
+            CHECK(scans[i].forward == (i < 2));
+            CHECK(scans[i].feedforward ==
+                  (i % 2 == 0 ? std::vector<double>{1, 2} : std::vector<double>{0, 3}));
+            CHECK(scans[i].feedback ==
+                  (i % 2 == 0 ? std::vector<double>{0.5, -0.25} : std::vector<double>{0, 0.5}));
+        }
+        // y[n] = x[n] + 2 x[n - 1] + y[n - 1] / 2 - y[n - 2] / 4, and three times that of before.
+        CHECK(filtered(Filter::sections({{rows[0]}, {1, 0, 0, 0}}), row({4, 0, 0, 0}), zero) ==
+              std::vector<double>{4, 10, 4, -0.5});
+        CHECK(filtered(Filter::sections({rows, {1, 0, 0, 0}}), row({4, 0, 0, 0}), zero) ==
+              std::vector<double>{0, 12, 30, 18});
+    }
+
+    TEST_CASE("zero phase: the scans as written, and again in the other direction") {
+        const Scan forth{0, true, {3, 1}, {0.5, -0.25}};
+        const Scan second{0, true, {1}, {-0.5}};
+        const Scan up{1, false, {1}, {0.25}};
+        const auto mirrored = [](Scan scan) {
+            scan.forward = !scan.forward;
+            return scan;
+        };
+        gz::RecursiveOptions options;
+        options.phase = gz::Phase::zero;
+        options.accuracy = 1e-4;
+        const Filter filter = Filter::recursive({forth, up, second}, options);
+        const Filter written =
+            Filter::recursive({forth, up, second, mirrored(forth), mirrored(up), mirrored(second)});
+        CHECK(filter.recursion()->accuracy == 1e-4);
+        CHECK(written.recursion()->accuracy == 0.0);
+        CHECK(gz::to_text(filter) == gz::to_text(written));
+        std::vector<Border> borders = extensions();
+        borders.push_back(zero);
+        for (const Border &border : borders) {
+            const Picture picture = noise({13, 7, 1, 1});
+            CHECK(filtered(filter, picture, border) == filtered(written, picture, border));
+        }
+        // What a pixel leaves behind is the same on both sides.
+        std::vector<float> impulse(201, 0.0F);
+        impulse[100] = 1.0F;
+        const std::vector<double> response =
+            filtered(Filter::recursive({forth, second}, options), row(impulse), zero);
+        for (std::size_t n = 0; n < 100; ++n)
+            CHECK(std::abs(response[100 + n] - response[100 - n]) < 1e-14);
+        // Groupings count on.
+        options.grouping = "0,1,2_3,4,5";
+        CHECK(Filter::recursive({forth, up, second}, options).recursion()->grouping.trips.size() ==
+              2);
+        options.grouping.clear();
+        check_refused(Status::invalid_argument,
+                      {"scan 2 is along -x and scan 0 along +x", "zero phase"}, [&] {
+                          Filter::recursive({forth, up, mirrored(second)}, options);
+                      });
+    }
+
     TEST_CASE("unstable scans run from nothing alone") {
         gz::RecursiveOptions options;
         options.feedback = gz::Feedback::unchecked;

@@ -130,6 +130,15 @@ TEST_SUITE("versions of structs") {
                         return tried_filter(
                             [&](gauze_filter **filter) { return gauze_filter_box(given, filter); });
                     });
+        const double rows[] = {1, 0, 0, 1, 0.5, 0};
+        gauze_sections sections{};
+        sections.section_count = 1;
+        sections.rows = rows;
+        sections.direction[0] = 1;
+        check_sizes(sections, offsetof(gauze_sections, tile), [](const gauze_sections *given) {
+            return tried_filter(
+                [&](gauze_filter **filter) { return gauze_filter_sections(given, filter); });
+        });
         // Of a difference of Gaussians no field can be left out.
         gauze_dog dog{};
         dog.sigma[0] = 1;
@@ -167,6 +176,7 @@ TEST_SUITE("versions of structs") {
         scan.struct_size = sizeof scan;
         recursive.scans = &scan;
         check_sizes(recursive, offsetof(gauze_recursive, grouping), make);
+        check_sizes(recursive, offsetof(gauze_recursive, accuracy), make);
 
         // The second element is where the caller's own size puts it.
         scan.feedback = values;

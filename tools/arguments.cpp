@@ -72,6 +72,13 @@ double parse_finite(std::string_view option, std::string_view text) {
     return value;
 }
 
+double parse_positive(std::string_view option, std::string_view text) {
+    const double value = parse_finite(option, text);
+    if (!(value > 0))
+        throw InputError(std::string(option) + ": " + text_of(value) + " is not positive");
+    return value;
+}
+
 std::int64_t parse_integer(std::string_view option, std::string_view text) {
     return parse_number<std::int64_t>(option, text, "a whole number");
 }

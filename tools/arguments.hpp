@@ -26,6 +26,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string text_of(double value);
 
 double parse_finite(std::string_view option, std::string_view text);
+double parse_positive(std::string_view option, std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text);
 
 // Finite numbers, separated by commas. At least one.

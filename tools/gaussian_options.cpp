@@ -39,20 +39,6 @@ std::array<int, 4> parse_derivative(const std::string &text, const std::array<do
     return derivative;
 }
 
-double parse_truncate(const std::string &text) {
-    const double truncate = parse_finite("--truncate", text);
-    if (!(truncate > 0))
-        throw InputError("--truncate: " + text_of(truncate) + " is not positive");
-    return truncate;
-}
-
-double parse_accuracy(const std::string &text) {
-    const double accuracy = parse_finite("--accuracy", text);
-    if (!(accuracy > 0))
-        throw InputError("--accuracy: " + text_of(accuracy) + " is not positive");
-    return accuracy;
-}
-
 constexpr std::array<std::pair<const char *, GaussianMethod>, 4> methods{
     {{"auto", GaussianMethod::automatic},
      {"fir", GaussianMethod::fir},
@@ -113,10 +99,10 @@ Gaussian make_gaussian(const GaussianOptions &options, const std::string &option
     if (options.derivative)
         gaussian.derivative = parse_derivative(*options.derivative, gaussian.sigma, axes);
     if (options.truncate)
-        gaussian.truncate = parse_truncate(*options.truncate);
+        gaussian.truncate = parse_positive("--truncate", *options.truncate);
     gaussian.method = parse_method(options.method);
     if (options.accuracy) {
-        gaussian.accuracy = parse_accuracy(*options.accuracy);
+        gaussian.accuracy = parse_positive("--accuracy", *options.accuracy);
         if (gaussian.method != GaussianMethod::recursive &&
             gaussian.method != GaussianMethod::automatic)
             throw InputError("--accuracy: " + in_quotes(*options.accuracy) +

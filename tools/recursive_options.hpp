@@ -11,11 +11,19 @@
 
 namespace gauze::tool {
 
+// What scans are made of: terms, or a file of second-order sections.
+enum class ScanSource { terms, sections };
+
 // As written.
 struct ScanOptions {
-    std::vector<std::string> scans;
-    std::optional<std::string> cascade, tile; // none: the library's
+    struct Scans {
+        ScanSource source;
+        std::string text;
+    };
+    std::vector<Scans> scans;                           // in the order of the options
+    std::optional<std::string> cascade, tile, accuracy; // none: the library's
     bool overlap = false;
+    bool zero_phase = false;
 };
 
 void add_scan_options(CLI::App &app, ScanOptions &options);

@@ -2,6 +2,7 @@
 // statuses. No logic.
 #include <gauze/gauze.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -207,13 +208,28 @@ gz::Scan scan_of(const gauze_scan *given, const std::string &name) {
             terms_of(scan.feedback, scan.feedback_count, gz::max_feedback, name + "->feedback")};
 }
 
+// A field that is 0 or 1.
+bool flag_of(std::int32_t value, const char *name) {
+    require(value == 0 || value == 1, name, " is ", value, "; it must be 0 or 1");
+    return value == 1;
+}
+
+gz::Phase phase_of(std::int32_t zero_phase, const char *name) {
+    return flag_of(zero_phase, name) ? gz::Phase::zero : gz::Phase::as_written;
+}
+
 gz::Filter recursive_of(const gauze_recursive *given) {
     const gauze_recursive recursive = known_part(given, "recursive");
     require(recursive.scan_count <= gz::max_scans, "recursive->scan_count is ",
             recursive.scan_count, "; it must be from 1 to ", gz::max_scans);
     require(recursive.scan_count == 0 || recursive.scans != nullptr, "recursive->scans is null");
-    require(recursive.allow_unstable == 0 || recursive.allow_unstable == 1,
-            "recursive->allow_unstable is ", recursive.allow_unstable, "; it must be 0 or 1");
+    gz::RecursiveOptions options;
+    options.grouping = recursive.grouping ? recursive.grouping : "";
+    options.tile = recursive.tile;
+    if (flag_of(recursive.allow_unstable, "recursive->allow_unstable"))
+        options.feedback = gz::Feedback::unchecked;
+    options.phase = phase_of(recursive.zero_phase, "recursive->zero_phase");
+    options.accuracy = recursive.accuracy;
     std::vector<gz::Scan> scans;
     for (std::uint32_t i = 0; i < recursive.scan_count; ++i) {
         const std::string name = "recursive->scans[" + std::to_string(i) + "]";
@@ -222,10 +238,25 @@ gz::Filter recursive_of(const gauze_recursive *given) {
                 scan->struct_size, "; that of the first is ", recursive.scans->struct_size);
         scans.push_back(scan_of(scan, name));
     }
-    return gz::Filter::recursive(
-        std::move(scans),
-        {recursive.grouping ? recursive.grouping : "", recursive.tile,
-         recursive.allow_unstable ? gz::Feedback::unchecked : gz::Feedback::stable});
+    return gz::Filter::recursive(std::move(scans), options);
+}
+
+gz::Filter sections_of(const gauze_sections *given) {
+    const gauze_sections sections = known_part(given, "sections");
+    require(sections.section_count <= gz::max_scans, "sections->section_count is ",
+            sections.section_count, "; it must be from 1 to ", gz::max_scans);
+    require(sections.section_count == 0 || sections.rows != nullptr, "sections->rows is null");
+    gz::Sections result;
+    result.rows.resize(sections.section_count);
+    for (std::size_t i = 0; i < result.rows.size(); ++i)
+        std::copy_n(sections.rows + i * result.rows[i].size(), result.rows[i].size(),
+                    result.rows[i].begin());
+    std::copy_n(sections.direction, result.direction.size(), result.direction.begin());
+    gz::RecursiveOptions options;
+    options.tile = sections.tile;
+    options.phase = phase_of(sections.zero_phase, "sections->zero_phase");
+    options.accuracy = sections.accuracy;
+    return gz::Filter::sections(result, options);
 }
 
 gz::Filter dog_of(const gauze_dog *given) {
@@ -661,6 +692,13 @@ gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filt
     return guarded([&] {
         check_pointer(filter, "filter");
         *filter = new gauze_filter{{}, recursive_of(recursive)};
+    });
+}
+
+gauze_status gauze_filter_sections(const gauze_sections *sections, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, sections_of(sections)};
     });
 }
 

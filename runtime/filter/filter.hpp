@@ -75,6 +75,8 @@ struct AxisTaps {
 };
 
 enum class Feedback { stable, unchecked };
+// zero: after all scans the same ones run in the other direction, so that nothing is shifted.
+enum class Phase { as_written, zero };
 
 // How scans are to be run, and what they may be.
 struct RecursiveOptions {
@@ -83,6 +85,14 @@ struct RecursiveOptions {
     std::string grouping;
     std::int64_t tile = 0; // pixels; 0: chosen automatically
     Feedback feedback = Feedback::stable;
+    Phase phase = Phase::as_written;
+    double accuracy = 0.0; // the error bound wanted, of full scale; 0: the library's own
+};
+
+// Second-order sections, the same along each axis that is filtered.
+struct Sections {
+    std::vector<std::array<double, 6>> rows;  // b0 b1 b2 a0 a1 a2, as scipy.signal's sos; a0 is 1
+    std::array<int, 4> direction{1, 0, 0, 0}; // along x, y, z, t: 1 or -1; 0: not filtered
 };
 
 struct Dog;
@@ -96,6 +106,8 @@ public:
     static Filter gaussian(const Gaussian &gaussian);
     static Filter box(const Box &box);
     static Filter recursive(std::vector<Scan> scans, const RecursiveOptions &options = {});
+    // A scan for each row, along one axis after the other.
+    static Filter sections(const Sections &sections, const RecursiveOptions &options = {});
     // Inclusive sums of all pixels above and to the left.
     static Filter sat();
     // Coefficients of the B-spline of a degree ("order") of 2 to 5 that goes through the pixels
@@ -186,9 +198,9 @@ inline constexpr std::int64_t max_volume_taps = 15; // of one that extends along
 inline constexpr std::int64_t max_axis_taps = 4095; // of taps given per axis
 inline constexpr std::int64_t max_box_radius = (std::int64_t{1} << 20) - 1;
 inline constexpr int max_box_iterations = 16;
-inline constexpr std::size_t max_scans = 64;
-inline constexpr std::size_t max_feedback = 20;
-inline constexpr std::size_t max_feedforward = 21;
+inline constexpr std::size_t max_scans = 1024; // as they are written
+inline constexpr std::size_t max_feedback = 4096;
+inline constexpr std::size_t max_feedforward = 4096;
 inline constexpr std::int64_t max_tile = 65536;
 // Of a recursive Gaussian: below, sampled taps are few; above, poles are closer to 1 than f32 bears.
 inline constexpr double min_recursive_sigma = 0.5;

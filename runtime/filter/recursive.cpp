@@ -63,6 +63,30 @@ void check(const Scan &scan, std::size_t number) {
     check_terms(scan.feedback, "feedback", number, 0, max_feedback);
 }
 
+// Zeros at the end are no terms: they would be poles and zeros at 0.
+void trim(std::vector<double> &terms, std::size_t fewest) {
+    while (terms.size() > fewest && terms.back() == 0.0)
+        terms.pop_back();
+}
+
+// Adds the same scans in the other direction.
+void add_other_direction(std::vector<Scan> &scans) {
+    const std::size_t count = scans.size();
+    scans.reserve(2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto first = std::find_if(scans.begin(), scans.end(), [&](const Scan &scan) {
+            return scan.axis == scans[i].axis;
+        });
+        require(first->forward == scans[i].forward, "scan ", i, " is along ", name_of(scans[i]),
+                " and scan ", first - scans.begin(), " along ", name_of(*first),
+                "; for zero phase all scans along an axis are written in one direction");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        scans.push_back(scans[i]);
+        scans.back().forward = !scans[i].forward;
+    }
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (std::size_t start = 0; start <= text.size();) {
@@ -209,6 +233,8 @@ Filter Filter::recursive(std::vector<Scan> scans, const RecursiveOptions &option
     Recursion recursion;
     for (std::size_t i = 0; i < scans.size(); ++i) {
         check(scans[i], i);
+        trim(scans[i].feedforward, 1);
+        trim(scans[i].feedback, 0);
         if (is_stable(denominator(scans[i])))
             continue;
         require(options.feedback == Feedback::unchecked, "scan ", i,
@@ -220,6 +246,13 @@ Filter Filter::recursive(std::vector<Scan> scans, const RecursiveOptions &option
     }
     require(options.tile >= 0 && options.tile <= max_tile, "the tile is ", options.tile,
             " pixels; it must be from 0 to ", max_tile);
+    require(std::isfinite(options.accuracy) && options.accuracy >= 0.0, "the accuracy is ",
+            options.accuracy, "; it must be a positive error bound, or 0 for the library's own");
+    require(recursion.stable || options.accuracy == 0.0, "the accuracy is ", options.accuracy,
+            ", but unstable scans have no error bound");
+    recursion.accuracy = options.accuracy;
+    if (options.phase == Phase::zero)
+        add_other_direction(scans);
     recursion.grouping = {trips_of(options.grouping, scans), options.tile};
     recursion.scans = std::move(scans);
     Filter filter("recursive", {});

@@ -396,9 +396,9 @@ typedef struct gauze_scan {
     uint32_t struct_size;
     int32_t axis;               /* 0 x, 1 y, 2 z; 3, t, is not supported so far */
     int32_t direction;          /* 1 towards higher coordinates, -1 towards lower ones */
-    uint32_t feedforward_count; /* 1 to 21 */
-    uint32_t feedback_count;    /* the order, 0 to 20 */
-    const double *feedforward;  /* finite in f32; copied */
+    uint32_t feedforward_count; /* 1 to 4096 */
+    uint32_t feedback_count;    /* the order, 0 to 4096 */
+    const double *feedforward;  /* finite in f32; copied. The first may be 0: a delay */
     const double *feedback;     /* finite in f32; copied. May be NULL where there are none */
 } gauze_scan;
 
@@ -406,12 +406,13 @@ typedef struct gauze_scan {
  *
  * With GAUZE_BORDER_ZERO each starts from nothing at the edge of the image, or of an isolated region, in
  * the order in which they are written. With another border the image is extended by it once, all scans
- * run on what that gives, and the result is cut: then their order does not matter. Results differ from
- * exact ones by at most 2e-6 of full scale: the largest pixel times what the scans can enlarge it by.
- * A NaN or an infinity goes on to the end of its line. Usual targets are f32. */
+ * run on what that gives, and the result is cut: then their order does not matter. Results are expected
+ * to be within 2e-6 of full scale, which is the largest pixel times what the scans can enlarge it by;
+ * gauze_plan_explain states a bound that they cannot exceed. A NaN or an infinity goes on to the end of
+ * its line. Usual targets are f32. Zeros at the end of feedforward and feedback are no terms. */
 typedef struct gauze_recursive {
     uint32_t struct_size;
-    uint32_t scan_count; /* 1 to 64 */
+    uint32_t scan_count; /* 1 to 1024 */
     const gauze_scan *scans;
     /* How to run them, a hint. NULL or "": the library's choice. Trips through memory, as the numbers of
      * the scans that each computes: "0,1_2,3" is two trips. "cascade": a trip for each scan; "overlap":
@@ -422,10 +423,38 @@ typedef struct gauze_recursive {
      * GAUZE_BORDER_ZERO. 0: it is refused with GAUZE_ERROR_INVALID_ARGUMENT, and the text says the
      * pole's modulus. */
     int32_t allow_unstable;
+    /* The error bound wanted, of full scale as above: what cannot be held to it is refused. 0: the
+     * library's own choice. Not with unstable scans, which have no bound. */
+    double accuracy;
+    /* 1: after all scans the same ones run in the other direction, in the same order, so that nothing is
+     * shifted and the magnitude of the response is squared: scipy.signal.filtfilt, with the plan's border
+     * in place of its padding. All scans along an axis are then written in one direction. For `grouping`
+     * they count on from scan_count. */
+    int32_t zero_phase;
 } gauze_recursive;
 
 GAUZE_API gauze_status gauze_filter_recursive(const gauze_recursive *recursive,
                                               gauze_filter **filter);
+
+/* Second-order sections, such as scipy.signal's functions give with output='sos': the scans
+ * y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2], a row after the other, the same
+ * along each axis that is filtered. All that gauze_recursive says of scans holds; unstable ones are
+ * refused. High orders are best given so: rounding moves what a single scan of many terms does. */
+typedef struct gauze_sections {
+    uint32_t struct_size;
+    uint32_t section_count; /* rows; 1 to 1024 scans in all, as many for each axis */
+    const double
+        *rows; /* 6 section_count: b0 b1 b2 a0 a1 a2 of each row, finite in f32, a0 equal to
+                               1; copied. A section of first order has b2 and a2 of 0 */
+    int32_t direction
+        [4];      /* along x, y, z, t: 1 towards higher coordinates, -1 towards lower ones, 0: the
+                               axis is not filtered. At least one is; t is not supported so far */
+    int64_t tile; /* as in gauze_recursive */
+    double accuracy;    /* as in gauze_recursive */
+    int32_t zero_phase; /* as in gauze_recursive; scipy.signal.sosfiltfilt but for its padding */
+} gauze_sections;
+
+GAUZE_API gauze_status gauze_filter_sections(const gauze_sections *sections, gauze_filter **filter);
 
 /* A summed-area table: each result is the sum of all pixels at most as far right and as far down, its own
  * included, in each slice. The border is GAUZE_BORDER_ZERO, and others are refused. Targets: u32 or u64

@@ -349,6 +349,8 @@ struct RecursiveOptions {
     std::string grouping;  // "": the library's choice
     std::int64_t tile = 0; // pixels; 0: the library's choice
     bool allow_unstable = false;
+    bool zero_phase = false; // the scans again in the other direction
+    double accuracy = 0.0;   // the error bound wanted, of full scale; 0: the library's own
 };
 
 inline Filter recursive(const std::vector<Scan> &scans, const RecursiveOptions &options = {}) {
@@ -371,8 +373,39 @@ inline Filter recursive(const std::vector<Scan> &scans, const RecursiveOptions &
     c_options.grouping = options.grouping.c_str();
     c_options.tile = options.tile;
     c_options.allow_unstable = options.allow_unstable ? 1 : 0;
+    c_options.zero_phase = options.zero_phase ? 1 : 0;
+    c_options.accuracy = options.accuracy;
     gauze_filter *filter = nullptr;
     check(gauze_filter_recursive(&c_options, &filter));
+    return Filter(filter);
+}
+
+// A second-order section: b0 b1 b2 a0 a1 a2, a row of scipy.signal's sos. a0 is 1.
+using Section = std::array<double, 6>;
+
+// gauze_sections as a value, but for its rows.
+struct SectionsOptions {
+    std::array<std::int32_t, 4> direction{1, 0, 0, 0}; // along x, y, z: 1, -1; 0: not filtered
+    std::int64_t tile = 0;                             // pixels; 0: the library's choice
+    bool zero_phase = false;                           // the sections again in the other direction
+    double accuracy = 0.0; // the error bound wanted, of full scale; 0: the library's own
+};
+
+inline Filter sections(const std::vector<Section> &rows, const SectionsOptions &options = {}) {
+    std::vector<double> values;
+    for (const Section &row : rows)
+        values.insert(values.end(), row.begin(), row.end());
+    gauze_sections c_sections{};
+    c_sections.struct_size = sizeof c_sections;
+    c_sections.section_count = static_cast<std::uint32_t>(rows.size());
+    c_sections.rows = values.data();
+    for (std::size_t i = 0; i < 4; ++i)
+        c_sections.direction[i] = options.direction[i];
+    c_sections.tile = options.tile;
+    c_sections.accuracy = options.accuracy;
+    c_sections.zero_phase = options.zero_phase ? 1 : 0;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_sections(&c_sections, &filter));
     return Filter(filter);
 }
 

@@ -1,0 +1,21 @@
+// What scans give, exactly for all that doubles can tell: the truth that filters are held to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "filter/border.hpp"
+#include "filter/recursion.hpp"
+
+namespace support {
+
+// The recurrences one after the other as they are written, in numbers of 32 digits throughout, each
+// from nothing at the line's edge where it starts. All scans run along the line, whatever their axis.
+std::vector<double> exact(const std::vector<gz::Scan> &scans, const std::vector<double> &line);
+
+// The same of a line that has `padding` samples of the border at each end, cut from the result: right
+// where what scans leave behind has faded by then.
+std::vector<double> exact(const std::vector<gz::Scan> &scans, const std::vector<double> &line,
+                          const gz::Border &border, std::int64_t padding);
+
+} // namespace support
