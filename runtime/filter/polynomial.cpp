@@ -144,6 +144,9 @@ double refine(const Polynomial &c, std::vector<Complex> &best) {
                     others = others * (now[k] - now[j]);
             if (magnitude(others) > 0.0)
                 next[k] = now[k] - value / others;
+            // Rounding may not take a real root from the axis.
+            if (now[k].im.high == 0.0)
+                next[k].im = 0.0;
         }
         now = std::move(next);
         left = residual(c, now);

@@ -115,7 +115,7 @@ std::vector<LineStage> stages_of(const Problem &problem, std::size_t count, cons
 }
 
 // What kernels keep in registers at most.
-constexpr std::size_t most_sections = 16;
+constexpr std::size_t most_sections = 32;
 
 bool fit_kernels(const std::vector<LineStage> &stages) {
     return std::all_of(stages.begin(), stages.end(), [](const LineStage &stage) {

@@ -432,7 +432,7 @@ bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
 }
 
 std::string sections_refusal(const RecursivePass &pass) {
-    constexpr std::size_t most = 16;
+    constexpr std::size_t most = 32;
     for (const LineStage &stage : pass.stages) {
         const std::size_t sections =
             (stage.causal.size() + stage.anticausal.size()) * (pass.second ? 2 : 1);
