@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "core/error.hpp"
+#include "filter/line_filter.hpp"
 #include "filter/recursive.hpp"
 #include "filter/reference.hpp"
 #include "kernel/kernels.hpp"
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
+#include "support/iir_designs.hpp"
 #include "support/pairwise.hpp"
 #include "support/unit.hpp"
 
@@ -49,6 +52,24 @@ struct Range {
 constexpr Range of_columns_alone{0, 5};
 constexpr Range of_one_direction{4, 8};
 constexpr Range of_planes{14, 20};
+
+using support::Band;
+using support::Prototype;
+
+Filter of_design(Prototype prototype, Band band, int order, const std::vector<double> &edges,
+                 int axis, bool forward) {
+    return Filter::recursive(
+        {to_scan(to_coefficients(design(prototype, band, order, edges)), axis, forward)});
+}
+
+Filter both_ways(Prototype prototype, Band band, int order, const std::vector<double> &edges,
+                 int axis) {
+    std::vector<Scan> scans;
+    for (const bool forward : {true, false})
+        for (const Coefficients &section : to_sections(design(prototype, band, order, edges)))
+            scans.push_back(to_scan(section, axis, forward));
+    return Filter::recursive(scans);
+}
 
 const std::vector<Filter> &filters() {
     constexpr bool there = true;
@@ -91,9 +112,29 @@ const std::vector<Filter> &filters() {
         Filter::recursive({scan(0, there, {0.7}), scan(0, back, {0.7})}),
         recursive_gaussian_of(3.0, 0.0, 1),
         Filter::recursive({scan(0, there, third), scan(0, back, {0.5})}),
+        // Poles left of the imaginary axis.
+        of_design(Prototype::chebyshev2, Band::high, 4, {0.9}, 0, there),
+        Filter::recursive({scan(1, there, {-0.9}), scan(1, back, {-1.2, -0.5})}),
+        // States of poles close to the circle: f32 that is made anew from sums.
+        Filter::recursive({scan(0, there, {0.9999}), scan(1, back, {0.9995})}),
+        of_design(Prototype::elliptic, Band::low, 4, {0.02}, 1, there),
+        // Twice the digits of f32, in one stage and in two.
+        of_design(Prototype::butterworth, Band::low, 7, {0.05}, 0, there),
+        of_design(Prototype::bessel, Band::low, 8, {0.3}, 1, back),
+        both_ways(Prototype::butterworth, Band::pass, 3, {0.02, 0.05}, 0),
+        // More zeros than poles: taps of their own.
+        Filter::recursive({{0, there, {0.3, -0.2, 0.1, 0.25, -0.4, 0.3}, {0.6}},
+                           {1, back, {0.0, 0.0, 0.5, 0.5, 0.1}, {0.3, -0.2}}}),
+        Filter::recursive({{0, there, {0.1, 0.2, 0.4, 0.2, 0.1}, {}},
+                           {0, back, {0.3, 0.0, 0.0, 0.0, 0.7}, {0.5}}}),
+        // A delay, and a factor alone.
+        Filter::recursive({{1, there, {0.0, 0.5}, {}}, {0, back, {2.0}, {}}}),
     };
     return list;
 }
+
+// The first of those, of which kernels run fewer configurations.
+constexpr std::size_t of_precisions = 24;
 
 std::string run(const Filter &filter, const ImageCase &test, const std::string &variant,
                 Tally &tally) {
@@ -151,7 +192,7 @@ Range filters_of(const std::string &kernel) {
         return of_one_direction;
     if (kernel == "recursive_fused")
         return of_planes;
-    return {0, filters().size()};
+    return {0, of_precisions};
 }
 
 // One of the borders that extend an image, or nothing beyond its edge.
@@ -293,6 +334,59 @@ TEST_CASE("images of many tiles that wait for others") {
             }
     CHECK(tally.ran == 6 * times);
     MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
+// Designs that not every state in f32 can bear, taps, and poles left of the imaginary axis, with the
+// device's double, or with pairs of floats where GAUZE_F64 is off.
+TEST_CASE("states of each precision") {
+    std::map<Precision, int> precisions;
+    int taps = 0;
+    int negative = 0;
+    for (std::size_t i = of_precisions; i < filters().size(); ++i)
+        for (int axis = 0; axis < 2; ++axis)
+            for (const LineStage &stage :
+                 line_stages(*filters()[i].recursion(), axis, {BorderMode::clamp, 0.0}, 100)) {
+                ++precisions[stage.precision];
+                taps += stage.has_taps() ? 1 : 0;
+                for (const Section &section : stage.causal)
+                    negative += section.sign < 0.0 ? 1 : 0;
+            }
+    CHECK(precisions[Precision::single] > 0);
+    CHECK(precisions[Precision::anchored] > 0);
+    CHECK(precisions[Precision::twice] > 0);
+    CHECK(taps > 0);
+    CHECK(negative > 0);
+
+    const std::pair<const char *, Config> kernels[] = {
+        {"recursive_plain", {{"GROUP", 16}}},
+        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 64}}},
+        {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},
+        {"recursive_tiled",
+         {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 0}, {"NEAR", 0}, {"EXCHANGE", 1}}},
+        {"recursive_tiled",
+         {{"LANES", 2}, {"CHUNKS", 32}, {"APRON", 50}, {"NEAR", 1}, {"EXCHANGE", 0}}},
+    };
+    Tally tally;
+    std::size_t turn = 0;
+    for (std::size_t filter = of_precisions; filter < filters().size(); ++filter)
+        for (const auto &[kernel, config] : kernels) {
+            RecursiveCase test;
+            test.kernel = kernel;
+            test.config = config;
+            test.filter = filter;
+            take_turn(test, turn++);
+            test.src_type = turn % 4 == 0 ? PixelType::u8 : PixelType::f32;
+            test.dst_type = PixelType::f32;
+            test.channels = turn % 5 == 0 ? 3 : 1;
+            test.width = 700 + static_cast<int>(turn % 3);
+            test.height = 131;
+            INFO(kernel, ":", gz::to_text(config), " ", test.name(), " ",
+                 gz::to_text(filters()[filter]));
+            CHECK(run(filters()[filter], test, tally) == "");
+        }
+    CHECK(tally.ran > 30);
+    MESSAGE(tally.ran, " cases, ", tally.misfits, " that do not fit; the worst error is ",
+            tally.worst, " of its bound");
 }
 
 namespace {

@@ -239,7 +239,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     for (std::size_t i = 0; i < 3 && i < sizes.size(); ++i)
         facts.max_item_sizes[i] = static_cast<std::uint32_t>(sizes[i]);
     const std::string extensions = text(" ", device.getInfo<CL_DEVICE_EXTENSIONS>(), " ");
-    facts.has_f64 = contains(extensions, " cl_khr_fp64 ");
+    // Many GPUs are slow in double: pairs of floats can be the better choice there.
+    facts.has_f64 = contains(extensions, " cl_khr_fp64 ") && environment("GAUZE_F64") != "off";
     facts.shares_in_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_GLOBAL;
     facts.wave = wave_of(device, extensions);
     facts.device_class = class_of(facts);

@@ -4,9 +4,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <limits>
 #include <vector>
 
+#include "core/double_double.hpp"
 #include "core/error.hpp"
 #include "filter/recursive.hpp"
 
@@ -14,7 +15,8 @@ namespace gz {
 
 namespace {
 
-// High orders in the direct form lose digits that double has not to spare.
+// Lines are kept in long double, which is no more than double with some compilers: nothing is computed
+// in it that loses digits.
 using Real = long double;
 using Line = std::vector<Real>;
 using Complex = std::complex<Real>;
@@ -22,7 +24,8 @@ using LineFilter = std::function<void(Line &)>;
 
 // A scan as it is written, over x from its first sample to its last; what came before, the latest
 // first, and 0 before that.
-Line run(const Scan &scan, const Line &x, const Line &x_before, const Line &y_before) {
+Line run_in_long_double(const Scan &scan, const Line &x, const Line &x_before,
+                        const Line &y_before) {
     Line y(x.size());
     const auto earlier = [](const Line &before, std::size_t i) {
         return i < before.size() ? before[i] : 0.0L;
@@ -36,6 +39,51 @@ Line run(const Scan &scan, const Line &x, const Line &x_before, const Line &y_be
         y[n] = sum;
     }
     return y;
+}
+
+DoubleDouble split(Real value) {
+    const auto high = static_cast<double>(value);
+    return {high, static_cast<double>(value - static_cast<Real>(high))};
+}
+
+// The same in double-double: high orders in the direct form lose more digits than long double has.
+Line run_in_double_double(const Scan &scan, const Line &x, const Line &x_before,
+                          const Line &y_before) {
+    const std::size_t order = scan.feedback.size();
+    const std::size_t late = scan.feedforward.size();
+    const auto with_history = [](const Line &line, const Line &before, std::size_t count) {
+        std::vector<DoubleDouble> all(count);
+        for (std::size_t i = 0; i < count && i < before.size(); ++i)
+            all[count - 1 - i] = split(before[i]);
+        for (const Real value : line)
+            all.push_back(split(value));
+        return all;
+    };
+    const std::vector<DoubleDouble> in = with_history(x, x_before, late);
+    std::vector<DoubleDouble> out = with_history({}, y_before, order);
+    out.resize(order + x.size());
+    for (std::size_t n = 0; n < x.size(); ++n) {
+        DoubleDouble sum;
+        for (std::size_t i = 0; i < late; ++i)
+            sum = sum + DoubleDouble(scan.feedforward[i]) * in[n + late - i];
+        for (std::size_t i = 1; i <= order; ++i)
+            sum = sum + DoubleDouble(scan.feedback[i - 1]) * out[n + order - i];
+        out[n + order] = sum;
+    }
+    Line y;
+    for (std::size_t n = 0; n < x.size(); ++n)
+        y.push_back(static_cast<Real>(out[n + order].high) +
+                    static_cast<Real>(out[n + order].low));
+    return y;
+}
+
+Line run(const Scan &scan, const Line &x, const Line &x_before, const Line &y_before) {
+    constexpr std::size_t low_order = 3;
+    constexpr bool has_more_digits =
+        std::numeric_limits<Real>::digits > std::numeric_limits<double>::digits;
+    return has_more_digits && scan.feedback.size() <= low_order
+               ? run_in_long_double(scan, x, x_before, y_before)
+               : run_in_double_double(scan, x, x_before, y_before);
 }
 
 // The last `count` samples, the latest first; `before` is what came before the line.
