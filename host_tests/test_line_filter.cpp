@@ -132,6 +132,12 @@ const std::vector<std::vector<Scan>> &chains() {
         // A scan that is no more than a factor, and one of feedback with a hole.
         {{0, true, {2.0}, {}}, {0, true, {0.4}, {0.0, 0.6}}},
         {scan_of({0.995}, true), scan_of({0.99, 0.98}, false)},
+        // More zeros than poles, delays, and poles left of the imaginary axis.
+        {{0, true, {0.3, -0.2, 0.1, 0.25, -0.4, 0.3}, {0.6}},
+         {0, false, {0.3, 0.0, 0.1, 0.0, 0.7}, {0.5}}},
+        {{0, true, {0.1, 0.2, 0.4, 0.2, 0.15}, {}}, {0, false, {0.0, 0.0, 0.5}, {0.2, 0.3}}},
+        {{0, false, {0.0, 0.5}, {}}, {0, true, {2.0}, {}}, {0, true, {0.0, 0.0, 0.0, 1.0}, {-0.9}}},
+        {scan_of({-0.9, -0.7}, true), scan_of({-0.95, 0.3}, false)},
     };
     return result;
 }

@@ -357,7 +357,7 @@ TEST_CASE("states of each precision") {
     CHECK(taps > 0);
     CHECK(negative > 0);
 
-    const std::pair<const char *, Config> kernels[] = {
+    const std::pair<std::string, Config> kernels[] = {
         {"recursive_plain", {{"GROUP", 16}}},
         {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 64}}},
         {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},

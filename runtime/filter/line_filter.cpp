@@ -258,8 +258,10 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
 // The stage for a line that is walked the other way.
 LineStage mirrored(LineStage stage) {
     std::swap(stage.causal, stage.anticausal);
-    if (stage.has_taps())
+    if (stage.has_taps()) {
         stage.first_tap = 1 - stage.first_tap - static_cast<std::int64_t>(stage.taps.size());
+        std::reverse(stage.taps.begin(), stage.taps.end());
+    }
     if (!stage.ends.empty()) {
         const auto middle =
             stage.ends.begin() + static_cast<std::ptrdiff_t>(2 * stage.anticausal.size());
