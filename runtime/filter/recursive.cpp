@@ -391,6 +391,38 @@ void check_border(const Filter &filter, const Border &border) {
         to_text(filter), " there is constant 0");
 }
 
+std::string rounding_text(const Recursion &recursion, const Border &border) {
+    if (!recursion.stable)
+        return "rounding: scans that do not fade have no bound\n";
+    const Recursion own = bordered(recursion, border).recursion;
+    const Rounding rounding = of_border(own);
+    constexpr std::int64_t some_length = 64;
+    double written = 0.0;
+    double disagreement = 0.0;
+    Precision precision = Precision::single;
+    for (int axis = 0; axis < 3; ++axis)
+        for (const StagePlan &plan : line_plans(own, axis, some_length)) {
+            written = std::max(written, plan.written);
+            disagreement = std::max(disagreement, plan.disagreement);
+            for (const LineStage &stage : plan.stages)
+                precision = std::max(precision, stage.precision);
+        }
+    const char *const states = precision == Precision::single ? "f32"
+                               : precision == Precision::anchored
+                                   ? "f32 that is made anew from sums, or in double or pairs of f32"
+                                   : "double or in pairs of f32";
+    std::string result =
+        text("rounding: expected error ", rounding.expected, ", bound ", rounding.bound,
+             " of full scale, ", rounding.gain, " times the largest pixel; states in ", states,
+             "; the response of what runs is off by ", disagreement, " of the largest\n");
+    constexpr double visible = 1e-6;
+    if (written > visible)
+        result += text("coefficients: their own rounding to double may have moved the response by ",
+                       written,
+                       " of the largest before it came here; second-order sections are moved less\n");
+    return result;
+}
+
 std::string to_text(const Grouping &grouping) {
     std::string result;
     for (const std::vector<std::size_t> &trip : grouping.trips) {

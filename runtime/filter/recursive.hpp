@@ -39,6 +39,10 @@ struct Bordered {
 };
 Bordered bordered(Recursion recursion, const Border &border);
 
+// "rounding: ...", a line or two: the error that is to be expected, its bound, what states are kept in,
+// and what the rounding of the scans' own coefficients does, where it can be seen.
+std::string rounding_text(const Recursion &recursion, const Border &border);
+
 // "2 scans: +x of order 3, -x of order 3", or "2 modes along x, 2 along y"
 std::string to_text(const Recursion &recursion);
 

@@ -330,7 +330,8 @@ std::string Plan::make_explanation() const {
         direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
         " bytes per pixel read and written\n");
     if (const auto &recursion = filter().recursion())
-        lines += text("grouping: ", to_text(recursion->grouping), "; ", trips);
+        lines += text("grouping: ", to_text(recursion->grouping), "; ", trips) +
+                 rounding_text(*recursion, desc_.border);
     if (const Dog *dog = filter().dog(); dog && dog->first.recursion() && dog->second.recursion())
         lines += text(
             "filters: ", direct_.passes() == passes_of_both ? "both at once" : "each by itself",
