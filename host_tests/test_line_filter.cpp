@@ -26,10 +26,10 @@ Line run(const std::vector<LineStage> &stages, const Line &x, const Border &bord
             for (std::int64_t i = 0; i < length; ++i) {
                 double sum = 0.0;
                 for (std::size_t k = 0; k < stage.taps.size(); ++k) {
-                    const std::int64_t at =
-                        fold(i + stage.first_tap + static_cast<std::int64_t>(k), length, border.mode);
-                    sum += stage.taps[k] *
-                           (at < 0 ? border.value : in[static_cast<std::size_t>(at)]);
+                    const std::int64_t at = fold(i + stage.first_tap + static_cast<std::int64_t>(k),
+                                                 length, border.mode);
+                    sum +=
+                        stage.taps[k] * (at < 0 ? border.value : in[static_cast<std::size_t>(at)]);
                 }
                 y[static_cast<std::size_t>(i)] = sum;
             }
@@ -174,7 +174,8 @@ TEST_SUITE("line filter") {
                     CAPTURE(i);
                     CAPTURE(n);
                     CAPTURE(stages.size());
-                    CHECK(worst(run(stages, x, border), expected(recursion, border, x, 6000)) < 1e-8);
+                    CHECK(worst(run(stages, x, border), expected(recursion, border, x, 6000)) <
+                          1e-8);
                 }
     }
 

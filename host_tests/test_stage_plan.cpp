@@ -66,9 +66,8 @@ Line noise(std::size_t count) {
 }
 
 bool is_stable_as_written(const std::vector<Scan> &scans) {
-    return std::all_of(scans.begin(), scans.end(), [](const Scan &scan) {
-        return is_stable(transfer_function(scan).a);
-    });
+    return std::all_of(scans.begin(), scans.end(),
+                       [](const Scan &scan) { return is_stable(transfer_function(scan).a); });
 }
 
 double largest_difference(const Line &a, const Line &b) {
@@ -105,9 +104,8 @@ void check_designs(const std::vector<support::Design> &designs, std::size_t usua
         CHECK(plan->rounding.bound <= 5e-5);
         CHECK(plan->rounding.bound >= plan->rounding.expected);
         const Line x = noise(400);
-        const double error =
-            largest_difference(run(plan->stages, x), support::exact(scans, x)) /
-            plan->rounding.gain;
+        const double error = largest_difference(run(plan->stages, x), support::exact(scans, x)) /
+                             plan->rounding.gain;
         CHECK(error <= 1e-8);
         count.wide += plan->stages.front().precision == Precision::twice;
         count.stages += static_cast<int>(plan->stages.size());
@@ -148,12 +146,18 @@ void check_both_ways(const std::vector<support::Design> &designs, std::size_t us
 } // namespace
 
 TEST_SUITE("stage plan") {
-    TEST_CASE("the field's designs as b and a") { check_designs(support::families(), 9); }
+    TEST_CASE("the field's designs as b and a") {
+        check_designs(support::families(), 9);
+    }
     TEST_CASE("multiple poles, notches, excess zeros, delays") {
         check_designs(support::others(), 7);
     }
-    TEST_CASE("second-order sections") { check_designs(support::sections(), 5); }
-    TEST_CASE("poles next to the circle") { check_designs(support::distances(), 1); }
+    TEST_CASE("second-order sections") {
+        check_designs(support::sections(), 5);
+    }
+    TEST_CASE("poles next to the circle") {
+        check_designs(support::distances(), 1);
+    }
     TEST_CASE("zero phase") {
         check_both_ways(support::families(), 37);
         check_both_ways(support::sections(), 17);
@@ -164,8 +168,8 @@ TEST_SUITE("stage plan") {
             {"butterworth",
              4,
              0.1,
-             {support::to_coefficients(support::design(support::Prototype::butterworth,
-                                                       support::Band::low, 4, {0.1}))}});
+             {support::to_coefficients(
+                 support::design(support::Prototype::butterworth, support::Band::low, 4, {0.1}))}});
         for (const double bound : {1e-4, 1e-5, 1e-6, 3e-7}) {
             Wanted wanted;
             wanted.bound = bound;
@@ -190,8 +194,7 @@ TEST_SUITE("stage plan") {
         CHECK(std::isinf(filter.error_bound(3e38)));
         // What is lost below the smallest number does not depend on the largest.
         CHECK(filter.error_bound(1e-42) > 1e-39);
-        CHECK(std::isinf(
-            Filter::recursive({{0, true, {1.0}, {1.0}}}, {"", 0, Feedback::unchecked})
-                .error_bound(1.0)));
+        CHECK(std::isinf(Filter::recursive({{0, true, {1.0}, {1.0}}}, {"", 0, Feedback::unchecked})
+                             .error_bound(1.0)));
     }
 }

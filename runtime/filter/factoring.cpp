@@ -291,7 +291,8 @@ Complex response(const Section &section, Complex u) {
         const Complex below = Complex(1.0) - (sign * (Real(1.0) - rest)) * u;
         return Real(section.w_weight) * u / below;
     }
-    const Complex below = Complex(1.0) - u * (Complex(sign * (Real(1.0) + decay - rest)) - decay * u);
+    const Complex below =
+        Complex(1.0) - u * (Complex(sign * (Real(1.0) + decay - rest)) - decay * u);
     const Complex v = Complex(1.0) - sign * u; // of w
     return u * (Complex(section.w_weight) + Real(section.v_weight) * v) / below;
 }
@@ -340,8 +341,8 @@ std::vector<ComplexDoubleDouble> test_points(const std::vector<Factor> &factors,
                 for (const double side : {-1.0, 1.0}) {
                     if (step == 0.0 && side > 0.0)
                         continue;
-                    const double angle = std::abs(poles.angle) +
-                                         side * step * std::abs(1.0 - poles.radius / circle);
+                    const double angle =
+                        std::abs(poles.angle) + side * step * std::abs(1.0 - poles.radius / circle);
                     if (angle >= 0.0 && angle <= std::numbers::pi)
                         angles.push_back(angle);
                 }

@@ -43,7 +43,7 @@ struct Factor {
 std::vector<ComplexDoubleDouble> test_points(const std::vector<Factor> &factors, double circle);
 
 struct Factored {
-    std::vector<Factor> factors;                 // each of a largest gain of 1
+    std::vector<Factor> factors;                  // each of a largest gain of 1
     std::vector<std::array<DoubleDouble, 3>> fir; // zeros for which there are no poles, likewise
     DoubleDouble gain{1.0};
     double radius = 0.0; // the largest modulus of a pole

@@ -16,7 +16,11 @@ namespace {
 
 // ---- ends ----
 
-constexpr double negligible = 1e-10;
+// What of a state, over the largest that it can be, does not matter to results: where sections cancel,
+// to all that wider states can tell.
+double negligible_for(Precision precision) {
+    return precision == Precision::twice ? 1e-18 : 1e-10;
+}
 
 // The modulus of a section's slower pole.
 double modulus_of(const Section &section) {
@@ -29,12 +33,12 @@ double modulus_of(const Section &section) {
 }
 
 // Samples after which nothing is left of a state, worth speaking of.
-std::int64_t memory_of(const Section &section) {
+std::int64_t memory_of(const Section &section, Precision precision) {
     const double modulus = modulus_of(section);
-    constexpr std::int64_t longest = std::int64_t{1} << 22;
+    constexpr std::int64_t longest = std::int64_t{1} << 23;
     if (modulus < 1e-3)
         return 8;
-    const double samples = std::log(negligible * 0.01) / std::log(modulus);
+    const double samples = std::log(negligible_for(precision) * 0.01) / std::log(modulus);
     if (!(samples >= 0.0 && samples < static_cast<double>(longest)))
         fail(Status::unsupported, "a pole has the modulus ", modulus,
              ": too close to 1 for a border other than zero");
@@ -42,16 +46,16 @@ std::int64_t memory_of(const Section &section) {
     return static_cast<std::int64_t>(samples * 1.5) + 16;
 }
 
-std::int64_t memory_of(const LineStage &stage) {
+std::int64_t memory_of(const LineStage &stage, Precision precision) {
     if (stage.has_taps()) {
         const auto count = static_cast<std::int64_t>(stage.taps.size());
         return std::max<std::int64_t>({0, -stage.first_tap, stage.first_tap + count - 1});
     }
     std::int64_t most = 0;
     for (const Section &section : stage.causal)
-        most = std::max(most, memory_of(section));
+        most = std::max(most, memory_of(section, precision));
     for (const Section &section : stage.anticausal)
-        most = std::max(most, memory_of(section));
+        most = std::max(most, memory_of(section, precision));
     return most;
 }
 
@@ -99,7 +103,8 @@ struct Functional {
     std::vector<double> weights;
 };
 
-EndWeights on_line(const Functional &functional, const Border &border, std::int64_t length) {
+EndWeights on_line(const Functional &functional, const Border &border, std::int64_t length,
+                   double negligible) {
     EndWeights result;
     std::vector<double> &near = result.near;
     std::vector<double> &far = result.far;
@@ -132,11 +137,14 @@ EndWeights on_line(const Functional &functional, const Border &border, std::int6
 // The states of every stage where the line begins and ends, for a line that its border extends.
 void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std::int64_t length) {
     std::int64_t before = 0; // memory of the stages before
+    Precision precision = Precision::single;
+    for (const LineStage &stage : stages)
+        precision = std::max(precision, stage.precision);
     for (std::size_t s = 0; s < stages.size(); ++s) {
         LineStage &stage = stages[s];
         stage.ends_of = LineStage::Of::first;
         const auto add = [&](const Section &section, Way side) {
-            const std::int64_t memory = memory_of(section);
+            const std::int64_t memory = memory_of(section, precision);
             const std::int64_t margin = before;
             for (std::size_t component = 0; component < 2; ++component) {
                 // Samples -memory to -1 of what the stage reads, and as many more on both sides as
@@ -152,7 +160,7 @@ void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std
                 for (std::size_t earlier = s; earlier-- > 0;)
                     functional.weights = filtered(stages[earlier], functional.weights,
                                                   side == Way::as_is ? Way::mirrored : Way::as_is);
-                EndWeights ends = on_line(functional, border, length);
+                EndWeights ends = on_line(functional, border, length, negligible_for(precision));
                 if (side == Way::mirrored)
                     std::swap(ends.near, ends.far);
                 stage.ends.push_back(std::move(ends));
@@ -162,7 +170,7 @@ void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std
             add(section, Way::as_is);
         for (const Section &section : stage.anticausal)
             add(section, Way::mirrored);
-        before += memory_of(stage);
+        before += memory_of(stage, precision);
     }
 }
 
@@ -175,7 +183,8 @@ void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std
 // section has no weight to do so.
 bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &second,
                   std::int64_t length) {
-    const std::int64_t ringing = memory_of(first) + memory_of(second);
+    constexpr Precision precision = Precision::twice;
+    const std::int64_t ringing = memory_of(first, precision) + memory_of(second, precision);
     const std::size_t count = pair.anticausal.size();
     if (second.anticausal.size() != count)
         return false;
@@ -183,7 +192,7 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
     // Functionals of each w and v, on the last samples.
     std::vector<std::vector<double>> weights(2 * count);
     // Samples that leave something at the end.
-    const std::int64_t memory = std::min(memory_of(first), length);
+    const std::int64_t memory = std::min(memory_of(first, precision), length);
     for (std::vector<double> &far : weights)
         far.resize(static_cast<std::size_t>(memory), 0.0);
     for (const Section &section : first.causal) {
@@ -247,7 +256,7 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
         double largest = 0.0;
         for (const double weight : far)
             largest = std::max(largest, std::abs(weight));
-        while (!far.empty() && std::abs(far.back()) <= negligible * largest)
+        while (!far.empty() && std::abs(far.back()) <= negligible_for(precision) * largest)
             far.pop_back();
         pair.ends.push_back({0.0, {}, std::move(far)});
     }
@@ -329,9 +338,34 @@ struct Run {
 // Whether what a stage leaves behind can be followed to its end.
 bool fades_soon(const LineStage &stage) {
     constexpr double slowest = 1.0 - 4e-5;
-    return std::all_of(stage.causal.begin(), stage.causal.end(), [](const Section &section) {
-        return modulus_of(section) < slowest;
-    });
+    return std::all_of(stage.causal.begin(), stage.causal.end(),
+                       [](const Section &section) { return modulus_of(section) < slowest; });
+}
+
+double radius_of(const LineStage &stage) {
+    double radius = 0.0;
+    for (const auto *sections : {&stage.causal, &stage.anticausal})
+        for (const Section &section : *sections)
+            radius = std::max(radius, modulus_of(section));
+    return radius;
+}
+
+// What the rounding of the states that the anticausal sections start from adds to results, over the
+// largest of these.
+double rounding_of_ends(const LineStage &stage, double gain) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < stage.anticausal.size(); ++j) {
+        const Section &section = stage.anticausal[j];
+        const double weights[] = {section.w_weight, section.v_weight};
+        // A state is rounded a few times before it has faded where it is made anew from time to time, and
+        // at each sample where it is not.
+        const double times =
+            stage.precision == Precision::single ? 8.0 + 0.4 / (1.0 - modulus_of(section)) : 8.0;
+        for (std::size_t component = 0; component < 2; ++component)
+            for (const double weight : stage.ends[2 * (stage.causal.size() + j) + component].far)
+                sum += times * std::abs(weights[component] * weight);
+    }
+    return (stage.precision == Precision::twice ? 0x1p-44 : 0x1p-24) * sum / gain;
 }
 
 // Two runs in one stage, the first of which is taken to run forwards; nothing where that cannot be.
@@ -349,11 +383,26 @@ std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wa
     if (!one || !other || !fades_soon(*one) || !fades_soon(*other))
         return std::nullopt;
     constexpr std::int64_t enough_to_compare = 64;
-    if (!set_cut_ends(result.stages.front(), *one, mirrored(*other), length) ||
-        !is_right(result.stages.front(), first.scans, second.scans, plan->rounding.gain,
+    LineStage &stage = result.stages.front();
+    if (!set_cut_ends(stage, *one, mirrored(*other), length) ||
+        !is_right(stage, first.scans, second.scans, plan->rounding.gain,
                   static_cast<std::size_t>(std::min(length, enough_to_compare))))
         return std::nullopt;
-    return result;
+    for (const Precision precision : {Precision::single, Precision::anchored, Precision::twice}) {
+        if (precision < plan->stages.front().precision)
+            continue;
+        stage.precision = precision;
+        const Roundings roundings = roundings_of({stage}, radius_of(stage));
+        result.rounding = precision == Precision::single     ? plan->rounding
+                          : precision == Precision::anchored ? roundings.anchored
+                                                             : roundings.twice;
+        const double ends = rounding_of_ends(stage, result.rounding.gain);
+        result.rounding.bound += ends;
+        result.rounding.expected = std::hypot(result.rounding.expected, ends);
+        if (meets(result.rounding, wanted))
+            return result;
+    }
+    return std::nullopt;
 }
 
 std::vector<Run> runs_of(const std::vector<const Scan *> &scans) {

@@ -69,9 +69,9 @@ std::vector<Complex> starting_points(const Polynomial &c, double turn) {
         const double radius =
             std::exp((height[hull[k]] - height[hull[k + 1]]) / static_cast<double>(count));
         for (std::size_t i = 0; i < count; ++i) {
-            const double angle = 2.0 * std::numbers::pi * static_cast<double>(i) /
-                                     static_cast<double>(count) +
-                                 turn + 0.3 * static_cast<double>(k);
+            const double angle =
+                2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count) +
+                turn + 0.3 * static_cast<double>(k);
             points.emplace_back(radius * std::cos(angle), radius * std::sin(angle));
         }
     }
@@ -209,8 +209,8 @@ Roots attempt(const Polynomial &c, double coarse, double turn) {
                 if (j != i && magnitude(roots[i] - roots[j]) > 0.0)
                     repulsion = repulsion + Complex(1.0) / (roots[i] - roots[j]);
             const Complex below = Complex(1.0) - at.correction * repulsion;
-            roots[i] = roots[i] -
-                       (magnitude(below) > 1e-12 ? at.correction / below : at.correction);
+            roots[i] =
+                roots[i] - (magnitude(below) > 1e-12 ? at.correction / below : at.correction);
         }
     refine(c, roots);
     roots = symmetric(std::move(roots));

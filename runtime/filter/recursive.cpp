@@ -417,9 +417,9 @@ std::string rounding_text(const Recursion &recursion, const Border &border) {
              "; the response of what runs is off by ", disagreement, " of the largest\n");
     constexpr double visible = 1e-6;
     if (written > visible)
-        result += text("coefficients: their own rounding to double may have moved the response by ",
-                       written,
-                       " of the largest before it came here; second-order sections are moved less\n");
+        result += text(
+            "coefficients: their own rounding to double may have moved the response by ", written,
+            " of the largest before it came here; second-order sections are moved less\n");
     return result;
 }
 

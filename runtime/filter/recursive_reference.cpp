@@ -72,8 +72,7 @@ Line run_in_double_double(const Scan &scan, const Line &x, const Line &x_before,
     }
     Line y;
     for (std::size_t n = 0; n < x.size(); ++n)
-        y.push_back(static_cast<Real>(out[n + order].high) +
-                    static_cast<Real>(out[n + order].low));
+        y.push_back(static_cast<Real>(out[n + order].high) + static_cast<Real>(out[n + order].low));
     return y;
 }
 

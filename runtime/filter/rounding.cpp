@@ -11,11 +11,11 @@ namespace {
 using Line = std::vector<double>;
 using State = std::array<double, 2>;
 
-constexpr double unit = 0x1p-24;        // what f32 rounds by
-constexpr double unit_twice = 0x1p-20;  // of that, what pairs of f32 round by
-constexpr double smallest = 0x1p-126;   // what devices may take for 0
-constexpr double crest = 4.0;           // of many roundings over the root of the sum of their squares
-constexpr std::size_t chunk = 16;       // samples between anchors, see recursive_chunks.hpp
+constexpr double unit = 0x1p-24;       // what f32 rounds by
+constexpr double unit_twice = 0x1p-20; // of that, what pairs of f32 round by
+constexpr double smallest = 0x1p-126;  // what devices may take for 0
+constexpr double crest = 4.0;     // of many roundings over the root of the sum of their squares
+constexpr std::size_t chunk = 16; // samples between anchors, see recursive_chunks.hpp
 
 // Samples after which a response has faded; no more than are worth a simulation.
 std::size_t memory_of(double radius) {
@@ -131,8 +131,8 @@ Shares shares_of(const Section &section, std::size_t memory) {
     const double x_lasts = sum_of(from_x);
     const double w_lasts = sum_of(from_w);
     add_steps(shares.stepped, {x_lasts, x_lasts}, {w_lasts, w_lasts});
-    shares.peak = std::max({w, v, taken_sum.value(), std::abs(section.w_weight) * w,
-                            std::abs(section.v_weight) * v});
+    shares.peak = std::max(
+        {w, v, taken_sum.value(), std::abs(section.w_weight) * w, std::abs(section.v_weight) * v});
     shares.underflow = 4.0 * x_lasts + 2.0 * w_lasts + 2.0;
 
     for (Line *envelope : {&from_x, &from_w, &from_v})
@@ -172,8 +172,8 @@ Line filtered(const LineStage &stage, const Line &x) {
             for (std::int64_t k = 0; k < count; ++k) {
                 const std::int64_t at = i - stage.first_tap - k;
                 if (at >= 0 && at < n)
-                    y[static_cast<std::size_t>(at)] += stage.taps[static_cast<std::size_t>(k)] *
-                                                       x[static_cast<std::size_t>(i)];
+                    y[static_cast<std::size_t>(at)] +=
+                        stage.taps[static_cast<std::size_t>(k)] * x[static_cast<std::size_t>(i)];
             }
         }
         return y;
@@ -224,8 +224,8 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
         looks_ahead = looks_ahead || !stage.anticausal.empty();
         if (stage.has_taps()) {
             behind = std::max<std::int64_t>(behind, -stage.first_tap);
-            ahead = std::max(ahead,
-                             stage.first_tap + static_cast<std::int64_t>(stage.taps.size()) - 1);
+            ahead =
+                std::max(ahead, stage.first_tap + static_cast<std::int64_t>(stage.taps.size()) - 1);
         }
     }
     const std::size_t middle =
@@ -258,8 +258,8 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
         // As [stepped, anchored, twice].
         std::array<Share, 3> own;
         double lost = 2.0 + static_cast<double>(stage.taps.size());
-        peak = std::max({peak, before[s].sum, before[s + 1].sum,
-                         std::abs(stage.direct) * before[s].sum});
+        peak = std::max(
+            {peak, before[s].sum, before[s + 1].sum, std::abs(stage.direct) * before[s].sum});
         for (const auto *sections : {&stage.causal, &stage.anticausal})
             for (const Section &section : *sections) {
                 const Shares shares = shares_of(section, memory);
@@ -276,17 +276,16 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
         for (const double tap : stage.taps)
             taps += std::abs(tap);
         const double tap_roundings = static_cast<double>(stage.taps.size()) + 1.0;
-        const double expected_after = std::min(after[s + 1].sum, crest * after[s + 1].root_of_squares);
+        const double expected_after =
+            std::min(after[s + 1].sum, crest * after[s + 1].root_of_squares);
         for (std::size_t form = 0; form < totals.size(); ++form) {
             const double scale = form == 2 ? unit_twice : 1.0;
-            const double plain =
-                scale * (2.0 * std::abs(stage.direct) + tap_roundings * taps);
-            totals[form].most += ((own[form].most + plain) * before[s].sum + before[s + 1].sum) *
-                                 after[s + 1].sum;
-            const double expected =
-                ((std::sqrt(own[form].squares) + scale * taps) * before[s].sum +
-                 before[s + 1].sum) *
-                expected_after;
+            const double plain = scale * (2.0 * std::abs(stage.direct) + tap_roundings * taps);
+            totals[form].most +=
+                ((own[form].most + plain) * before[s].sum + before[s + 1].sum) * after[s + 1].sum;
+            const double expected = ((std::sqrt(own[form].squares) + scale * taps) * before[s].sum +
+                                     before[s + 1].sum) *
+                                    expected_after;
             totals[form].squares += expected * expected;
         }
     }
@@ -301,6 +300,5 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
     };
     return {rounding(totals[0]), rounding(totals[1]), rounding(totals[2])};
 }
-
 
 } // namespace gz

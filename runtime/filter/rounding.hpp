@@ -27,7 +27,6 @@ struct Rounding {
     double underflow = 0.0;
 };
 
-
 // In every form.
 struct Roundings {
     Rounding stepped, anchored, twice;

@@ -18,9 +18,9 @@ struct Scans {
 
 // What is wanted of stages.
 struct Wanted {
-    double bound = 0.0;      // the largest error there may be, over the largest result; 0: none is given
-    double expected = 3e-6;  // the error to be expected, where no bound is given
-    bool one_stage = false;  // no more than one stage
+    double bound = 0.0; // the largest error there may be, over the largest result; 0: none is given
+    double expected = 3e-6; // the error to be expected, where no bound is given
+    bool one_stage = false; // no more than one stage
 };
 
 struct StagePlan {

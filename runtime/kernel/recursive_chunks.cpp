@@ -43,9 +43,10 @@ ConstantData in_memory(const std::vector<double> &values, StateType type) {
 }
 
 bool is_mirrored(const LineStage &stage) {
-    return std::equal(
-        stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(), stage.anticausal.end(),
-        [](const Section &a, const Section &b) { return a.rest == b.rest && a.decay == b.decay && a.sign == b.sign; });
+    return std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
+                      stage.anticausal.end(), [](const Section &a, const Section &b) {
+                          return a.rest == b.rest && a.decay == b.decay && a.sign == b.sign;
+                      });
 }
 
 bool is_mirrored(const RecursiveStage &stage) {

@@ -72,9 +72,10 @@ RecursiveSpec recursive_lookback() {
         return std::vector<Config>{{{"CHUNKS", 512}}, {{"CHUNKS", 256}}, {{"CHUNKS", 128}}};
     };
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts, [&](const RecursiveStage &stage, Work &to) {
-            return add_launches(stage, config, facts, to);
-        });
+        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launches(stage, config, facts, to);
+                              });
     };
     spec.details = [](const RecursivePass &pass, const Config &) {
         return recursive_details(pass);

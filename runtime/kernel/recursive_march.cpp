@@ -83,9 +83,10 @@ RecursiveSpec recursive_march() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts, [&](const RecursiveStage &stage, Work &to) {
-            return add_launch(stage, config, facts, to);
-        });
+        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, config, facts, to);
+                              });
     };
     spec.details = [](const RecursivePass &pass, const Config &) {
         return recursive_details(pass);

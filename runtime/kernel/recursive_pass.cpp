@@ -36,6 +36,10 @@ LinePlaces packed_places(const RecursivePass &pass) {
     return places;
 }
 
+StateType wide_type(const DeviceFacts &facts) {
+    return facts.has_f64 ? StateType::doubles : StateType::pairs;
+}
+
 // Items of a group read what lies together.
 constexpr int group = 64;
 
@@ -48,10 +52,11 @@ struct EndsOf {
 };
 
 // See cl/recursive_ends.cl.
-Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of,
-                   LineEnds form, const DeviceFacts &facts) {
-    // Kernels that step from floats on allow for as much rounding as sums of floats have.
-    const StateType sums_are = state_type(stage.filters, States::stepped, facts);
+Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of, LineEnds form,
+                   const DeviceFacts &facts) {
+    const StateType sums_are = stage.first().has_exact_ends
+                                   ? wide_type(facts)
+                                   : state_type(stage.filters, States::stepped, facts);
     const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
     const int lanes = form == LineEnds::single ? 1 : group / line_parts;
     const std::vector<EndWeights> &ends = of.ends;
@@ -124,8 +129,7 @@ Launch taps_launch(const RecursivePass &pass, const RecursiveStage &stage,
     const std::size_t items = ends_without_barrier(facts) == LineEnds::single ? 1 : group;
     const std::size_t width = stage.along_rows ? samples : lines;
     launch.range.local = {items, 1, 1};
-    launch.range.global = {(width + items - 1) / items * items,
-                           stage.along_rows ? lines : samples,
+    launch.range.global = {(width + items - 1) / items * items, stage.along_rows ? lines : samples,
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = {stage.src(),
                         stage.dst(),
@@ -187,10 +191,9 @@ bool has_signs(const std::vector<const LineStage *> &filters) {
 }
 
 StateType digits_of(const RecursiveStage &stage) {
-    return std::any_of(stage.filters.begin(), stage.filters.end(),
-                       [](const LineStage *filter) {
-                           return filter->precision == Precision::twice;
-                       })
+    return std::any_of(
+               stage.filters.begin(), stage.filters.end(),
+               [](const LineStage *filter) { return filter->precision == Precision::twice; })
                ? StateType::doubles
                : StateType::floats;
 }
@@ -285,7 +288,7 @@ StateType state_type(const std::vector<const LineStage *> &filters, States state
     if (precision == Precision::single ||
         (precision == Precision::anchored && states == States::made_anew))
         return StateType::floats;
-    return facts.has_f64 ? StateType::doubles : StateType::pairs;
+    return wide_type(facts);
 }
 
 Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceFacts &facts,

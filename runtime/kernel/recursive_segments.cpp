@@ -65,8 +65,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
         by_value(static_cast<std::int32_t>(
             *memory_of(stage.first().anticausal, block, digits_of(stage.first())))),
         sections_argument(stage, small)};
-    launch.private_bytes = static_cast<std::size_t>(block * lanes) *
-                           (2 * sizeof(float) + size_of(stage.states_are));
+    launch.private_bytes =
+        static_cast<std::size_t>(block * lanes) * (2 * sizeof(float) + size_of(stage.states_are));
     launch.needs_f64 = stage.states_are != StateType::floats;
     to.launches.push_back(std::move(launch));
     return 0;

@@ -35,10 +35,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     const std::size_t vector_bytes = vector_width * sizeof(float);
     const auto vectors = static_cast<std::size_t>(block);
     const std::size_t held = stage.sources() * 2 * static_cast<std::size_t>(wide) * vectors;
-    const std::size_t sums =
-        ((stage.targets() - 1) * static_cast<std::size_t>(wide) + 1) * vectors;
-    launch.private_bytes =
-        (held + sums * size_of(stage.states_are) / sizeof(float)) * vector_bytes;
+    const std::size_t sums = ((stage.targets() - 1) * static_cast<std::size_t>(wide) + 1) * vectors;
+    launch.private_bytes = (held + sums * size_of(stage.states_are) / sizeof(float)) * vector_bytes;
     launch.needs_f64 = stage.states_are != StateType::floats;
     to.launches.push_back(std::move(launch));
     if (ahead)

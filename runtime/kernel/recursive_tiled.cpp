@@ -174,12 +174,13 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
             static_cast<std::size_t>(carry_parts * stage.sections()),
             static_cast<std::size_t>(stage.batch)};
         const std::int64_t part = parts(shape.tiles, carry_parts);
-        carry.arguments = {stage.own,
-                           by_value(lines),
-                           tile_count,
-                           in_memory(section_matrices(stage, shape.tile()), stage.states_are),
-                           in_memory(section_matrices(stage, shape.tile() * part), stage.states_are),
-                           local_states(2 * carry_lanes * carry_parts, stage.states_are)};
+        carry.arguments = {
+            stage.own,
+            by_value(lines),
+            tile_count,
+            in_memory(section_matrices(stage, shape.tile()), stage.states_are),
+            in_memory(section_matrices(stage, shape.tile() * part), stage.states_are),
+            local_states(2 * carry_lanes * carry_parts, stage.states_are)};
         to.launches.push_back(std::move(carry));
     }
 
@@ -303,9 +304,10 @@ RecursiveSpec recursive_tiled() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Config &config, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts, [&](const RecursiveStage &stage, Work &to) {
-            return add_launches(stage, config, facts, to);
-        });
+        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launches(stage, config, facts, to);
+                              });
     };
     spec.details = [](const RecursivePass &pass, const Config &config) {
         return recursive_details(pass, tile_of(config.at("CHUNKS")));
