@@ -236,6 +236,32 @@ TEST_SUITE("api") {
         CHECK(state == 0);
     }
 
+    TEST_CASE(
+        "a process that is forked after devices were listed, or an engine was made, is refused") {
+        { const gauze::Engine destroyed; }
+        gauze_device_list *list = nullptr;
+        REQUIRE(gauze_device_list_create(&list) == GAUZE_OK);
+        gauze_device_list_destroy(list);
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            alarm(10);
+            const auto is_refused = [](gauze_status status) {
+                const std::string said = gauze_last_error();
+                return status == GAUZE_ERROR_UNSUPPORTED &&
+                       said.find("spawn") != std::string::npos &&
+                       said.find("fork before the first use") != std::string::npos;
+            };
+            gauze_engine *own = nullptr;
+            const bool refused = is_refused(gauze_engine_create(nullptr, &own)) &&
+                                 is_refused(gauze_device_list_create(&list));
+            _exit(refused ? 0 : 1);
+        }
+        int state = -1;
+        REQUIRE(waitpid(child, &state, 0) == child);
+        CHECK(state == 0);
+    }
+
     TEST_CASE("in place on host memory is as if the source had been copied") {
         const ImageDesc desc = Image::f32(70, 33);
         std::vector<float> pixels = random_pixels(70 * 33);

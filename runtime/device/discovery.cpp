@@ -1,8 +1,11 @@
 #include "device/discovery.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <charconv>
+
+#include <unistd.h>
 
 namespace gz {
 
@@ -11,6 +14,9 @@ namespace {
 constexpr const char *what_to_install = "no OpenCL device was found: install the OpenCL driver of "
                                         "your GPU's vendor, or PoCL to use the "
                                         "CPU (Debian and Ubuntu: apt install pocl-opencl-icd)";
+
+// The process whose drivers have been asked; 0: none yet.
+std::atomic<pid_t> asking_process{0};
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -61,7 +67,15 @@ void ask(const cl::Platform &platform, Discovery &found) {
 
 } // namespace
 
+void check_process(pid_t process) {
+    if (process != 0 && process != getpid())
+        fail(Status::unsupported, "Gauze asked for OpenCL devices in process ", process,
+             ", and this process was forked after that: OpenCL's threads are not here. Start a "
+             "fresh process instead (spawn, or fork and exec), or fork before the first use");
+}
+
 Discovery discover() {
+    check_process(asking_process);
     Discovery found;
     std::vector<cl::Platform> platforms;
     try {
@@ -70,6 +84,8 @@ Discovery discover() {
         if (error.err() != -1001) // the loader's word for "no driver is installed"
             found.notes.push_back(opencl_error(error, "listing the OpenCL platforms").what());
     }
+    if (pid_t none = 0; !platforms.empty())
+        asking_process.compare_exchange_strong(none, getpid());
     for (const cl::Platform &platform : platforms) {
         try {
             ask(platform, found);

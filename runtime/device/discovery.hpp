@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "device/facts.hpp"
 
 namespace gz {
@@ -29,7 +31,11 @@ struct Discovery {
 };
 
 // Asks every platform; one that fails is noted and does not hide the others. Never throws for a
-// lack of devices.
+// lack of devices, but where a process that this one was forked from had found platforms before.
+// Throws Status::unsupported unless this is the process; 0: any may be. Drivers start threads when they
+// are asked for devices. A forked process does not have them, and what waits for them never ends.
+void check_process(pid_t process);
+
 Discovery discover();
 
 } // namespace gz

@@ -15,6 +15,9 @@
  *    header leaves new fields out, and gets their defaults. One of a newer header is served as long as
  *    the fields that this library does not know are 0; else the call is refused. The elements of an
  *    array have one struct_size.
+ *  - A process that is forked after the first list of devices or engine was made cannot use OpenCL: lists,
+ *    engines, and runs of plans made before, are refused there with GAUZE_ERROR_UNSUPPORTED. Start a fresh
+ *    process instead (spawn, or fork and exec), or fork before the first use.
  *  - Axes are ordered x, y, z, t; x is the fastest in memory.
  *  - The library never prints and never ends the process; the log callback gets what it has to say.
  */
