@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <locale>
 #include <random>
 #include <string>
 #include <utility>
@@ -260,6 +261,39 @@ TEST_SUITE("api") {
         int state = -1;
         REQUIRE(waitpid(child, &state, 0) == child);
         CHECK(state == 0);
+    }
+
+    TEST_CASE("the embedder's locale is in no key of the cache and no text") {
+        struct Punctuation : std::numpunct<char> {
+            char do_thousands_sep() const override { return ','; }
+            char do_decimal_point() const override { return ';'; }
+            std::string do_grouping() const override { return "\3"; }
+        };
+        embedder::KeptPrograms programs;
+        struct Said {
+            std::string explained, refused;
+            std::uint64_t hits;
+        };
+        const auto ask = [&] {
+            const gauze::Engine own(programs.options());
+            const gauze::Plan plan = own.plan(gauze::gaussian(1.25), Image::f32(31417, 3));
+            plan.prepare();
+            const Outcome refused = outcome_of([&] { gauze::gaussian(-1234.5); });
+            return Said{plan.explain(), refused.text, own.cache_counts().hits};
+        };
+        const Said before = ask();
+        const std::size_t stored = programs.count();
+        CHECK(stored > 0);
+        const std::locale classic =
+            std::locale::global(std::locale(std::locale(), new Punctuation));
+        const Said after = ask();
+        std::locale::global(classic);
+        CHECK(after.explained == before.explained);
+        CHECK(after.explained.find("31417") != std::string::npos);
+        CHECK(after.refused == before.refused);
+        CHECK(after.refused.find("-1234.5") != std::string::npos);
+        CHECK(after.hits > 0);
+        CHECK(programs.count() == stored);
     }
 
     TEST_CASE("in place on host memory is as if the source had been copied") {
