@@ -1183,6 +1183,27 @@ TEST_CASE("command: no device is exit code 3 and one line") {
     CHECK(!place.has("out.npy"));
 }
 
+TEST_CASE("command: where PoCL has no device for want of a cache, the error says so") {
+    // With no other driver. /dev/null is no directory, whoever asks.
+    const Workplace place;
+    std::filesystem::create_directory(place / "icd");
+    const std::filesystem::path pocl = "/etc/OpenCL/vendors/pocl.icd";
+    if (!std::filesystem::exists(pocl))
+        return;
+    std::filesystem::copy(pocl, place / "icd/pocl.icd");
+    const Outcome outcome =
+        gauze_command({"devices"}, {"OCL_ICD_VENDORS=" + (place / "icd"), "HOME=/dev/null",
+                                    "XDG_CACHE_HOME=/dev/null", "POCL_CACHE_DIR="});
+    INFO(outcome.err);
+    INFO(outcome.out);
+    if (outcome.code == 0) // this PoCL can do without
+        return;
+    CHECK(outcome.code == 3);
+    CHECK(contains(outcome.err, "Portable Computing Language"));
+    CHECK(contains(outcome.err, "POCL_CACHE_DIR"));
+    CHECK_FALSE(contains(outcome.err, "apt install"));
+}
+
 TEST_CASE("command: the library's log") {
     const Workplace place;
     place.put_floats("in.npy", {4}, {1, 2, 3, 4});

@@ -18,6 +18,23 @@ constexpr const char *what_to_install = "no OpenCL device was found: install the
 // The process whose drivers have been asked; 0: none yet.
 std::atomic<pid_t> asking_process{0};
 
+std::string advice_on(const std::vector<std::string> &empty) {
+    if (empty.empty())
+        return what_to_install;
+    std::string names;
+    bool is_pocl = false;
+    for (const std::string &name : empty) {
+        names += (names.empty() ? "" : ", ") + name;
+        is_pocl = is_pocl || name.find("Portable Computing Language") != std::string::npos;
+    }
+    std::string line =
+        "no OpenCL device was found: a driver is installed, but has no device: " + names;
+    if (is_pocl)
+        line += "; PoCL has none where it cannot write its cache, in $HOME/.cache/pocl unless "
+                "POCL_CACHE_DIR names another directory";
+    return line;
+}
+
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -51,10 +68,11 @@ void ask(const cl::Platform &platform, Discovery &found) {
     try {
         platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
     } catch (const cl::Error &error) {
-        if (error.err() == CL_DEVICE_NOT_FOUND)
-            return;
-        throw;
+        if (error.err() != CL_DEVICE_NOT_FOUND)
+            throw;
     }
+    if (devices.empty())
+        found.empty.push_back(name_of(platform));
     for (const cl::Device &device : devices) {
         try {
             found.devices.push_back({platform, device, facts_of(platform, device)});
@@ -139,7 +157,7 @@ int Discovery::select(const std::string &selector) const {
 }
 
 std::string Discovery::advice() const {
-    std::string lines = devices.empty() ? what_to_install : "";
+    std::string lines = devices.empty() ? advice_on(empty) : "";
     for (const std::string &note : notes)
         lines += (lines.empty() ? "" : "\n") + note;
     return lines;

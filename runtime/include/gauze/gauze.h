@@ -203,7 +203,8 @@ typedef struct gauze_engine_options {
     const char *tuning_file;
 } gauze_engine_options;
 
-/* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install.
+/* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install, or
+ * which drivers have no device.
  * GAUZE_ERROR_INVALID_ARGUMENT where the context does not have the device, or has several and none is
  * named. */
 GAUZE_API gauze_status gauze_engine_create(const gauze_engine_options *options,
