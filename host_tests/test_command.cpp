@@ -245,6 +245,28 @@ TEST_CASE("command: help and version") {
     help_has("sat", "(default: u32");
 }
 
+TEST_CASE("command: what cannot be printed is an error") {
+    if (!std::filesystem::exists("/dev/full"))
+        return;
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 2, 3, 4});
+    const Arguments commands[] = {{"--help"},
+                                  {"--version"},
+                                  {"run", "--help"},
+                                  {"run", "gaussian", "--help"},
+                                  {"devices"},
+                                  {"devices", "--json"},
+                                  {"cache", "info"},
+                                  {"run", "box", "--radius", "1", "--time", "1", "--quiet",
+                                   place / "in.npy", place / "out.npy"}};
+    for (const Arguments &arguments : commands) {
+        const Outcome outcome = gauze_command(arguments, {}, "/dev/full");
+        CAPTURE(arguments.front());
+        CHECK(outcome.code == 2);
+        CHECK(outcome.err == "gauze: cannot write to the standard output\n");
+    }
+}
+
 TEST_CASE("command: bad usage is one line and exit code 2") {
     struct Case {
         Arguments arguments;
