@@ -99,6 +99,8 @@ TEST_SUITE("api") {
         CHECK(*std::max_element(map.values.begin(), map.values.end()) > 0.0F);
         CHECK(gauze::ssimulacra2_score(0.0) == 100.0);
         CHECK(gauze::ssimulacra2_score(1.0) < gauze::ssimulacra2_score(0.5));
+        CHECK(gauze::ssimulacra2_score(-1.0) == 100.0);
+        CHECK(std::isnan(gauze::ssimulacra2_score(std::nan(""))));
     }
 
     TEST_CASE("version and names") {
@@ -348,6 +350,36 @@ TEST_SUITE("api") {
         plan.run(pixels.data(), pixels.size() * float_bytes, expected.data(),
                  expected.size() * float_bytes);
         CHECK(got == expected);
+    }
+
+    TEST_CASE("events of another context are refused by name") {
+        const ImageDesc desc = Image::f32(16, 16);
+        const gauze::Plan plan = engine().plan(gauze::correlate(cross()), desc);
+        const Image from = engine().image(desc);
+        Image to = engine().image(desc);
+        const Queue queue(0);
+        cl_device_id device = nullptr;
+        REQUIRE(clGetContextInfo(queue.context(), CL_CONTEXT_DEVICES, sizeof device, &device,
+                                 nullptr) == CL_SUCCESS);
+        cl_int error = CL_SUCCESS;
+        cl_context other = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+        REQUIRE(error == CL_SUCCESS);
+        cl_event foreign = clCreateUserEvent(other, &error);
+        REQUIRE(error == CL_SUCCESS);
+        cl_event own = clCreateUserEvent(queue.context(), &error);
+        REQUIRE(error == CL_SUCCESS);
+        clSetUserEventStatus(own, CL_COMPLETE);
+        clSetUserEventStatus(foreign, CL_COMPLETE);
+        const auto run = [&](std::vector<cl_event> waits) {
+            return outcome_of([&] { plan.enqueue(nullptr, from.mem(), to.mem(), waits); });
+        };
+        check_refused(run({own, foreign}), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "wait_list[1] is an event of another context");
+        check_refused(run({nullptr}), GAUZE_ERROR_INVALID_ARGUMENT, "wait_list[0] is null");
+        CHECK(run({own, own}).status == GAUZE_OK);
+        clReleaseEvent(own);
+        clReleaseEvent(foreign);
+        clReleaseContext(other);
     }
 
     TEST_CASE("an engine in the embedder's context, on its queue and its buffers") {

@@ -595,9 +595,9 @@ GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64
 
 /* Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
  * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
- * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
- * that completes with the targets written, and that the caller releases. A target region that shares
- * bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the
+ * order. wait_list: wait_count events of the engine's context that must complete first. event: NULL, or
+ * receives an event that completes with the targets written, and that the caller releases. A target
+ * region that shares bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the
  * device cannot hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory
  * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
  * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
@@ -780,7 +780,7 @@ GAUZE_API gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, 
                                                      uint32_t count);
 
 /* The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would
- * score whose error was everywhere as large as there. */
+ * score whose error was everywhere as large as there. NaN gives NaN. */
 GAUZE_API double gauze_ssimulacra2_score_of(double weighted_error);
 
 #ifdef __cplusplus
