@@ -214,7 +214,9 @@ GAUZE_API void gauze_engine_destroy(gauze_engine *engine);
 /* The device in use; strings live as long as the engine. */
 GAUZE_API gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info);
 
-/* Number of programs that the engine has had compiled from source since it was created. */
+/* Number of programs that the engine has had compiled from source since it was created. New taps or a
+ * new sigma within a bucket of radii compile nothing. A new size compiles at most one program for each
+ * class of sizes (fewer than 2^20 values, than 2^24, or more); of a plan of several passes, one for each. */
 GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
 
 /* What the engine has had of its cache of compiled programs since it was created. */
