@@ -550,6 +550,50 @@ TEST_SUITE("api") {
         }
     }
 
+    TEST_CASE("Gaussians of large sigmas are what they say, on lines that change and that do not") {
+        struct Lines {
+            double sigma;
+            std::int64_t width, height;
+        };
+        for (const Lines &lines : {Lines{600, 4000, 1}, Lines{600, 2, 3000}, Lines{3000, 3000, 1},
+                                   Lines{10000, 1500, 1}, Lines{10000, 1, 1500}})
+            for (const Border border : {Border::clamp(), Border::constant(0.0)}) {
+                const ImageDesc desc = Image::f32(lines.width, lines.height);
+                const bool along_x = lines.width > lines.height;
+                gauze::Gaussian options;
+                options.sigma = {along_x ? lines.sigma : 0, along_x ? 0 : lines.sigma, 0, 0};
+                const gauze::Plan plan = engine().plan(gauze::gaussian(options), desc,
+                                                       PlanOptions().with_border(border));
+                CHECK(plan.explain().find("method: recursive") != std::string::npos);
+                const auto count = static_cast<std::size_t>(lines.width * lines.height);
+                std::vector<float> steps(count);
+                for (std::size_t i = 0; i < count; ++i)
+                    steps[i] = i / 400 % 2 == 0 ? 1.0F : 0.0F;
+                for (const std::vector<float> &src :
+                     {random_pixels(count), steps, std::vector<float>(count, 1.0F)}) {
+                    std::vector<float> dst(count);
+                    plan.run(src, dst);
+                    const gauze::Verification result = plan.verify(src.data(), count * float_bytes,
+                                                                   dst.data(), count * float_bytes);
+                    CAPTURE(lines.sigma);
+                    CAPTURE(along_x);
+                    CAPTURE(result.worst_error);
+                    CAPTURE(result.bound);
+                    CHECK(result.within_bound);
+                    CHECK(result.bound < 1.1e-3);
+                }
+            }
+        // Where f32 rounds by more than that, more modes than two would promise too much.
+        gauze::Gaussian options;
+        options.sigma = {1001, 0, 0, 0};
+        options.accuracy = 1e-4;
+        check_refused(
+            outcome_of([&] { gauze::gaussian(options); }), GAUZE_ERROR_INVALID_ARGUMENT,
+            "the accuracy is 0.0001; the best of recursive Gaussians like this is 0.00024");
+        options.sigma = {1000, 0, 0, 0};
+        CHECK(outcome_of([&] { gauze::gaussian(options); }).status == GAUZE_OK);
+    }
+
     TEST_CASE("a derivative of a Gaussian gives a ramp's slope") {
         std::vector<float> ramp(100 * 60), slope(ramp.size());
         for (std::size_t i = 0; i < ramp.size(); ++i)

@@ -429,7 +429,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
                   "--accuracy: 0 is not positive"},
              Case{gaussian({"--sigma", "1", "--method", "recursive", "--accuracy", "1e-11"}),
                   "accuracy is 1e-11; the best"},
-             Case{gaussian({"--sigma", "0.1", "--method", "recursive"}), "from 0.5 to 1000"},
+             Case{gaussian({"--sigma", "0.1", "--method", "recursive"}), "from 0.5 to 10000"},
              Case{gaussian({"--sigma", "2", "--method", "box", "--derivative", "1,0"}),
                   "boxes have none"},
              Case{gaussian({"--sigma", "2", "--method", "box", "--taps-plane", "0:3"}), "no taps"},

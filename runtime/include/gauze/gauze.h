@@ -343,7 +343,8 @@ GAUZE_API gauze_status gauze_filter_separable(const gauze_separable_taps *taps,
 typedef int32_t gauze_gaussian_method;
 enum {
     GAUZE_GAUSSIAN_AUTO = 0, /* FIR; but RECURSIVE for a larger sigma, where that is faster on the
-                                device, `accuracy` can be had and `truncate` is 0 or 4 */
+                                device, `accuracy` can be had and `truncate` is 0 or 4; and from where
+                                the taps' radius would pass 2047, at a sigma of 512, on every device */
     GAUZE_GAUSSIAN_FIR = 1,  /* sampled taps, cut off at `truncate` sigma */
     GAUZE_GAUSSIAN_RECURSIVE =
         2,                 /* sums of exponentials, at a cost that does not depend on sigma */
@@ -360,7 +361,7 @@ enum {
  * RECURSIVE: 2 to 4 pairs of complex exponentials along each axis, as few as `accuracy` takes, fitted to
  * the samples exp(-i^2 / (2 s^2)) at all integers i, divided by their sum; for derivatives these times
  * the same polynomials, so corrected that the results of constants, ramps and x^2 / 2 are exact.
- * gauze_plan_verify compares with these samples. s is from 0.5 to 1000. With GAUZE_BORDER_ZERO the
+ * gauze_plan_verify compares with these samples. s is from 0.5 to 10000. With GAUZE_BORDER_ZERO the
  * image is extended by 0. A NaN or an infinity makes whole rows and columns NaN.
  *
  * BOX: three boxes one after the other, whose radius is the integer nearest to (sqrt(4 s^2 + 1) - 1) / 2,
