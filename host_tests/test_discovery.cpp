@@ -157,7 +157,7 @@ TEST_SUITE("selection") {
     TEST_CASE("drivers without a device are named, and what PoCL lacks then") {
         Discovery none;
         none.empty = {"Some Vendor's OpenCL"};
-        check_refused(Status::no_device, {"no OpenCL device", "has no device: Some Vendor's"},
+        check_refused(Status::no_device, {"no OpenCL device", "without one: Some Vendor's"},
                       [&] { none.select(""); });
         CHECK_FALSE(contains(none.advice(), "install the OpenCL driver"));
         CHECK_FALSE(contains(none.advice(), "POCL_CACHE_DIR"));

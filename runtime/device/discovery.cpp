@@ -27,8 +27,7 @@ std::string advice_on(const std::vector<std::string> &empty) {
         names += (names.empty() ? "" : ", ") + name;
         is_pocl = is_pocl || name.find("Portable Computing Language") != std::string::npos;
     }
-    std::string line =
-        "no OpenCL device was found: a driver is installed, but has no device: " + names;
+    std::string line = "no OpenCL device was found; there are platforms without one: " + names;
     if (is_pocl)
         line += "; PoCL has none where it cannot write its cache, in $HOME/.cache/pocl unless "
                 "POCL_CACHE_DIR names another directory";
