@@ -488,11 +488,17 @@ TEST_SUITE("api") {
             Border::clamp());
         run(gauze::correlate(Taps({1, 2, 3, 5, 8, 1}, 3, 2)), 200, 100, Border::clamp());
         run(gauze::correlate(cross()), 333, 57, Border::clamp());
-        run(gauze::correlate(cross()), 1, 1, Border::wrap());
         run(gauze::correlate(cross()), 5000, 17, Border::clamp());
         run(gauze::correlate(cross()), 200, 100, Border::constant(0.25));
         run(gauze::correlate(cross()), 200, 100, Border::constant(-3));
         run(gauze::correlate(cross()), 200, 100, Border::reflect101());
+        CHECK(own.compile_count() == compiled);
+        // What a result names may leave most of the device idle on an image of a few pixels.
+        run(gauze::correlate(cross()), 1, 1, Border::wrap());
+        CHECK(own.compile_count() <= compiled + 1);
+        compiled = own.compile_count();
+        run(gauze::correlate(cross(7.5)), 2, 1, Border::clamp());
+        run(gauze::correlate(cross()), 200, 100, Border::wrap());
         CHECK(own.compile_count() == compiled);
         // Results choose by class of size: medium and large images may have a program each.
         const auto prepare = [&](const gauze::Filter &filter, std::int64_t width,
