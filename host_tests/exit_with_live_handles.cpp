@@ -1,8 +1,9 @@
 // Ends while everything is still alive and commands are still to run. What ends a process must not
 // hang or crash for that.
-//   exit_with_live_handles <finished|global|leaked|thread>
+//   exit_with_live_handles <finished|forked|global|leaked|thread>
 // finished: waits for them. PoCL compiles a kernel when it first runs, and crashes where the process ends
 // meanwhile; what it compiled it keeps for the next time.
+// forked: the same in a process that was forked before the first use of OpenCL, and then in the other.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -13,6 +14,9 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
 #include <CL/cl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gauze/gauze.hpp>
 
 namespace {
@@ -36,15 +40,29 @@ struct Handles {
 std::unique_ptr<Handles> global;
 Handles *leaked = nullptr;
 
+void use_and_wait() {
+    Handles handles;
+    handles.use();
+    std::vector<float> pixels(1024 * 1024);
+    handles.to.read(pixels.data(), pixels.size() * sizeof(float));
+}
+
 } // namespace
 
 int main(int, char **arguments) {
     const std::string how = arguments[1] ? arguments[1] : "";
     if (how == "finished") {
-        Handles handles;
-        handles.use();
-        std::vector<float> pixels(1024 * 1024);
-        handles.to.read(pixels.data(), pixels.size() * sizeof(float));
+        use_and_wait();
+    } else if (how == "forked") {
+        const pid_t child = fork();
+        if (child == 0) {
+            use_and_wait();
+            return EXIT_SUCCESS;
+        }
+        int state = -1;
+        if (child < 0 || waitpid(child, &state, 0) != child || state != 0)
+            return EXIT_FAILURE;
+        use_and_wait();
     } else if (how == "global") {
         global = std::make_unique<Handles>();
         global->use();

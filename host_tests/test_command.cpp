@@ -246,6 +246,28 @@ TEST_CASE("command: help and version") {
     help_has("sat", "(default: u32");
 }
 
+TEST_CASE("command: what cannot be printed is an error") {
+    if (!std::filesystem::exists("/dev/full"))
+        return;
+    const Workplace place;
+    place.put_floats("in.npy", {4}, {1, 2, 3, 4});
+    const Arguments commands[] = {{"--help"},
+                                  {"--version"},
+                                  {"run", "--help"},
+                                  {"run", "gaussian", "--help"},
+                                  {"devices"},
+                                  {"devices", "--json"},
+                                  {"cache", "info"},
+                                  {"run", "box", "--radius", "1", "--time", "1", "--quiet",
+                                   place / "in.npy", place / "out.npy"}};
+    for (const Arguments &arguments : commands) {
+        const Outcome outcome = gauze_command(arguments, {}, "/dev/full");
+        CAPTURE(arguments.front());
+        CHECK(outcome.code == 2);
+        CHECK(outcome.err == "gauze: cannot write to the standard output\n");
+    }
+}
+
 TEST_CASE("command: bad usage is one line and exit code 2") {
     struct Case {
         Arguments arguments;
@@ -415,7 +437,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
                   "--accuracy: 0 is not positive"},
              Case{gaussian({"--sigma", "1", "--method", "recursive", "--accuracy", "1e-11"}),
                   "accuracy is 1e-11; the best"},
-             Case{gaussian({"--sigma", "0.1", "--method", "recursive"}), "from 0.5 to 1000"},
+             Case{gaussian({"--sigma", "0.1", "--method", "recursive"}), "from 0.5 to 10000"},
              Case{gaussian({"--sigma", "2", "--method", "box", "--derivative", "1,0"}),
                   "boxes have none"},
              Case{gaussian({"--sigma", "2", "--method", "box", "--taps-plane", "0:3"}), "no taps"},
@@ -1276,6 +1298,27 @@ TEST_CASE("command: no device is exit code 3 and one line") {
         CHECK(line_count(json.err) == 1);
     }
     CHECK(!place.has("out.npy"));
+}
+
+TEST_CASE("command: where PoCL has no device for want of a cache, the error says so") {
+    // With no other driver. /dev/null is no directory, whoever asks.
+    const Workplace place;
+    std::filesystem::create_directory(place / "icd");
+    const std::filesystem::path pocl = "/etc/OpenCL/vendors/pocl.icd";
+    if (!std::filesystem::exists(pocl))
+        return;
+    std::filesystem::copy(pocl, place / "icd/pocl.icd");
+    const Outcome outcome =
+        gauze_command({"devices"}, {"-u", "POCL_CACHE_DIR", "OCL_ICD_VENDORS=" + (place / "icd"),
+                                    "HOME=/dev/null", "XDG_CACHE_HOME=/dev/null"});
+    INFO(outcome.err);
+    INFO(outcome.out);
+    if (outcome.code == 0) // this PoCL can do without
+        return;
+    CHECK(outcome.code == 3);
+    CHECK(contains(outcome.err, "Portable Computing Language"));
+    CHECK(contains(outcome.err, "POCL_CACHE_DIR"));
+    CHECK_FALSE(contains(outcome.err, "apt install"));
 }
 
 TEST_CASE("command: the library's log") {

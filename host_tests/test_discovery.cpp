@@ -154,6 +154,23 @@ TEST_SUITE("selection") {
         CHECK(std::count(advice.begin(), advice.end(), '\n') == 2); // a line each
     }
 
+    TEST_CASE("drivers without a device are named, and what PoCL lacks then") {
+        Discovery none;
+        none.empty = {"Some Vendor's OpenCL"};
+        check_refused(Status::no_device, {"no OpenCL device", "without one: Some Vendor's"},
+                      [&] { none.select(""); });
+        CHECK_FALSE(contains(none.advice(), "install the OpenCL driver"));
+        CHECK_FALSE(contains(none.advice(), "POCL_CACHE_DIR"));
+        none.empty.push_back("Portable Computing Language");
+        check_refused(Status::no_device,
+                      {"Some Vendor's OpenCL, Portable Computing Language", "POCL_CACHE_DIR"},
+                      [&] { none.select("cpu"); });
+        CHECK_FALSE(contains(none.advice(), "\n"));
+        Discovery devices = many();
+        devices.empty = none.empty;
+        CHECK(devices.advice() == "");
+    }
+
     TEST_CASE("with devices, the advice is only the notes") {
         Discovery devices = many();
         CHECK(devices.advice() == "");

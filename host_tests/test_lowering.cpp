@@ -362,6 +362,37 @@ TEST_SUITE("lowering of boxes") {
         CHECK_FALSE(as_taps(PixelType::u8, PixelType::u8, 7, 7, 1e9).has_value());
     }
 
+    TEST_CASE("images of the library's own have aligned rows, but not mostly padding") {
+        const auto own_pitch = [](PixelType type, std::int64_t channels, const gz::Axes &extent) {
+            const ImageDesc own = gz::own_image(make_image(type, extent, channels), extent);
+            return own.pitch[1];
+        };
+        CHECK(own_pitch(PixelType::f32, 1, {1, 1, 1, 1}) == 128);
+        CHECK(own_pitch(PixelType::f32, 1, {1, 1000, 1, 1}) == 128);
+        CHECK(own_pitch(PixelType::f32, 1, {33, 1000000, 1, 1}) == 256);
+        CHECK(own_pitch(PixelType::f32, 1, {1, 1000000, 1, 1}) == 16);
+        CHECK(own_pitch(PixelType::u8, 3, {1, 1000000, 1, 1}) == 4);
+        CHECK(own_pitch(PixelType::u8, 1, {20, 100, 10000, 1}) == 20);
+        CHECK(own_pitch(PixelType::f32, 1, {16, 1000000, 1, 1}) == 64);
+        CHECK(own_pitch(PixelType::f32, 1, {17, 1000000, 1, 1}) == 128);
+        // All that a run on host memory keeps on the device, of a column.
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {1, 3000000, 1, 1});
+        gz::Gaussian gaussian;
+        gaussian.sigma = {0, 30.0, 0, 0};
+        gaussian.method = gz::GaussianMethod::recursive;
+        const PlanDesc staged = gz::staged(gz::complete(desc));
+        for (const Filter &filter :
+             {Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 3}),
+              Filter::difference({Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 1})})}) {
+            std::int64_t bytes = staged.source.bytes() + staged.target.bytes();
+            for (const std::uint64_t between : gz::lower(filter, staged).intermediates)
+                bytes += static_cast<std::int64_t>(between);
+            CAPTURE(gz::to_text(filter));
+            CHECK(bytes <= 16 * desc.source.bytes());
+        }
+    }
+
     TEST_CASE("iterations hand on f32 images in turn") {
         for (const RegionEdge edge : {RegionEdge::isolated, RegionEdge::neighbours})
             for (int iterations = 2; iterations <= gz::max_box_iterations; ++iterations) {

@@ -74,6 +74,38 @@ TEST_SUITE("method") {
         CHECK(is_recursive(gaussian_of(1.0, 1.0), device_class, "forced", "recursive_plain"));
     }
 
+    TEST_CASE(
+        "where taps do not fit, exponentials are taken on every device, or both are refused") {
+        using gz::Status;
+        using support::check_refused;
+        for (const DeviceClass device_class : support::all_device_classes)
+            for (const double sigma : {512.0, 600.0, 10000.0}) {
+                CAPTURE(gz::name_of(device_class));
+                CAPTURE(sigma);
+                CHECK(is_recursive(gaussian_of(sigma, 3.0), device_class,
+                                   "taps cut off at 4 sigma would be more than the 4095"));
+            }
+        const auto refuses = [](const Gaussian &gaussian, const std::string &part) {
+            check_refused(Status::invalid_argument,
+                          {"along x, and taps cut off at", "2047 is the largest", part},
+                          [&] { Filter::gaussian(gaussian); });
+        };
+        refuses(gaussian_of(600.0, 0.3), "refuses it too: sigma is 0.3 along y");
+        refuses(gaussian_of(10001.0, 3.0), "refuses it too: sigma is 10001 along x");
+        Gaussian gaussian = gaussian_of(600.0, 3.0);
+        gaussian.accuracy = 1e-12;
+        refuses(gaussian, "refuses it too: the accuracy is 1e-12");
+        gaussian.truncate = 5.0;
+        refuses(gaussian, "takes another truncate only where it is asked for by name");
+        gaussian.method = gz::GaussianMethod::fir;
+        check_refused(Status::invalid_argument, {"sigma is 600 along x", "radius of 3000"},
+                      [&] { Filter::gaussian(gaussian); });
+        Gaussian along_t = gaussian_of(600.0, 0.0);
+        along_t.sigma[3] = 1.0;
+        check_refused(Status::unsupported, {"sigma is 600 along x", "sigma is 1 along t"},
+                      [&] { Filter::gaussian(along_t); });
+    }
+
     TEST_CASE("other filters stay as they are, and differences are settled by their parts") {
         const auto settled = [](const Filter &filter) {
             return gz::settle(filter, DeviceClass::other_gpu, "");
@@ -131,7 +163,7 @@ TEST_SUITE("method") {
         CHECK(large.variant().find("recursive_") == 0);
         CHECK(plan(1.0, {}).filter().has_taps());
         // What is refused does not depend on the method.
-        for (const double sigma : {1.0, 12.0})
+        for (const double sigma : {1.0, 12.0, 600.0})
             support::check_refused(gz::Status::invalid_argument, {"border zero"}, [&] {
                 plan(sigma, {gz::BorderMode::zero, 0.0});
             });

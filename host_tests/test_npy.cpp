@@ -1,10 +1,14 @@
 // .npy files: the bytes of each format version, what is refused and why, and arrays as images.
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -299,4 +303,68 @@ TEST_CASE("output files appear whole or not at all") {
 
     check_output_path(directory / "new.npy");
     CHECK(directory.file_count() == 2);
+}
+
+TEST_CASE("an output that is a symbolic link to nothing makes what it names") {
+    const TestDirectory directory;
+    const NpyType type{NpyKind::unsigned_integer, 1};
+    const std::vector<std::byte> data(3);
+    namespace fs = std::filesystem;
+    fs::create_directory(directory / "there");
+    fs::create_symlink("there/second.npy", directory / "first.npy"); // from the link's directory
+    fs::create_symlink(directory / "there/a.npy", directory / "there/second.npy");
+    write_npy(directory / "first.npy", type, {3}, data);
+    CHECK(fs::is_symlink(directory / "first.npy"));
+    CHECK(fs::is_symlink(directory / "there/second.npy"));
+    CHECK(fs::is_regular_file(fs::symlink_status(directory / "there/a.npy")));
+    CHECK(read_npy(directory / "there/a.npy").shape == std::vector<std::int64_t>{3});
+
+    fs::create_symlink("none/a.npy", directory / "lost.npy");
+    CHECK_THROWS_WITH_AS(write_npy(directory / "lost.npy", type, {3}, data),
+                         doctest::Contains("cannot write"), InputError);
+    fs::create_symlink("round.npy", directory / "round.npy");
+    CHECK_THROWS_WITH_AS(write_npy(directory / "round.npy", type, {3}, data),
+                         doctest::Contains("symbolic links"), InputError);
+    CHECK(directory.file_count() == 4);
+}
+
+TEST_CASE("signals that end the process remove an unfinished output") {
+    for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+        const TestDirectory directory;
+        const std::string path = directory / "a.npy";
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            std::signal(signal, SIG_DFL);
+            OutputFile done(directory / "done.npy");
+            done.commit();
+            OutputFile file(path);
+            file.write(std::vector<std::byte>(100));
+            if (directory.file_count() != 2)
+                _exit(1);
+            std::raise(signal);
+            _exit(2);
+        }
+        int state = 0;
+        REQUIRE(waitpid(child, &state, 0) == child);
+        REQUIRE(WIFSIGNALED(state));
+        CHECK(WTERMSIG(state) == signal);
+        CHECK(directory.file_count() == 1);
+        CHECK(std::filesystem::exists(directory / "done.npy"));
+    }
+    // What is ignored, as by nohup, stays ignored.
+    const TestDirectory directory;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        std::signal(SIGHUP, SIG_IGN);
+        OutputFile file(directory / "a.npy");
+        std::raise(SIGHUP);
+        file.commit();
+        _exit(0);
+    }
+    int state = 1;
+    REQUIRE(waitpid(child, &state, 0) == child);
+    CHECK(state == 0);
+    CHECK(directory.file_count() == 1);
 }

@@ -223,6 +223,15 @@ TEST_CASE("tune: bad usage") {
     refused({"tune", "paint"}, "nothing is tuned for 'paint', only for separable, correlate");
     refused({"tune", "--sizes", "huge"}, "'huge' is not one of large, medium, small");
     refused({"tune", "--type", "u3"}, "u3");
-    refused({"tune", "--budget", "-1"}, "--budget");
+    for (const char *seconds : {"-1", "0", "nan", "inf", "-inf", "1e7"}) {
+        refused({"tune", "--budget", seconds}, "--budget: ");
+        refused({"tune", "--timeout", seconds}, "--timeout: ");
+    }
+    // A list is one argument: what follows it is a filter.
+    refused({"tune", "--sizes", "small", "paint"}, "nothing is tuned for 'paint'");
+    refused({"tune", "--sizes", "small,medium", "paint"}, "nothing is tuned for 'paint'");
+    refused({"tune", "--type", "u8", "paint"}, "nothing is tuned for 'paint'");
+    refused({"tune", "--type", "u8,f32", "box", "paint"}, "nothing is tuned for 'paint'");
+    refused({"tune", "--sizes", "small,huge", "box"}, "'huge' is not one of large, medium, small");
     refused({"tune", "sat"}, "no tuning file", {"GAUZE_TUNING_FILE=off"});
 }

@@ -332,6 +332,36 @@ TEST_SUITE("tuning") {
         CHECK(summary.find('\n') == std::string::npos);
     }
 
+    TEST_CASE("tests look shipped results up as on another device") {
+        const auto line_of = [](const std::string &config, const char *architecture,
+                                DeviceClass device_class) {
+            DeviceFacts of = some_facts();
+            of.name = std::string("a ") + architecture;
+            of.vendor = std::string("maker of ") + architecture;
+            of.architecture = architecture;
+            of.device_class = device_class;
+            return gz::to_line(of_device(record("p", config, 1), of)) + "\n";
+        };
+        const std::string lines = line_of("A=1", "x86-avx2", DeviceClass::pocl_cpu) +
+                                  line_of("A=2", "x86-avx512", DeviceClass::pocl_cpu) +
+                                  line_of("A=3", "sm_90", DeviceClass::nvidia_gpu);
+        DeviceFacts facts = make_facts(DeviceClass::pocl_cpu);
+        facts.architecture = "x86-avx2";
+        const auto configs_as = [&](const char *architecture) {
+            const EnvironmentVariable as("GAUZE_SHIPPED_FOR", architecture);
+            return configs_of(Tuning("", facts, sources(), {}, {lines}), "p");
+        };
+        CHECK(configs_as(nullptr) == Configs{"A=1", "A=2"});
+        CHECK(configs_as("x86-avx2") == Configs{"A=1", "A=2"});
+        CHECK(configs_as("x86-avx512") == Configs{"A=2", "A=1"});
+        CHECK(configs_as("sm_90") == Configs{"A=3"});
+        CHECK(configs_as("x86-avx9").size() == 2); // of the class
+        CHECK(configs_as("none").empty());
+        const EnvironmentVariable as("GAUZE_SHIPPED_FOR", "x86-avx512");
+        const Tuning tuning("", facts, sources(), {}, {lines});
+        CHECK(tuning.results("p")[0].level == TuningLevel::architecture);
+    }
+
     TEST_CASE("the hash of a kernel is that of its name, its tunables and its source") {
         const DeviceFacts facts = some_facts();
         const auto hash = [&](const gz::SourceTree &tree, const std::string &kernel,

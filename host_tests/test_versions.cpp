@@ -229,6 +229,23 @@ TEST_SUITE("versions of structs") {
         });
     }
 
+    TEST_CASE("metrics") {
+        const gauze_image_desc image = gauze::Image::u8(8, 8).c_desc();
+        gauze_ssimulacra2_desc desc{};
+        desc.reference = desc.distorted = &image;
+        const auto make = [](const gauze_ssimulacra2_desc *given) {
+            return tried<gauze_ssimulacra2>(
+                gauze_ssimulacra2_destroy, [&](gauze_ssimulacra2 **metric) {
+                    return gauze_ssimulacra2_create(engine(), given, metric);
+                });
+        };
+        check_sizes(desc, offsetof(gauze_ssimulacra2_desc, variant), make);
+        // Of one that ends before the images nothing else is read.
+        Older<gauze_ssimulacra2_desc> empty(desc, offsetof(gauze_ssimulacra2_desc, reference));
+        CHECK(make(empty.get()) == GAUZE_ERROR_INVALID_ARGUMENT);
+        CHECK(std::string(gauze_last_error()).find("reference is null") != std::string::npos);
+    }
+
     TEST_CASE("engines") {
         gauze_engine_options options{};
         const auto make = [](const gauze_engine_options *given) {

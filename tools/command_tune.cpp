@@ -336,6 +336,13 @@ void check_filters(const std::vector<std::string> &filters) {
                              joined(known, ", "));
 }
 
+void check_seconds(const std::string &option, double seconds, double least) {
+    constexpr double most = 1e6;
+    if (!(seconds >= least && seconds <= most)) // nor NaN
+        throw InputError(option + ": " + text_of(seconds) + " is not from " + text_of(least) +
+                         " to " + text_of(most) + " seconds");
+}
+
 ExitCode tune(const TuneOptions &options) {
     // What is forced, and what is tested already, would stand in the way of what is to be measured.
     unsetenv("GAUZE_VARIANT");
@@ -343,6 +350,8 @@ ExitCode tune(const TuneOptions &options) {
     if (options.is_worker)
         return run_tune_worker(options.device);
     check_filters(options.filters);
+    check_seconds("--budget", options.budget, 1e-3);
+    check_seconds("--timeout", options.timeout, 0.1);
     for (const std::string &type : options.types)
         parse_type("--type", type);
     for (const std::string &size : options.sizes)
@@ -384,15 +393,16 @@ void add_tune_command(CLI::App &app, Invocation &invocation) {
         ->add_option("--budget", options->budget,
                      "Time to take, which the problems share; a search may end sooner")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.0, 1e6).description(""))
         ->capture_default_str();
     command->add_option("--type", options->types, "Pixels' types")
         ->type_name("T,...")
         ->delimiter(',')
+        ->allow_extra_args(false) // one argument: what follows may be FILTER
         ->capture_default_str();
     command->add_option("--sizes", options->sizes, "Classes of sizes")
         ->type_name("SIZE,...")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->capture_default_str();
     command
         ->add_option("--file", options->file,
@@ -400,7 +410,6 @@ void add_tune_command(CLI::App &app, Invocation &invocation) {
         ->type_name("FILE");
     command->add_option("--timeout", options->timeout, "What takes longer than this counts as hung")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.1, 1e6).description(""))
         ->capture_default_str();
     command->add_flag("--worker", options->is_worker)->group(""); // what it starts itself as
     command->callback(

@@ -3,14 +3,21 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <random>
 #include <system_error>
 #include <utility>
+
+#include <unistd.h>
 
 #include "input_error.hpp"
 
 namespace gauze::tool {
 namespace fs = std::filesystem;
+
+std::string shown(const fs::path &path) {
+    return in_quotes(path.string());
+}
 
 namespace {
 
@@ -18,18 +25,25 @@ std::string system_text(int error) {
     return std::generic_category().message(error);
 }
 
-// Where the bytes of an output really go: a symbolic link stays, and what it names is replaced.
-fs::path resolved(const fs::path &path) {
-    std::error_code error;
-    if (!fs::is_symlink(path, error))
-        return path;
-    const fs::path target = fs::canonical(path, error);
-    return error ? path : target;
-}
-
 fs::path directory_of(const fs::path &path) {
     const fs::path parent = path.parent_path();
     return parent.empty() ? fs::path(".") : parent;
+}
+
+// Where the bytes of an output really go: a symbolic link stays, and what it names is replaced, or
+// made where there is nothing.
+fs::path resolved(const fs::path &path) {
+    constexpr int most_links = 40; // as the system has it
+    fs::path target = path;
+    std::error_code error;
+    for (int links = 0; fs::is_symlink(target, error); ++links) {
+        if (links == most_links)
+            throw InputError("cannot write " + shown(path) + ": " + system_text(ELOOP));
+        target = directory_of(target) / fs::read_symlink(target, error);
+        if (error)
+            throw InputError("cannot write " + shown(path) + ": " + error.message());
+    }
+    return target;
 }
 
 // A file that exists is replaced only if it could have been written in place.
@@ -44,6 +58,38 @@ void check_replaceable(const fs::path &path) {
         throw InputError("cannot write " + shown(path) + ": " + system_text(errno));
 }
 
+// A file that shall not outlive the process. Entries stay: a signal may come at any time, in any
+// thread, while one is read.
+struct Passing {
+    std::string path;
+    std::atomic<bool> is_there{false};
+    Passing *next = nullptr;
+};
+std::atomic<Passing *> passing_files{nullptr};
+static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<Passing *>::is_always_lock_free);
+
+extern "C" void remove_passing_files(int signal) {
+    for (const Passing *file = passing_files; file; file = file->next)
+        if (file->is_there)
+            unlink(file->path.c_str());
+    // It comes again when this returns, and ends the process as if nobody had caught it.
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+// What the caller, or a command, does with a signal stays.
+void catch_ending_signals() {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+        struct sigaction now {};
+        if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
+            continue;
+        struct sigaction action {};
+        action.sa_handler = remove_passing_files;
+        sigaction(signal, &action, nullptr);
+    }
+}
+
 std::string random_name() {
     std::random_device random;
     std::string name = ".gauze-";
@@ -52,11 +98,18 @@ std::string random_name() {
     return name + ".tmp";
 }
 
-} // namespace
-
-std::string shown(const fs::path &path) {
-    return in_quotes(path.string());
+// Whether the file at `path` is to be removed when a signal ends the process: true from now on.
+std::atomic<bool> *passing(const fs::path &path) {
+    auto *const file = new Passing{path.string()};
+    file->is_there = true;
+    file->next = passing_files;
+    while (!passing_files.compare_exchange_weak(file->next, file)) {
+    }
+    catch_ending_signals();
+    return &file->is_there;
 }
+
+} // namespace
 
 bool has_extension(const fs::path &path, std::string_view extension) {
     const std::string own = path.extension().string();
@@ -90,10 +143,13 @@ void InputFile::read(std::span<std::byte> bytes) {
 OutputFile::OutputFile(const fs::path &path)
     : target_(resolved(path)), temporary_(directory_of(target_) / random_name()) {
     check_replaceable(target_);
+    passing_ = passing(temporary_);
     // A directory that is not there, or that cannot be written to, shows here.
     handle_.reset(std::fopen(temporary_.string().c_str(), "wbx"));
-    if (!handle_)
+    if (!handle_) {
+        *passing_ = false;
         throw InputError("cannot write " + shown(path) + ": " + system_text(errno));
+    }
 }
 
 OutputFile::~OutputFile() {
@@ -102,6 +158,7 @@ OutputFile::~OutputFile() {
     handle_.reset();
     std::error_code ignored;
     fs::remove(temporary_, ignored);
+    *passing_ = false;
 }
 
 bool OutputFile::write(std::span<const std::byte> bytes) noexcept {
@@ -122,6 +179,7 @@ void OutputFile::commit() {
     if (error)
         throw InputError("cannot write " + shown(target_) + ": " + error.message());
     temporary_.clear();
+    *passing_ = false;
 }
 
 void check_output_path(const fs::path &path) {

@@ -3,6 +3,7 @@
 #ifndef GAUZE_TOOLS_FILE_HPP
 #define GAUZE_TOOLS_FILE_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -45,7 +46,8 @@ private:
 };
 
 // A file under construction: a temporary file in the target's directory, renamed onto the target by
-// commit() and removed by the destructor where commit() was not reached or threw.
+// commit() and removed by the destructor where commit() was not reached or threw. SIGHUP, SIGINT and
+// SIGTERM, where nobody else catches or ignores them, remove it before they end the process.
 class OutputFile {
 public:
     explicit OutputFile(const std::filesystem::path &path);
@@ -61,6 +63,7 @@ public:
 private:
     std::filesystem::path target_;
     std::filesystem::path temporary_;
+    std::atomic<bool> *passing_ = nullptr; // whether a signal is to remove the temporary file
     FileHandle handle_;
     bool failed_ = false;
 };

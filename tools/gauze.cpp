@@ -70,6 +70,14 @@ ExitCode report(ExitCode code, std::string_view text, ErrorDetail detail) {
     return code;
 }
 
+// The code of a command that has printed all, unless that did not get through.
+ExitCode flushed(ExitCode code) {
+    if (std::cout.flush())
+        return code;
+    return report(ExitCode::bad_input, "cannot write to the standard output",
+                  ErrorDetail::first_line);
+}
+
 ExitCode code_of(gauze_status status) {
     switch (status) {
     case GAUZE_ERROR_INVALID_ARGUMENT:
@@ -99,13 +107,10 @@ ExitCode run(int argc, const char *const *argv) {
         check_command_names(app, app.get_name(), arguments, 0);
         check_values(arguments);
         app.parse(argc, argv);
-        const ExitCode code = invocation.run();
-        if (!std::cout.flush())
-            throw InputError("cannot write to the standard output");
-        return code;
+        return flushed(invocation.run());
     } catch (const CLI::Success &asked) { // --help, --version
         app.exit(asked);
-        return ExitCode::success;
+        return flushed(ExitCode::success);
     } catch (const CLI::Error &error) {
         return report(ExitCode::bad_input, error.what(), ErrorDetail::first_line);
     } catch (const InputError &error) {

@@ -28,8 +28,9 @@ inline std::string in_shell(const std::string &text) {
     return result + "'";
 }
 
-// environment: assignments, as "GAUZE_DEVICE=cpu".
-inline Outcome gauze_command(const Arguments &arguments, const Arguments &environment = {}) {
+// environment: assignments, as "GAUZE_DEVICE=cpu". out: where its output goes, "" for Outcome::out.
+inline Outcome gauze_command(const Arguments &arguments, const Arguments &environment = {},
+                             const std::string &out = "") {
     const char *const command = std::getenv("GAUZE_COMMAND");
     REQUIRE_MESSAGE(command, "GAUZE_COMMAND is not set");
     const gauze::tool::TestDirectory directory;
@@ -39,10 +40,12 @@ inline Outcome gauze_command(const Arguments &arguments, const Arguments &enviro
     line += " " + in_shell(command);
     for (const std::string &argument : arguments)
         line += " " + in_shell(argument);
-    line += " >" + in_shell(directory / "out") + " 2>" + in_shell(directory / "err");
+    line += " >" + in_shell(out.empty() ? directory / "out" : out) + " 2>" +
+            in_shell(directory / "err");
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            gauze::tool::read_bytes(directory / "out"), gauze::tool::read_bytes(directory / "err")};
+            out.empty() ? gauze::tool::read_bytes(directory / "out") : "",
+            gauze::tool::read_bytes(directory / "err")};
 }
 
 inline bool contains(const std::string &text, const std::string &part) {

@@ -952,13 +952,13 @@ gauze_status gauze_ssimulacra2_create(gauze_engine *engine, const gauze_ssimulac
                                       gauze_ssimulacra2 **metric) {
     return guarded([&] {
         check_handle(engine, "engine");
-        check_struct(desc, "desc");
+        const gauze_ssimulacra2_desc known = known_part(desc, "desc");
         check_pointer(metric, "metric");
-        const gz::ImageDesc reference = image_desc(desc->reference, "reference");
-        const gz::ImageDesc distorted = image_desc(desc->distorted, "distorted");
+        const gz::ImageDesc reference = image_desc(known.reference, "reference");
+        const gz::ImageDesc distorted = image_desc(known.distorted, "distorted");
         *metric =
             new gauze_ssimulacra2{{},
-                                  {engine->engine, reference, distorted, or_empty(desc->variant)},
+                                  {engine->engine, reference, distorted, or_empty(known.variant)},
                                   distorted.extent[0] * distorted.extent[1]};
     });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -32,9 +33,11 @@ private:
     Status status_;
 };
 
-// The parts written one after the other, as by operator<<.
+// The parts written one after the other, as by operator<<, in the classic locale: cache keys are made
+// of such texts, and the global locale is the embedder's.
 template <class... Parts> std::string text(const Parts &...parts) {
     std::ostringstream out;
+    out.imbue(std::locale::classic());
     (out << ... << parts);
     return out.str();
 }

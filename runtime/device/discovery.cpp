@@ -1,8 +1,11 @@
 #include "device/discovery.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <charconv>
+
+#include <unistd.h>
 
 namespace gz {
 
@@ -11,6 +14,25 @@ namespace {
 constexpr const char *what_to_install = "no OpenCL device was found: install the OpenCL driver of "
                                         "your GPU's vendor, or PoCL to use the "
                                         "CPU (Debian and Ubuntu: apt install pocl-opencl-icd)";
+
+// The process whose drivers have been asked; 0: none yet.
+std::atomic<pid_t> asking_process{0};
+
+std::string advice_on(const std::vector<std::string> &empty) {
+    if (empty.empty())
+        return what_to_install;
+    std::string names;
+    bool is_pocl = false;
+    for (const std::string &name : empty) {
+        names += (names.empty() ? "" : ", ") + name;
+        is_pocl = is_pocl || name.find("Portable Computing Language") != std::string::npos;
+    }
+    std::string line = "no OpenCL device was found; there are platforms without one: " + names;
+    if (is_pocl)
+        line += "; PoCL has none where it cannot write its cache, in $HOME/.cache/pocl unless "
+                "POCL_CACHE_DIR names another directory";
+    return line;
+}
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -45,10 +67,11 @@ void ask(const cl::Platform &platform, Discovery &found) {
     try {
         platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
     } catch (const cl::Error &error) {
-        if (error.err() == CL_DEVICE_NOT_FOUND)
-            return;
-        throw;
+        if (error.err() != CL_DEVICE_NOT_FOUND)
+            throw;
     }
+    if (devices.empty())
+        found.empty.push_back(name_of(platform));
     for (const cl::Device &device : devices) {
         try {
             found.devices.push_back({platform, device, facts_of(platform, device)});
@@ -61,7 +84,15 @@ void ask(const cl::Platform &platform, Discovery &found) {
 
 } // namespace
 
+void check_process(pid_t process) {
+    if (process != 0 && process != getpid())
+        fail(Status::unsupported, "Gauze asked for OpenCL devices in process ", process,
+             ", and this process was forked after that: OpenCL's threads are not here. Start a "
+             "fresh process instead (spawn, or fork and exec), or fork before the first use");
+}
+
 Discovery discover() {
+    check_process(asking_process);
     Discovery found;
     std::vector<cl::Platform> platforms;
     try {
@@ -70,6 +101,8 @@ Discovery discover() {
         if (error.err() != -1001) // the loader's word for "no driver is installed"
             found.notes.push_back(opencl_error(error, "listing the OpenCL platforms").what());
     }
+    if (pid_t none = 0; !platforms.empty())
+        asking_process.compare_exchange_strong(none, getpid());
     for (const cl::Platform &platform : platforms) {
         try {
             ask(platform, found);
@@ -123,7 +156,7 @@ int Discovery::select(const std::string &selector) const {
 }
 
 std::string Discovery::advice() const {
-    std::string lines = devices.empty() ? what_to_install : "";
+    std::string lines = devices.empty() ? advice_on(empty) : "";
     for (const std::string &note : notes)
         lines += (lines.empty() ? "" : "\n") + note;
     return lines;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "device/facts.hpp"
 
 namespace gz {
@@ -17,19 +19,25 @@ struct FoundDevice {
 struct Discovery {
     std::vector<FoundDevice> devices; // in the order of platforms
     std::vector<std::string> notes;   // a line for each platform that failed
+    std::vector<std::string> empty;   // the names of platforms that have no device
 
     // Index of the device taken where none is asked for; -1 where there is none.
     int default_device() const;
     // Index of the device that a selector names: "", an index, part of a device's or platform's
-    // name, "gpu" or "cpu". Throws Status::no_device with what there is instead, and what to
-    // install where there is nothing.
+    // name, "gpu" or "cpu". Throws Status::no_device with what there is instead, or with advice()
+    // where there is nothing.
     int select(const std::string &selector) const;
-    // The notes, and what to install where there is no device, a line each.
+    // The notes and, where there is no device, what to install or which platforms have none; a line
+    // each.
     std::string advice() const;
 };
 
+// Throws Status::unsupported unless this is the process; 0: any may be. Drivers start threads when they
+// are asked for devices. A forked process does not have them, and what waits for them never ends.
+void check_process(pid_t process);
+
 // Asks every platform; one that fails is noted and does not hide the others. Never throws for a
-// lack of devices.
+// lack of devices, but where a process that this one was forked from had found platforms before.
 Discovery discover();
 
 } // namespace gz

@@ -4,8 +4,6 @@
 #include <iterator>
 #include <set>
 
-#include <unistd.h>
-
 #include "device/discovery.hpp"
 
 namespace gz {
@@ -125,10 +123,7 @@ Engine::Engine(const Options &options)
 }
 
 const cl::CommandQueue &Engine::queue() const {
-    if (getpid() != process_)
-        fail(Status::unsupported,
-             "the engine was made before this process was forked from process ", process_,
-             "; make another one here, before any other use of OpenCL");
+    check_process(process_);
     return queue_;
 }
 
@@ -179,6 +174,7 @@ void Engine::remember_verdict(const std::string &programs, const std::string &ve
 }
 
 std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
+    check_process(process_); // the mutexes may be locked by threads that are not here
     const ProgramKey key = key_of(request);
     const std::string known_as = key.text();
     ProgramPlace *place = nullptr;

@@ -157,15 +157,35 @@ std::string count_of(std::size_t count, const char *what) {
 }
 
 // At which level a record of the library's counts on the device.
-std::optional<TuningLevel> level_of(const TuningRecord &record, const DeviceFacts &facts) {
-    if (record.is_of(facts))
+// What the library's results are looked up by.
+struct LookedUpAs {
+    std::string vendor, name, architecture, device_class;
+};
+
+std::optional<TuningLevel> level_of(const TuningRecord &record, const LookedUpAs &device) {
+    if (record.vendor == device.vendor && record.device == device.name)
         return TuningLevel::device;
     // What a vendor's CPUs and GPUs want has nothing in common.
-    if (record.device_class != name_of(facts.device_class))
+    if (record.device_class != device.device_class)
         return std::nullopt;
-    if (!facts.architecture.empty() && record.architecture == facts.architecture)
+    if (!device.architecture.empty() && record.architecture == device.architecture)
         return TuningLevel::architecture;
-    return record.vendor == facts.vendor ? TuningLevel::vendor : TuningLevel::device_class;
+    return record.vendor == device.vendor ? TuningLevel::vendor : TuningLevel::device_class;
+}
+
+// Some device of an architecture that there are results of; `device` where there are none.
+LookedUpAs pretended(const std::string &architecture, LookedUpAs device,
+                     const std::vector<std::string_view> &shipped) {
+    const std::string part = text(separator, "architecture=", architecture, separator);
+    for (const std::string_view results : shipped) {
+        const TuningText found = read_records(results, part);
+        if (found.records.empty())
+            continue;
+        const TuningRecord &any = found.records.front();
+        return {any.vendor, "another " + any.device, architecture, any.device_class};
+    }
+    device.architecture = architecture;
+    return device;
 }
 
 } // namespace
@@ -271,15 +291,22 @@ Tuning::Known Tuning::load() const {
                  text("the tuning file ", path_, " is not used: ", error.what()));
         }
     }
+    LookedUpAs device{facts_.vendor, facts_.name, facts_.architecture,
+                      name_of(facts_.device_class)};
+    const std::string architecture = environment("GAUZE_SHIPPED_FOR");
+    if (architecture == "none")
+        return known;
+    if (!architecture.empty())
+        device = pretended(architecture, std::move(device), shipped_);
     // Checksums take longer than to find what cannot be of use.
-    const std::string of_class = text(separator, "class=", name_of(facts_.device_class), separator);
+    const std::string of_class = text(separator, "class=", device.device_class, separator);
     for (const std::string_view results : shipped_) {
         TuningText shipped = read_records(results, of_class);
         if (shipped.damaged > 0)
             log_(GAUZE_LOG_WARNING, text("the library's own results have ",
                                          count_of(shipped.damaged, "damaged line")));
         for (TuningRecord &record : shipped.records)
-            if (const auto level = level_of(record, facts_))
+            if (const auto level = level_of(record, device))
                 take(record, *level);
     }
     return known;

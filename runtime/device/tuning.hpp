@@ -56,7 +56,9 @@ std::vector<std::string_view> shipped_results();
 enum class TuningLevel { user, device, architecture, vendor, device_class };
 
 // Records as a device sees them. Safe to use from many threads, and processes. Nothing that is wrong
-// with a file is an error to who reads: it is logged.
+// with a file is an error to who reads: it is logged. For tests, the environment variable
+// GAUZE_SHIPPED_FOR has the library's own results looked up as on a device of another architecture
+// ("x86-avx512", "sm_90"), or not at all ("none").
 class Tuning {
 public:
     // path: of the user's file, "" for none. facts and sources live as long, and the texts of results

@@ -200,23 +200,46 @@ Filter Filter::separable(const AxisTaps &taps) {
 
 namespace {
 
-Correlation sampled(const Gaussian &gaussian) {
+// Why there are more taps along an axis than there can be; "" where there are not.
+std::string excess_of_taps(const Gaussian &gaussian) {
     require(std::isfinite(gaussian.truncate) && gaussian.truncate > 0.0, "truncate is ",
             gaussian.truncate, "; it must be a positive number of sigmas");
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double radius = gaussian.truncate * gaussian.sigma[i];
+        if (radius + 0.5 >= static_cast<double>(max_axis_taps / 2 + 1))
+            return text("sigma is ", gaussian.sigma[i], " along ", axis_name[i],
+                        ", and taps cut off at ", gaussian.truncate, " sigma have a radius of ",
+                        radius, "; ", max_axis_taps / 2, " is the largest");
+    }
+    return "";
+}
+
+Correlation sampled(const Gaussian &gaussian) {
+    const std::string excess = excess_of_taps(gaussian);
+    require(excess.empty(), excess);
     AxisTaps taps;
     for (std::size_t i = 0; i < 4; ++i) {
         const double sigma = gaussian.sigma[i];
         const int derivative = gaussian.derivative[i];
         if (sigma == 0.0)
             continue;
-        require(gaussian.truncate * sigma + 0.5 < static_cast<double>(max_axis_taps / 2 + 1),
-                "sigma is ", sigma, " along ", axis_name[i], ", a radius of ",
-                gaussian.truncate * sigma, "; ", max_axis_taps / 2, " is the largest");
         taps.values[i] = gaussian_taps(sigma, derivative, gaussian.truncate);
         require(derivative == 0 || taps.values[i].size() > 1, "sigma is ", sigma, " along ",
                 axis_name[i], ": a radius of 0 leaves no derivative");
     }
     return from_axes(taps);
+}
+
+// The exponentials of an automatic Gaussian that has more taps than there can be.
+Recursion instead_of_taps(const Gaussian &gaussian, const std::string &excess) {
+    require(gaussian.truncate == Gaussian().truncate, excess,
+            ". The recursive method cuts nothing off: it takes another truncate only where it is "
+            "asked for by name");
+    try {
+        return recursive_gaussian(gaussian);
+    } catch (const Error &error) {
+        fail(error.status(), excess, ". The recursive method refuses it too: ", error.what());
+    }
 }
 
 // Boxes of 2 r + 1 pixels have the variance ((2 r + 1)^2 - 1) / 12 each (Wells 1986).
@@ -267,15 +290,18 @@ Filter Filter::gaussian(const Gaussian &gaussian) {
         filter.name_ = "gaussian";
         return filter;
     }
-    default: {
-        Filter filter("gaussian", sampled(gaussian));
-        if (gaussian.method == GaussianMethod::automatic) {
-            check_accuracy(gaussian);
-            filter.automatic_ = gaussian;
-        }
-        return filter;
+    case GaussianMethod::fir:
+        return {"gaussian", sampled(gaussian)};
+    case GaussianMethod::automatic:
+        break;
     }
-    }
+    check_accuracy(gaussian);
+    const std::string excess = excess_of_taps(gaussian);
+    Filter filter("gaussian", excess.empty() ? sampled(gaussian) : Correlation());
+    if (!excess.empty())
+        filter.recursion_ = instead_of_taps(gaussian, excess);
+    filter.automatic_ = gaussian;
+    return filter;
 }
 
 Filter Filter::box(const Box &box) {

@@ -133,8 +133,8 @@ public:
     // Targets of its plans, and the filter that the pixels of one come from.
     std::size_t target_count() const;
     const Filter &for_target(std::size_t i) const;
-    // What a Gaussian with taps was described as, if it may be run by another method: see
-    // plan/method.hpp.
+    // What a Gaussian was described as, if its method is to be chosen: see plan/method.hpp. It is one
+    // with taps, but where they are too many.
     const std::optional<Gaussian> &automatic() const { return automatic_; }
     bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_ && !bank_; }
     // Of the components without taps of their own.
@@ -204,7 +204,7 @@ inline constexpr std::size_t max_feedforward = 4096;
 inline constexpr std::int64_t max_tile = 65536;
 // Of a recursive Gaussian: below, sampled taps are few; above, poles are closer to 1 than f32 bears.
 inline constexpr double min_recursive_sigma = 0.5;
-inline constexpr double max_recursive_sigma = 1000.0;
+inline constexpr double max_recursive_sigma = 10000.0;
 inline constexpr std::size_t max_bank = 16;          // filters of a bank
 inline constexpr std::int64_t max_components = 1024; // that can have taps of their own
 

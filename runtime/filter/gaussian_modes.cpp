@@ -85,6 +85,17 @@ std::vector<double> least_squares(std::vector<double> a, std::vector<double> b,
     return x;
 }
 
+// The pole next to p that a section of f32 has: |1 - p|^2 and |p|^2 are its coefficients, see
+// core/line_stage.hpp. Close to 1 their rounding would otherwise be the largest error of all; as it is,
+// the weights are fitted to the poles that kernels have.
+Complex nearest_in_f32(Complex p) {
+    const double rest = static_cast<float>(std::norm(1.0 - p));
+    const double decay = static_cast<float>(std::norm(p));
+    // Rounding sqrt(1 - ...) must not lose what 1 - decay holds: the real part is 1 less this.
+    const double below_one = (1.0 - decay + rest) / 2.0;
+    return {1.0 - below_one, std::copysign(std::sqrt(rest - below_one * below_one), p.imag())};
+}
+
 std::vector<double> response_of(const Modes &modes, std::size_t count) {
     std::vector<double> response(count, 0.0);
     for (std::size_t k = 0; k < modes.poles.size(); ++k) {
@@ -144,8 +155,8 @@ GaussianModes gaussian_modes(double sigma, int derivative, int count) {
     Modes &modes = result.modes;
     modes.odd = derivative == 1;
     for (int k = 0; k < count; ++k)
-        modes.poles.push_back(
-            std::exp(-lambda[derivative][count - fewest_gaussian_modes][k] / sigma));
+        modes.poles.push_back(nearest_in_f32(
+            std::exp(-lambda[derivative][count - fewest_gaussian_modes][k] / sigma)));
 
     // Where nothing is left of the slowest mode; the samples end sooner.
     constexpr double reach = 24.0;

@@ -385,8 +385,9 @@ void check_border(const Filter &filter, const Border &border) {
             "; a summed-area table starts from nothing, which is the border zero");
     require(zero || !filter.recursion() || filter.recursion()->stable, "the border is ", name,
             "; unstable scans must start from nothing, which is the border zero");
+    // Whether an automatic Gaussian has taps depends on the device, but not what it refuses.
     require(
-        !zero || filter.is_sat() || filter.recursion(),
+        !zero || filter.is_sat() || (filter.recursion() && !filter.automatic()),
         "the border zero is for recursive filters and summed-area tables; for a filter that is ",
         to_text(filter), " there is constant 0");
 }

@@ -117,6 +117,7 @@ std::vector<std::int64_t> period_of(BorderMode mode, std::int64_t n) {
     else if (mode == BorderMode::reflect101)
         length = 2 * n - 2;
     std::vector<std::int64_t> indices;
+    indices.reserve(static_cast<std::size_t>(length));
     for (std::int64_t i = 0; i < length; ++i)
         indices.push_back(fold(i, n, mode));
     return indices;
@@ -124,6 +125,7 @@ std::vector<std::int64_t> period_of(BorderMode mode, std::int64_t n) {
 
 Line repeated(const Line &line, const std::vector<std::int64_t> &period) {
     Line result;
+    result.reserve(period.size());
     for (const std::int64_t i : period)
         result.push_back(line[static_cast<std::size_t>(i)]);
     return result;
@@ -382,10 +384,12 @@ LineFilter extended_response(const std::vector<double> &response, bool odd, cons
                              std::int64_t n, Range wanted) {
     const auto radius = static_cast<std::int64_t>(response.size()) - 1;
     std::vector<std::int64_t> places;
+    places.reserve(static_cast<std::size_t>(wanted.end - wanted.begin + 2 * radius));
     for (std::int64_t i = wanted.begin - radius; i < wanted.end + radius; ++i)
         places.push_back(fold(i, n, border.mode));
     return [=](Line &line) {
         std::vector<double> x;
+        x.reserve(places.size());
         for (const std::int64_t i : places)
             x.push_back(i < 0 ? border.value
                               : static_cast<double>(line[static_cast<std::size_t>(i)]));
@@ -424,6 +428,7 @@ public:
     void read(std::int64_t t, std::int64_t plane) {
         const auto step = static_cast<std::int64_t>(size_of(job_.source.type));
         values_.clear();
+        values_.reserve(static_cast<std::size_t>(row_values() * extent_[1] * extent_[2]));
         for (std::int64_t z = 0; z < extent_[2]; ++z)
             for (std::int64_t y = 0; y < extent_[1]; ++y)
                 for (std::int64_t x = 0; x < extent_[0]; ++x) {

@@ -366,6 +366,7 @@ void compute_box(const ReferenceJob &job, const RowSink<double> &sink) {
                 const ExtendedPlane source(job, region.source_origin[2] + z,
                                            region.source_origin[3] + t, plane);
                 slice.values.clear();
+                slice.values.reserve(static_cast<std::size_t>(extent[0] * extent[1] * channels));
                 for (std::int64_t y = 0; y < extent[1]; ++y) {
                     source.read_row(origin[1] + y, origin[0], extent[0], row);
                     slice.values.insert(slice.values.end(), row.begin(), row.end());
@@ -449,6 +450,9 @@ void compute_difference(const ReferenceJob &job, ModesAs modes, const RowSink<do
     const Dog &dog = *job.filter.dog();
     const auto width = static_cast<std::size_t>(job.region.extent[0] * job.source.channels);
     std::vector<double> first;
+    const Axes &extent = job.region.extent;
+    first.reserve(width *
+                  static_cast<std::size_t>(extent[1] * extent[2] * extent[3] * job.source.planes));
     const auto with = [&](const Filter &filter) {
         return ReferenceJob{filter, job.source, job.border, job.region, job.pixels};
     };

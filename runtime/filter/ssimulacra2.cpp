@@ -98,7 +98,7 @@ double score_of(const std::vector<SubScores> &sub_scores) {
 double score_of(double weighted_error) {
     const double e = error_scale * weighted_error;
     const double error = ((cubic[2] * e + cubic[1]) * e + cubic[0]) * e;
-    return error > 0.0 ? 100.0 - 10.0 * std::pow(error, power) : 100.0;
+    return error <= 0.0 ? 100.0 : 100.0 - 10.0 * std::pow(error, power); // NaN stays NaN
 }
 
 std::vector<Shares> shares_of(const std::vector<SubScores> &sub_scores) {

@@ -104,6 +104,18 @@ PlanDesc complete(PlanDesc desc, Results results) {
     return desc;
 }
 
+ImageDesc own_image(const ImageDesc &like, const Axes &extent) {
+    constexpr std::int64_t transaction = 128;
+    constexpr std::int64_t much = std::int64_t{4} << 20;
+    constexpr std::int64_t vector_width = 4; // values that kernels read at once, if aligned
+    const ImageDesc aligned = packed(like, extent, transaction);
+    const std::int64_t row = extent[0] * aligned.pixel_bytes();
+    const bool is_mostly_padding = aligned.pitch[1] >= 2 * row;
+    if (!is_mostly_padding || aligned.bytes() < much)
+        return aligned;
+    return packed(like, extent, vector_width * static_cast<std::int64_t>(size_of(like.type)));
+}
+
 namespace {
 
 gz_int narrow(std::int64_t value) {
@@ -198,7 +210,7 @@ ImageDesc intermediate(const PlanDesc &desc) {
     ImageDesc like = desc.source;
     like.type = PixelType::f32;
     const bool isolated = desc.region.edge == RegionEdge::isolated;
-    return packed(like, isolated ? desc.region.extent : desc.source.extent, staged_row_alignment);
+    return own_image(like, isolated ? desc.region.extent : desc.source.extent);
 }
 
 // One of several filters, one after the other, that go from the source by way of such images to the
@@ -315,7 +327,7 @@ Lowered lower_steps(const std::vector<Along> &alongs, const PlanDesc &desc, Make
             }
             ImageDesc like = desc.source;
             like.type = PixelType::f32;
-            step.target = packed(like, step.region.extent, staged_row_alignment);
+            step.target = own_image(like, step.region.extent);
             step.region.target_origin = {0, 0, 0, 0};
             const std::size_t number = i % 2;
             if (lowered.intermediates.size() <= number)
@@ -621,7 +633,7 @@ std::optional<Lowered> lower_boxes_together(const Dog &dog, const PlanDesc &desc
             extent[axis] = desc.source.extent[axis];
             region.target_origin[axis] = region.source_origin[axis];
         }
-    step.target = packed(like, extent, staged_row_alignment);
+    step.target = own_image(like, extent);
     Lowered result = lower(smaller, step);
     Lowered last = lower(larger, desc);
     for (std::size_t i = 0; i < last.intermediates.size(); ++i) {
@@ -647,7 +659,7 @@ Lowered lower_difference(const Filter &first, const Filter &second, const PlanDe
     PlanDesc step = desc;
     ImageDesc like = desc.source;
     like.type = PixelType::f32;
-    step.target = packed(like, desc.region.extent, staged_row_alignment);
+    step.target = own_image(like, desc.region.extent);
     step.region.target_origin = {0, 0, 0, 0};
     Lowered result;
     std::array<int, 2> results{};
@@ -789,11 +801,10 @@ Lowered lower(const Filter &filter, const PlanDesc &desc) {
 PlanDesc staged(const PlanDesc &desc) {
     PlanDesc result = desc;
     const bool isolated = desc.region.edge == RegionEdge::isolated;
-    result.source = packed(desc.source, isolated ? desc.region.extent : desc.source.extent,
-                           staged_row_alignment);
-    result.target = packed(desc.target, desc.region.extent, staged_row_alignment);
+    result.source = own_image(desc.source, isolated ? desc.region.extent : desc.source.extent);
+    result.target = own_image(desc.target, desc.region.extent);
     for (ImageDesc &target : result.more_targets)
-        target = packed(target, desc.region.extent, staged_row_alignment);
+        target = own_image(target, desc.region.extent);
     result.region.target_origin = {0, 0, 0, 0};
     if (isolated)
         result.region.source_origin = {0, 0, 0, 0};

@@ -58,8 +58,9 @@ BoxPass lower_box(const Box &box, const PlanDesc &desc);
 SatPass lower_sat(const PlanDesc &desc);
 // The source less a second one like it.
 DifferencePass lower_subtraction(const PlanDesc &desc);
-// Bytes that rows of images of the library's own are aligned to: a memory transaction of the largest kind.
-inline constexpr std::int64_t staged_row_alignment = 128;
+// An image of the library's own of pixels like these: rows aligned to a memory transaction of the
+// largest kind, unless they are so short and so many that most of much memory would be padding.
+ImageDesc own_image(const ImageDesc &like, const Axes &extent);
 
 // One axis of a recursive filter: from the whole source to that part of it that the region is.
 // With neighbours the lines go on beyond the region.

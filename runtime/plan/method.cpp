@@ -74,6 +74,10 @@ Settled settle(const Filter &filter, DeviceClass device_class, const std::string
     if (!filter.automatic())
         return {filter, ""};
     Gaussian gaussian = *filter.automatic();
+    if (filter.recursion())
+        return {filter,
+                text("method: recursive, for taps cut off at ", gaussian.truncate,
+                     " sigma would be more than the ", max_axis_taps, " that an axis can have\n")};
     const double sigma = mean_sigma(gaussian);
     const double largest = largest_sigma_of_taps(device_class);
     const auto taps = [&](const std::string &reason) -> Settled {

@@ -301,10 +301,15 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_m
         }
     });
     std::vector<cl::Event> waits;
-    for (cl_event wait : wait_list) {
-        require(wait != nullptr, "an event of the wait list is null");
-        waits.emplace_back(wait, true);
-    }
+    attempt("checking the wait list", [&] {
+        for (std::size_t i = 0; i < wait_list.size(); ++i) {
+            require(wait_list[i] != nullptr, "wait_list[", i, "] is null");
+            waits.emplace_back(wait_list[i], true);
+            // Not every driver looks.
+            require(waits.back().getInfo<CL_EVENT_CONTEXT>()() == engine_->context()(),
+                    "wait_list[", i, "] is an event of another context than the engine's");
+        }
+    });
     std::vector<cl::Event> events;
     pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr,
                                    between);

@@ -26,7 +26,7 @@ constexpr std::int64_t shortest_row = 64;
 ImageDesc slab_image(const ImageDesc &host, const Axes &extent, std::int64_t planes) {
     ImageDesc like = host;
     like.planes = planes;
-    return packed(like, extent, staged_row_alignment);
+    return own_image(like, extent);
 }
 
 Axes extent_of(const std::array<std::int64_t, 5> &size) {

@@ -15,6 +15,9 @@
  *    header leaves new fields out, and gets their defaults. One of a newer header is served as long as
  *    the fields that this library does not know are 0; else the call is refused. The elements of an
  *    array have one struct_size.
+ *  - A process that is forked after the first list of devices or engine was made cannot use OpenCL: lists,
+ *    engines, and runs of plans made before, are refused there with GAUZE_ERROR_UNSUPPORTED. Start a fresh
+ *    process instead (spawn, or fork and exec), or fork before the first use.
  *  - Axes are ordered x, y, z, t; x is the fastest in memory.
  *  - The library never prints and never ends the process; the log callback gets what it has to say.
  */
@@ -200,7 +203,8 @@ typedef struct gauze_engine_options {
     const char *tuning_file;
 } gauze_engine_options;
 
-/* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install.
+/* options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install, or
+ * which drivers have no device.
  * GAUZE_ERROR_INVALID_ARGUMENT where the context does not have the device, or has several and none is
  * named. */
 GAUZE_API gauze_status gauze_engine_create(const gauze_engine_options *options,
@@ -210,7 +214,11 @@ GAUZE_API void gauze_engine_destroy(gauze_engine *engine);
 /* The device in use; strings live as long as the engine. */
 GAUZE_API gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info);
 
-/* Number of programs that the engine has had compiled from source since it was created. */
+/* Number of programs that the engine has had compiled from source since it was created. New taps or a
+ * new sigma within a bucket of radii compile nothing, but for those that fill it, which may have a program
+ * of their own. A new size compiles at most one program for each class of sizes (fewer than 2^20 values,
+ * than 2^24, or more, and what is too small to keep the device busy); of a plan of several passes, one
+ * for each. */
 GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
 
 /* What the engine has had of its cache of compiled programs since it was created. */
@@ -337,7 +345,8 @@ GAUZE_API gauze_status gauze_filter_separable(const gauze_separable_taps *taps,
 typedef int32_t gauze_gaussian_method;
 enum {
     GAUZE_GAUSSIAN_AUTO = 0, /* FIR; but RECURSIVE for a larger sigma, where that is faster on the
-                                device, `accuracy` can be had and `truncate` is 0 or 4 */
+                                device, `accuracy` can be had and `truncate` is 0 or 4; and from where
+                                the taps' radius would pass 2047, at a sigma of 512, on every device */
     GAUZE_GAUSSIAN_FIR = 1,  /* sampled taps, cut off at `truncate` sigma */
     GAUZE_GAUSSIAN_RECURSIVE =
         2,                 /* sums of exponentials, at a cost that does not depend on sigma */
@@ -354,7 +363,7 @@ enum {
  * RECURSIVE: 2 to 4 pairs of complex exponentials along each axis, as few as `accuracy` takes, fitted to
  * the samples exp(-i^2 / (2 s^2)) at all integers i, divided by their sum; for derivatives these times
  * the same polynomials, so corrected that the results of constants, ramps and x^2 / 2 are exact.
- * gauze_plan_verify compares with these samples. s is from 0.5 to 1000. With GAUZE_BORDER_ZERO the
+ * gauze_plan_verify compares with these samples. s is from 0.5 to 10000. With GAUZE_BORDER_ZERO the
  * image is extended by 0. A NaN or an infinity makes whole rows and columns NaN.
  *
  * BOX: three boxes one after the other, whose radius is the integer nearest to (sqrt(4 s^2 + 1) - 1) / 2,
@@ -371,7 +380,9 @@ typedef struct gauze_gaussian {
     double
         accuracy; /* RECURSIVE, AUTO: the worst error for pixels from 0 to 1, but for the rounding of f32
                         (about 1e-6); of derivatives in units of s^-order. 0 means 1e-3; what four
-                        exponentials cannot do, about 1e-7, is refused */
+                        exponentials cannot do, about 1e-7, is refused. From a sigma above 1000 on f32
+                        bears two alone: 2.5e-4 along one axis, of first derivatives 1.1e-3, of second
+                        ones 4.3e-3 */
 } gauze_gaussian;
 
 GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
@@ -620,9 +631,9 @@ GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64
 
 /* Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
  * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
- * order. wait_list: wait_count events that must complete first. event: NULL, or receives an event
- * that completes with the targets written, and that the caller releases. A target region that shares
- * bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the
+ * order. wait_list: wait_count events of the engine's context that must complete first. event: NULL, or
+ * receives an event that completes with the targets written, and that the caller releases. A target
+ * region that shares bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the
  * device cannot hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory
  * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
  * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
@@ -805,7 +816,7 @@ GAUZE_API gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, 
                                                      uint32_t count);
 
 /* The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would
- * score whose error was everywhere as large as there. */
+ * score whose error was everywhere as large as there. NaN gives NaN. */
 GAUZE_API double gauze_ssimulacra2_score_of(double weighted_error);
 
 #ifdef __cplusplus
