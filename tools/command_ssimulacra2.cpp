@@ -229,7 +229,7 @@ void add_ssimulacra2_command(CLI::App &app, Invocation &invocation) {
         "ssimulacra2", "Score images by SSIMULACRA 2: 100 for what equals its reference, about 90 "
                        "for differences that cannot be seen, below 0 for the worst");
     const auto options = std::make_shared<ScoreOptions>();
-    command->add_option("REF DIST", options->files, "Pairs of .png files, 8 or 16 bit")
+    command->add_option("PAIRS", options->files, "Pairs of .png files, 8 or 16 bit")
         ->required()
         ->type_name("");
     command->add_option("--device", options->device, "An index, part of a name, gpu or cpu")
