@@ -23,9 +23,16 @@ typedef struct Columns {
 #if SUM_TYPE == SUM_F32
 #define GET_SUM(i) ((Running){sums[i], lost[i]})
 #define SET_SUM(i, s) (sums[i] = (s).sum, lost[i] = (s).lost)
+#define ADD_SOME(i, x)                                                                             \
+    do {                                                                                           \
+        const Running s_ = add_value((Running){some[i], some_lost[i]}, x);                         \
+        some[i] = s_.sum;                                                                          \
+        some_lost[i] = s_.lost;                                                                    \
+    } while (0)
 #else
 #define GET_SUM(i) sums[i]
 #define SET_SUM(i, s) sums[i] = (s)
+#define ADD_SOME(i, x) some[i] += (x)
 #endif
 
 // STRIP values of `band` rows an item.
@@ -50,10 +57,10 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
                                     g.border_mode);
     for (int i = 0; i < STRIP; ++i) {
         Running outside = NOTHING;
-        Running constant = NOTHING;
+        Running one = NOTHING;
         if (shares.outside > 0) {
-            ADD_VALUE(constant, BORDER_VALUE(g));
-            ADD_REPEATED(outside, constant, shares.outside);
+            ADD_VALUE(one, BORDER_VALUE(g));
+            ADD_REPEATED(outside, one, shares.outside);
         }
         SET_SUM(i, outside);
     }
@@ -68,7 +75,29 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
             some_lost[i] = 0.0f;
 #endif
         }
-        for (int row = y; row < shares.end[k]; ++row) {
+        int row = y;
+        // Four at a time, so that what is kept of a column is read and written less often.
+        for (; row + 4 <= shares.end[k]; row += 4) {
+            __global const SRC *in = from + row * g.src_row;
+            for (int i = 0; i + 16 <= count; i += 16) {
+                const VALUE16 four = (LOAD_VALUE16(in + i) + LOAD_VALUE16(in + i + g.src_row)) +
+                                     (LOAD_VALUE16(in + i + 2 * g.src_row) +
+                                      LOAD_VALUE16(in + i + 3 * g.src_row));
+                VALUE16 s = vload16(0, some + i);
+#if SUM_TYPE == SUM_F32
+                float16 l = vload16(0, some_lost + i);
+                ADD16(s, l, four);
+                vstore16(l, 0, some_lost + i);
+#else
+                s += four;
+#endif
+                vstore16(s, 0, some + i);
+            }
+            for (int r = 0; r < 4; ++r)
+                for (int i = count / 16 * 16; i < count; ++i)
+                    ADD_SOME(i, LOAD_VALUE(in + i + r * g.src_row));
+        }
+        for (; row < shares.end[k]; ++row) {
             __global const SRC *in = from + row * g.src_row;
             int i = 0;
             for (; i + 16 <= count; i += 16) {
@@ -83,15 +112,7 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
                 vstore16(s, 0, some + i);
             }
             for (; i < count; ++i)
-#if SUM_TYPE == SUM_F32
-            {
-                const Running s = add_value((Running){some[i], some_lost[i]}, LOAD_VALUE(in + i));
-                some[i] = s.sum;
-                some_lost[i] = s.lost;
-            }
-#else
-                some[i] += LOAD_VALUE(in + i);
-#endif
+                ADD_SOME(i, LOAD_VALUE(in + i));
         }
         for (int i = 0; i < count; ++i) {
             Running s = GET_SUM(i);
@@ -110,8 +131,51 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
     const VALUE outside = BORDER_VALUE(g);
     for (int row = top + 1; row < end; ++row) {
         to += columns.pitch;
-        const int enters = fold_row(g, row + radius);
-        const int leaves = fold_row(g, row - radius - 1);
+        // Four rows at a time, where they are all the image's.
+        int ins[4], outs[4];
+        bool free = row + 4 <= end;
+        for (int r = 0; r < 4; ++r) {
+            ins[r] = fold_row(g, row + r + radius);
+            outs[r] = fold_row(g, row + r - radius - 1);
+            free = free && ins[r] != OUTSIDE && outs[r] != OUTSIDE;
+        }
+        if (free) {
+            for (int i = 0; i + 16 <= count; i += 16) {
+                VALUE16 s = vload16(0, sums + i);
+#if SUM_TYPE == SUM_F32
+                float16 l = vload16(0, lost + i);
+#endif
+                for (int r = 0; r < 4; ++r) {
+                    const VALUE16 move = LOAD_VALUE16(from + ins[r] * g.src_row + i) -
+                                         LOAD_VALUE16(from + outs[r] * g.src_row + i);
+#if SUM_TYPE == SUM_F32
+                    ADD16(s, l, move);
+                    vstore16(s + l, 0, to + r * columns.pitch + i);
+#else
+                    s += move;
+                    vstore16(s, 0, to + r * columns.pitch + i);
+#endif
+                }
+#if SUM_TYPE == SUM_F32
+                vstore16(l, 0, lost + i);
+#endif
+                vstore16(s, 0, sums + i);
+            }
+            for (int i = count / 16 * 16; i < count; ++i) {
+                Running s = GET_SUM(i);
+                for (int r = 0; r < 4; ++r) {
+                    MOVE_BOX(s, LOAD_VALUE(from + ins[r] * g.src_row + i),
+                             LOAD_VALUE(from + outs[r] * g.src_row + i));
+                    to[r * columns.pitch + i] = VALUE_OF(s);
+                }
+                SET_SUM(i, s);
+            }
+            row += 3;
+            to += 3 * columns.pitch;
+            continue;
+        }
+        const int enters = ins[0];
+        const int leaves = outs[0];
         __global const SRC *in = from + (enters == OUTSIDE ? 0 : enters) * g.src_row;
         __global const SRC *out = from + (leaves == OUTSIDE ? 0 : leaves) * g.src_row;
         int i = 0;
@@ -121,8 +185,7 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
             VALUE16 s = vload16(0, sums + i);
 #if SUM_TYPE == SUM_F32
             float16 l = vload16(0, lost + i);
-            ADD16(s, l, in16);
-            ADD16(s, l, -out16);
+            ADD16(s, l, in16 - out16);
             vstore16(l, 0, lost + i);
             vstore16(s + l, 0, to + i);
 #else
@@ -133,8 +196,9 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
         }
         for (; i < count; ++i) {
             Running s = GET_SUM(i);
-            ADD_VALUE(s, enters == OUTSIDE ? outside : LOAD_VALUE(in + i));
-            TAKE_VALUE(s, leaves == OUTSIDE ? outside : LOAD_VALUE(out + i));
+            const VALUE in1 = enters == OUTSIDE ? outside : LOAD_VALUE(in + i);
+            const VALUE out1 = leaves == OUTSIDE ? outside : LOAD_VALUE(out + i);
+            MOVE_BOX(s, in1, out1);
             SET_SUM(i, s);
             to[i] = VALUE_OF(s);
         }
@@ -153,9 +217,13 @@ static inline void extend_row(VALUE *to, __global const VALUE *row, const Geomet
         const int length = pixels * CHANNELS;
         __global const VALUE *from = row + (stretch.at == OUTSIDE ? 0 : stretch.at) * CHANNELS;
         int i = 0;
-        if (stretch.at == OUTSIDE) {
-            for (; i < length; ++i)
-                to[i] = outside;
+        if (stretch.step == 0) {
+            VALUE pixel[CHANNELS];
+            for (int c = 0; c < CHANNELS; ++c)
+                pixel[c] = stretch.at == OUTSIDE ? outside : from[c];
+            for (; i < length; i += CHANNELS)
+                for (int c = 0; c < CHANNELS; ++c)
+                    to[i + c] = pixel[c];
         } else if (stretch.step == 1) {
             for (; i + 16 <= length; i += 16)
                 vstore16(vload16(0, from + i), 0, to + i);
@@ -169,7 +237,7 @@ static inline void extend_row(VALUE *to, __global const VALUE *row, const Geomet
 #endif
             for (; i < length; i += CHANNELS)
                 for (int c = 0; c < CHANNELS; ++c)
-                    to[i + c] = from[i * stretch.step + c];
+                    to[i + c] = from[c - i];
         }
         to += length;
         x += pixels;
@@ -203,9 +271,9 @@ void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, 
         for (int c = 0; c < CHANNELS; ++c) {
             total[c] = NOTHING;
             if (shares.outside > 0) {
-                ROW_TOTAL constant = NOTHING;
-                ADD_VALUE(constant, outside);
-                ADD_REPEATED(total[c], constant, shares.outside);
+                ROW_TOTAL one = NOTHING;
+                ADD_VALUE(one, outside);
+                ADD_REPEATED(total[c], one, shares.outside);
             }
         }
         int k = g.valid_left * CHANNELS;

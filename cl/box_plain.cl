@@ -19,7 +19,7 @@ typedef struct Columns {
 
 // Fills the box at an index but for its last pixel: one that is longer than the line, of pixels from
 // `first` up to `last`, by what each of them counts.
-#define FILL(sum, at, index, radius, first, last, outside)                                         \
+#define FILL(sum, at, index, radius, first, last, beyond)                                          \
     do {                                                                                           \
         if (2 * (radius) <= (last) - (first)) {                                                    \
             for (int i_ = (index) - (radius); i_ < (index) + (radius); ++i_)                       \
@@ -29,17 +29,17 @@ typedef struct Columns {
         const Shares shares_ = shares_of((index) - (radius), (index) + (radius), first, last,      \
                                          g.border_mode);                                           \
         Running constant_ = NOTHING;                                                               \
-        ADD_VALUE(constant_, outside);                                                             \
+        ADD_VALUE(constant_, beyond);                                                              \
         if (shares_.outside > 0)                                                                   \
             ADD_REPEATED(sum, constant_, shares_.outside);                                         \
         int i_ = first;                                                                            \
         for (int k_ = 0; k_ < shares_.count; i_ = shares_.end[k_++]) {                             \
             if (shares_.times[k_] == 0)                                                            \
                 continue;                                                                          \
-            Running part_ = NOTHING;                                                               \
+            Running some_ = NOTHING;                                                               \
             for (; i_ < shares_.end[k_]; ++i_)                                                     \
-                ADD_VALUE(part_, at(i_));                                                          \
-            ADD_REPEATED(sum, part_, shares_.times[k_]);                                           \
+                ADD_VALUE(some_, at(i_));                                                          \
+            ADD_REPEATED(sum, some_, shares_.times[k_]);                                           \
         }                                                                                          \
     } while (0)
 

@@ -27,9 +27,6 @@ float share_of(const BoxPass &pass);       // of a pixel in the mean
 // The last argument of kernels that store means, the other image, where there is one.
 void append_other(const BoxPass &pass, Launch &launch);
 
-// Longer boxes than this are problems of their own: what is left of a band of rows beside them is little.
-inline constexpr int most_moderate_taps = 2047;
-
 // What lies between the launches of kernels that go down columns first: the sums of the region's rows,
 // for the values of `count` columns from first_column on. As the kernels have it.
 struct BoxColumns {

@@ -66,11 +66,8 @@ std::vector<VolumeSpec> kernels_for(const VolumePass &pass, DeviceClass device_c
 }
 
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {
-    if (wants_strips(device_class)) {
-        if (outgrows_image(pass) || pass.geometry.taps_y > most_moderate_taps)
-            return {box_lines(), box_strips(), box_plain(), box_tiled(), box_columns()};
+    if (wants_strips(device_class))
         return {box_strips(), box_lines(), box_plain(), box_tiled(), box_columns()};
-    }
     // Where boxes are longer than the image, filling them would take longer than all else.
     if (shares_nothing(device_class) || outgrows_image(pass))
         return {box_plain(), box_strips(), box_columns(), box_tiled(), box_lines()};
