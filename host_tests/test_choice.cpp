@@ -541,7 +541,8 @@ TEST_SUITE("choice") {
 
     TEST_CASE(
         "boxes whose filling would take longer than all else get a kernel that reads pixels once") {
-        const DeviceFacts cpu = make_facts(DeviceClass::pocl_cpu);
+        DeviceFacts cpu = make_facts(DeviceClass::pocl_cpu);
+        cpu.compute_units = 2; // bands of 64 rows
         const auto chosen = [](const gz::BoxPass &pass, const DeviceFacts &facts) {
             return choose(pass, facts, "", "the test").kernel;
         };
