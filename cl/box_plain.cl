@@ -17,8 +17,8 @@ typedef struct Columns {
     int first_column, count;
 } Columns;
 
-// Fills the box at an index but for its last pixel: one that is longer than the line, of pixels from
-// `first` up to `last`, by what each of them counts.
+// Fills the box at an index but for its last pixel: one that is longer than the line, of pixels
+// from `first` up to `last`, by what each of them counts.
 #define FILL(sum, at, index, radius, first, last, beyond)                                          \
     do {                                                                                           \
         if (2 * (radius) <= (last) - (first)) {                                                    \
