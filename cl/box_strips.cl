@@ -6,6 +6,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/box.clh"
+#include "lib/box_scan.clh"
 
 #if !defined(STRIP) || !defined(REACH)
 #error STRIP or REACH is not defined
@@ -18,98 +19,10 @@
 #define STRIP_VALUES (STRIP / CHANNELS * CHANNELS)
 // Values of a row of sums: REACH is the most that boxes reach on both sides together.
 #define COLUMNS (STRIP + REACH + 16)
-#if SUM_TYPE == SUM_F32
-#define VALUE16 float16
-#define LOAD_VALUE16(p) LOAD16(p)
-#else
-#define VALUE16 int16
-#define LOAD_VALUE16(p) convert_int16(vload16(0, p))
-#endif
 
 // A column that the border folds to another of the strip's is a copy of that.
 #define IS_OUTSIDE (-1) // it holds the border's constant
 #define IS_FAR (-2)     // it is folded to a column that the strip does not reach
-
-#if SUM_TYPE == SUM_F32
-#define ADD16(s, lost, x)                                                                          \
-    do {                                                                                           \
-        const float16 x_ = (x);                                                                    \
-        const float16 sum_ = (s) + x_;                                                             \
-        const float16 part_ = sum_ - (s);                                                          \
-        lost += ((s) - (sum_ - part_)) + (x_ - part_);                                             \
-        s = sum_;                                                                                  \
-    } while (0)
-#endif
-
-// Prefix sums within a vector, of each channel by itself, where the compiler is one for the CPU
-// itself and can move values between the places of a vector. Oclgrind moves them wrongly.
-#if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(WIDE) &&   \
-    CHANNELS != 3
-#if __has_builtin(__builtin_shufflevector)
-#define SHIFT1(v)                                                                                  \
-    __builtin_shufflevector(v, (VALUE16)(0), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-#define SHIFT2(v)                                                                                  \
-    __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-#define SHIFT4(v)                                                                                  \
-    __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-#define SHIFT8(v)                                                                                  \
-    __builtin_shufflevector(v, (VALUE16)(0), 16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3, 4, 5, 6, \
-                            7)
-#if CHANNELS == 1
-#define SCAN16(v) v += SHIFT1(v), v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
-#define SPREAD16(t) (VALUE16)(VALUE_OF(t[0]))
-#define ADD_LAST16(t, v) ADD_VALUE(t[0], v.sf)
-#elif CHANNELS == 2
-#define SCAN16(v) v += SHIFT2(v), v += SHIFT4(v), v += SHIFT8(v)
-#define SPREAD16(t) pairs_of(VALUE_OF(t[0]), VALUE_OF(t[1]))
-static inline VALUE16 pairs_of(VALUE a, VALUE b) {
-    return (VALUE16)(a, b, a, b, a, b, a, b, a, b, a, b, a, b, a, b);
-}
-#define ADD_LAST16(t, v)                                                                           \
-    do {                                                                                           \
-        ADD_VALUE(t[0], v.se);                                                                     \
-        ADD_VALUE(t[1], v.sf);                                                                     \
-    } while (0)
-#else
-#define SCAN16(v) v += SHIFT4(v), v += SHIFT8(v)
-#define SPREAD16(t) fours_of(VALUE_OF(t[0]), VALUE_OF(t[1]), VALUE_OF(t[2]), VALUE_OF(t[3]))
-static inline VALUE16 fours_of(VALUE a, VALUE b, VALUE c, VALUE d) {
-    return (VALUE16)(a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d);
-}
-#define ADD_LAST16(t, v)                                                                           \
-    do {                                                                                           \
-        ADD_VALUE(t[0], v.sc);                                                                     \
-        ADD_VALUE(t[1], v.sd);                                                                     \
-        ADD_VALUE(t[2], v.se);                                                                     \
-        ADD_VALUE(t[3], v.sf);                                                                     \
-    } while (0)
-#endif
-#endif
-#endif
-
-// 16 means to store: see mean_of.
-#if SUM_TYPE != SUM_F32 && DST_TYPE != PIXEL_F16 && DST_TYPE != PIXEL_F32
-static inline int16 means_of(int16 total, int area, float share) {
-    int16 quotient = convert_int16(convert_float16(total) * share);
-    int16 rest = total - quotient * area;
-    const int16 less = rest < 0;
-    const int16 more = rest >= area;
-    quotient += less - more;
-    rest += (more - less) * area;
-    return quotient - (rest > area / 2);
-}
-#define STORE_MEANS16(v, p, at)                                                                    \
-    do {                                                                                           \
-        if (IS_QUICK(area))                                                                        \
-            STORE16(convert_float16(v) * share, p);                                                \
-        else                                                                                       \
-            vstore16(PASTE(PASTE(convert_, DST), 16_sat)(means_of(v, (int)area, share)), 0, p);    \
-    } while (0)
-#elif SUM_TYPE == SUM_F32
-#define STORE_MEANS16(v, p, at) STORE16(RESULT_OF((v)*share, LOAD16, at), p)
-#else
-#define STORE_MEANS16(v, p, at) STORE16(convert_float16(v) * share, p)
-#endif
 
 // Adds the column's value of a row that fold_row gave, or takes it out where sign is negative.
 static inline Running move(Running s, __global const SRC *origin, const Geometry g, int row,
@@ -244,19 +157,32 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                 total[c] = NOTHING;
             int k = first;
 #ifdef SCAN16
-            VALUE16 some = (VALUE16)(0);
+            VALUE16 some[LANES / 16];
 #if SUM_TYPE == SUM_F32
-            float16 lost16 = 0.0f;
-            for (; k + 16 <= first + 2 * apron; k += 16)
-                ADD16(some, lost16, vload16(0, sums + k));
-            some += lost16;
-#else
-            for (; k + 16 <= first + 2 * apron; k += 16)
-                some += vload16(0, sums + k);
+            float16 lost16[LANES / 16];
 #endif
-            VALUE lanes[16];
-            vstore16(some, 0, lanes);
-            for (int v = 0; v < 16; ++v)
+            for (int v = 0; v < LANES / 16; ++v) {
+                some[v] = (VALUE16)(0);
+#if SUM_TYPE == SUM_F32
+                lost16[v] = 0.0f;
+#endif
+            }
+            for (; k + LANES <= first + 2 * apron; k += LANES)
+                for (int v = 0; v < LANES / 16; ++v) {
+#if SUM_TYPE == SUM_F32
+                    ADD16(some[v], lost16[v], vload16(0, sums + k + 16 * v));
+#else
+                    some[v] += vload16(0, sums + k + 16 * v);
+#endif
+                }
+            VALUE lanes[LANES];
+            for (int v = 0; v < LANES / 16; ++v) {
+#if SUM_TYPE == SUM_F32
+                some[v] += lost16[v];
+#endif
+                vstore16(some[v], v, lanes);
+            }
+            for (int v = 0; v < LANES; ++v)
                 ADD_VALUE(total[v % CHANNELS], lanes[v]);
 #endif
             for (; k < first + 2 * apron; k += CHANNELS)
@@ -286,7 +212,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                     TAKE_VALUE(total[c], sums[x - CHANNELS + c]);
 #endif
             for (; x < last; x += CHANNELS)
-                for (int c = 0; c < CHANNELS; ++c) {
+                for (int c = 0; c < CHANNELS && x + c < last; ++c) {
                     ADD_VALUE(total[c], sums[x + 2 * apron + c]);
                     STORE_MEAN(RESULT_OF(mean_of(VALUE_OF(total[c]), area, share), LOAD,
                                          from + x + c),

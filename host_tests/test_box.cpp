@@ -182,6 +182,87 @@ TEST_SUITE("kernels") {
         run_all(cases);
     }
 
+    TEST_CASE("boxes far longer than the image") {
+        // A case for each pair of parameter values. The kernels that are first for such boxes take all of
+        // these; the others read each pixel of a box, and take shorter ones.
+        constexpr std::pair<int, int> sizes[] = {{7, 5}, {1, 1}, {2, 3}, {5, 1}, {1, 6}, {40, 21}};
+        // Sums of u8 need 64 bits in the third; those of u16 even in columns where rows are the most.
+        constexpr std::pair<int, int> long_radii[] = {{50, 37},    {36, 1000}, {3000, 900},
+                                                      {20, 17000}, {39, 20},   {1000, 0},
+                                                      {17000, 3},  {40, 21}};
+        constexpr PixelType types[] = {PixelType::u8, PixelType::u16, PixelType::s16,
+                                       PixelType::f32};
+        constexpr int channels[] = {1, 3, 4, 2};
+        constexpr double constants[] = {7.0, 0.625};
+        std::vector<BoxCase> cases;
+        for (const std::string kernel : {"box_lines", "box_plain", "box_strips", "box_tiled"}) {
+            const bool takes_all = kernel == "box_lines" || kernel == "box_plain";
+            const std::vector<Config> configs = all_configs(spec_of(kernel).tunables);
+            for (const std::vector<int> &row :
+                 pairwise({8, 5, 4, 4, 6, 2, 3, 3, 2, static_cast<int>(configs.size())})) {
+                BoxCase test;
+                const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+                std::tie(test.box.radius[0], test.box.radius[1]) = long_radii[at(0)];
+                test.border = gz::all_border_modes[at(1)];
+                test.src_type = test.dst_type = types[at(2)];
+                test.channels = channels[at(3)];
+                std::tie(test.width, test.height) = sizes[at(4)];
+                test.box.iterations = at(5) == 0 ? 1 : 3;
+                test.region = all_regions[at(6)];
+                test.layout = all_layouts[at(7)];
+                test.border_value = constants[at(8)];
+                test.kernel = kernel;
+                test.config = configs[at(9)];
+                if (takes_all || std::max(test.box.radius[0], test.box.radius[1]) <= 1000)
+                    cases.push_back(test);
+            }
+        }
+        run_all(sample_of(cases));
+    }
+
+    TEST_CASE("boxes about as long as the image") {
+        // Where windows start and end at each place of a line and of the lines that the border makes of
+        // it.
+        std::vector<BoxCase> cases;
+        for (const char *kernel : {"box_lines", "box_plain"})
+            for (const BorderMode border : gz::all_border_modes)
+                for (const int length : {1, 2, 5})
+                    for (std::int64_t radius = 0; radius <= 3 * length; ++radius) {
+                        BoxCase test;
+                        test.src_type = test.dst_type = PixelType::u8;
+                        test.width = length;
+                        test.height = 6 - length;
+                        test.border = border;
+                        test.border_value = 7.0;
+                        test.region = radius % 2 == 0 ? RegionKind::whole : RegionKind::neighbours;
+                        test.kernel = kernel;
+                        test.config = all_configs(spec_of(kernel).tunables).front();
+                        test.box = {{radius, radius, 0, 0}, 1};
+                        cases.push_back(test);
+                    }
+        run_all(cases);
+    }
+
+    TEST_CASE("rows of several parts and columns of several bands") {
+        std::vector<BoxCase> cases;
+        for (const char *kernel : {"box_lines", "box_plain"})
+            for (const BorderMode border : gz::all_border_modes)
+                for (const auto &[width, height] : {std::pair(1500, 2), std::pair(2, 1500)})
+                    for (const std::int64_t radius : {3, 700}) {
+                        BoxCase test;
+                        test.src_type = test.dst_type = PixelType::f32;
+                        test.channels = 3;
+                        test.width = width;
+                        test.height = height;
+                        test.border = border;
+                        test.kernel = kernel;
+                        test.config = all_configs(spec_of(kernel).tunables).front();
+                        test.box = {{radius, radius, 0, 0}, 1};
+                        cases.push_back(test);
+                    }
+        run_all(cases);
+    }
+
     TEST_CASE("strips that are full") {
         // The last boxes of a strip end where its columns do, for every place in a block of four.
         std::vector<BoxCase> cases;
@@ -205,4 +286,5 @@ TEST_SUITE("kernels") {
 FAMILY("box_columns", 40, 10)
 FAMILY("box_tiled", 40, 10)
 FAMILY("box_strips", 70, 40)
+FAMILY("box_lines", 70, 40)
 FAMILY("box_plain", 40, 40)

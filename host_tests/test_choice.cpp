@@ -465,6 +465,12 @@ TEST_SUITE("choice") {
         CHECK(problem(PixelType::u8, 4096, 63, Rank::full) == "correlate taps<=63 u8 large");
         CHECK(gz::problem_of(varied_pass()) == "varied taps<=5 u8 small");
         CHECK(gz::problem_of(box_of(PixelType::u16, 200, 3)) == "box taps>255 u16 small");
+        // What was measured of boxes within the image says nothing of those that are longer.
+        CHECK(gz::problem_of(box_of(PixelType::u16, 639, 3)) == "box taps>255 u16 small");
+        CHECK(gz::problem_of(box_of(PixelType::u16, 640, 3)) == "box taps>image u16 small");
+        CHECK(gz::problem_of(box_of(PixelType::u16, 3, 480)) == "box taps>image u16 small");
+        CHECK(gz::problem_of(support::make_box_pass(PixelType::u16, {4096, 4096, 1, 1}, 1, 3,
+                                                    1024)) == "box taps>2047 u16 large");
         gz::PlanDesc desc;
         desc.source = support::make_image(PixelType::u8, {5000, 5000, 1, 1});
         desc.target = support::make_image(PixelType::f32, {5000, 5000, 1, 1});
@@ -526,8 +532,33 @@ TEST_SUITE("choice") {
             check(pass_of_axes({1}, std::vector<double>(gz::max_axis_taps, 0.001)),
                   "separable_passes");
             check(varied_pass(), "correlate_plain");
-            check(box_of(PixelType::u8, gz::max_box_radius, gz::max_box_radius), "box_plain");
+            const gz::BoxPass largest =
+                box_of(PixelType::u8, gz::max_box_radius, gz::max_box_radius);
+            const bool is_cpu = kernels_for(largest, device_class).front().name == "box_strips";
+            check(largest, is_cpu ? "box_lines" : "box_plain");
         }
+    }
+
+    TEST_CASE(
+        "boxes whose filling would take longer than all else get a kernel that reads pixels once") {
+        DeviceFacts cpu = make_facts(DeviceClass::pocl_cpu);
+        cpu.compute_units = 2; // bands of 64 rows
+        const auto chosen = [](const gz::BoxPass &pass, const DeviceFacts &facts) {
+            return choose(pass, facts, "", "the test").kernel;
+        };
+        CHECK(chosen(box_of(PixelType::f32, 20, 20), cpu) == "box_strips");
+        CHECK(chosen(box_of(PixelType::f32, 639, 20), cpu) == "box_strips");
+        CHECK(chosen(box_of(PixelType::f32, 640, 20), cpu) == "box_lines");
+        CHECK(chosen(box_of(PixelType::f32, 20, 480), cpu) == "box_lines");
+        // Bands are low in an image as small as this.
+        CHECK(chosen(box_of(PixelType::f32, 20, 400), cpu) == "box_lines");
+        const auto of_volume = [](std::int64_t radius) {
+            return support::make_box_pass(PixelType::f32, {5000, 16, 1, 1}, 1, 0, radius);
+        };
+        const DeviceFacts gpu = make_facts(DeviceClass::nvidia_gpu);
+        CHECK(chosen(of_volume(63), gpu) == "box_columns");
+        CHECK(chosen(of_volume(64), gpu) == "box_plain");
+        CHECK(chosen(of_volume(64), cpu) == "box_lines");
     }
 
     TEST_CASE("what was preferred and refused is named with its reason") {

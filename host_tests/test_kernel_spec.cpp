@@ -507,7 +507,7 @@ TEST_SUITE("kernels") {
         };
         check(all_correlations(), {"correlate_tiled", "correlate_strips", "correlate_plain",
                                    "separable_fused", "separable_passes", "separable_columns"});
-        check(all_boxes(), {"box_columns", "box_tiled", "box_strips", "box_plain"});
+        check(all_boxes(), {"box_columns", "box_tiled", "box_strips", "box_lines", "box_plain"});
     }
 
     TEST_CASE("one family of each kind of pass takes them all") {

@@ -231,7 +231,7 @@ void add_ssimulacra2_command(CLI::App &app, Invocation &invocation) {
     const auto options = std::make_shared<ScoreOptions>();
     command->add_option("PAIRS", options->files, "Pairs of .png files, 8 or 16 bit")
         ->required()
-        ->type_name("");
+        ->option_text("REF DIST [REF DIST ...]");
     command->add_option("--device", options->device, "An index, part of a name, gpu or cpu")
         ->type_name("SEL");
     command->add_flag("--json", options->json, "Print an array of JSON objects");

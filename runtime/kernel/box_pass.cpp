@@ -34,6 +34,28 @@ void append_other(const BoxPass &pass, Launch &launch) {
         launch.arguments.emplace_back(SourceBuffer{1});
 }
 
+BoxColumns columns_of(const BoxPass &pass) {
+    const Geometry &g = pass.geometry;
+    // The columns that the boxes reach, if all of them are there; else those that the border may
+    // fold them to, which are all.
+    const int width = g.width / pass.channels;
+    int first = -g.anchor_x;
+    int end = width + g.anchor_x;
+    if (first < g.valid_left || end > g.valid_right) {
+        first = g.valid_left;
+        end = g.valid_right;
+    }
+    const int count = (end - first) * pass.channels;
+    return {count, first * pass.channels, count};
+}
+
+bool outgrows_image(const BoxPass &pass) {
+    constexpr int few = 64;
+    const Geometry &g = pass.geometry;
+    return g.anchor_x >= std::max(few, g.valid_right - g.valid_left) ||
+           g.anchor_y >= std::max(few, g.valid_bottom - g.valid_top);
+}
+
 float share_of(const BoxPass &pass) {
     return static_cast<float>(1.0 / static_cast<double>(area_of(pass)));
 }

@@ -27,4 +27,17 @@ float share_of(const BoxPass &pass);       // of a pixel in the mean
 // The last argument of kernels that store means, the other image, where there is one.
 void append_other(const BoxPass &pass, Launch &launch);
 
+// What lies between the launches of kernels that go down columns first: the sums of the region's rows,
+// for the values of `count` columns from first_column on. As the kernels have it.
+struct BoxColumns {
+    std::int64_t pitch;
+    std::int32_t first_column, count;
+};
+static_assert(sizeof(BoxColumns) == 16, "OpenCL C lays the struct out without padding");
+BoxColumns columns_of(const BoxPass &pass);
+
+// Whether long boxes reach past all of the image, so that filling one by reading each of its pixels would
+// take longer than all else.
+bool outgrows_image(const BoxPass &pass);
+
 } // namespace gz

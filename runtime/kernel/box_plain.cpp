@@ -7,28 +7,6 @@ namespace gz {
 
 namespace {
 
-// As the kernels have it.
-struct Columns {
-    std::int64_t pitch;
-    std::int32_t first_column, count;
-};
-static_assert(sizeof(Columns) == 16, "OpenCL C lays the struct out without padding");
-
-Columns columns_of(const BoxPass &pass) {
-    const Geometry &g = pass.geometry;
-    // The columns that the boxes reach, if all of them are there; else those that the border may
-    // fold them to, which are all.
-    const int width = g.width / pass.channels;
-    int first = -g.anchor_x;
-    int end = width + g.anchor_x;
-    if (first < g.valid_left || end > g.valid_right) {
-        first = g.valid_left;
-        end = g.valid_right;
-    }
-    const int count = (end - first) * pass.channels;
-    return {count, first * pass.channels, count};
-}
-
 Launch launch(const BoxPass &pass, const char *entry, int group,
               const std::array<std::int64_t, 2> &items) {
     Launch result;
@@ -41,11 +19,12 @@ Launch launch(const BoxPass &pass, const char *entry, int group,
 Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int group = config.at("GROUP_X");
-    const Columns columns = columns_of(pass);
+    const BoxColumns columns = columns_of(pass);
     // An item first fills its box, and then moves it: over a good part of the box's own size, so
-    // that the one costs little beside the other.
-    const std::int32_t rows = std::max(256, g.taps_y);
-    const std::int32_t pixels = std::max(64, g.taps_x);
+    // that the one costs little beside the other. It reads each pixel but once where the box is longer
+    // than the image.
+    const std::int32_t rows = std::max(256, std::min(g.taps_y, g.valid_bottom - g.valid_top));
+    const std::int32_t pixels = std::max(64, std::min(g.taps_x, g.valid_right - g.valid_left));
     const std::size_t value = sum_of(pass) == BoxSum::i64 ? sizeof(std::int64_t) : sizeof(float);
 
     Work result;

@@ -32,6 +32,7 @@ using BoxSpec = KernelSpec<BoxPass>;
 BoxSpec box_tiled();
 BoxSpec box_columns();
 BoxSpec box_strips();
+BoxSpec box_lines();
 BoxSpec box_plain();
 
 using RecursiveSpec = KernelSpec<RecursivePass>;

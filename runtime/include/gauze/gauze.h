@@ -388,11 +388,14 @@ typedef struct gauze_gaussian {
 GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
 
 /* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
- * border applied anew each time. Its cost does not depend on the radius. Results are not rounded to
- * integers between iterations, nor between x and y, z and t: integers are exact where the box extends
- * along x and y alone. The sums of larger boxes run along the image: there a NaN or an
- * infinity among floats makes results NaN further away than the radius, up to about two thousand pixels
- * or the box's own size along that axis, in each iteration; gauze_plan_verify reports these. */
+ * border applied anew each time. Its cost grows little with the radius: sums run along, and what fills
+ * the first one reads each pixel of a line at most once, also where it is many times as long as the
+ * image. On a CPU (1024x512 f32) a radius of 1000 or of 100000 takes about 1.5 times as long as 31;
+ * integers longer, whose sums need 64 bits then. Results are not rounded to integers between iterations,
+ * nor between x and y, z and t: integers are exact where the box extends along x and y alone. The sums of
+ * larger boxes run along the image: there a NaN or an infinity among floats makes results NaN further
+ * away than the radius, up to about two thousand pixels or the box's own size along that axis, in each
+ * iteration; gauze_plan_verify reports these. */
 typedef struct gauze_box {
     uint32_t struct_size;
     uint32_t iterations; /* 0 means 1; 16 at most */
