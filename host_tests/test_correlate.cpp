@@ -4,6 +4,7 @@
 
 #include "filter/reference.hpp"
 #include "support/correlate_case.hpp"
+#include "support/several_tiles.hpp"
 
 using support::CorrelateCase;
 
@@ -19,6 +20,20 @@ void run_all(const std::vector<CorrelateCase> &cases) {
     MESSAGE(tally.ran, " cases on ", support::engine()->facts().name, ", ", tally.misfits,
             " that do not fit it, ", support::engine()->compile_count(),
             " programs so far; the worst error is ", tally.worst, " of its bound");
+}
+
+// In every share, as few cases have what a real image is made of.
+void run_several_tiles(const std::string &kernel) {
+    support::TileCoverage coverage;
+    support::Tally tally;
+    for (const CorrelateCase &test : support::cases_of_several_tiles(kernel)) {
+        INFO(test.name());
+        CHECK(support::run(test, tally) == "");
+        support::count_groups(test, coverage);
+    }
+    CHECK(tally.misfits == 0);
+    CHECK(support::missing(kernel, coverage) == "");
+    MESSAGE(tally.ran, " cases of several tiles: ", coverage.text());
 }
 
 } // namespace
@@ -50,12 +65,26 @@ void run_all(const std::vector<CorrelateCase> &cases) {
         }                                                                                          \
     }
 
+// The kernels whose items share tiles, or go along strips and bands.
+#define SEVERAL_TILES(family)                                                                      \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": several tiles") {                                                      \
+            run_several_tiles(family);                                                             \
+        }                                                                                          \
+    }
+
 FAMILY("correlate_tiled", 12, 40, 5)
 FAMILY("correlate_strips", 5, 130, 9)
 FAMILY("correlate_plain", 12, 40, 5)
 FAMILY("separable_fused", 10, 70, 7)
 FAMILY("separable_passes", 12, 40, 5)
 FAMILY("separable_columns", 14, 70, 7)
+
+SEVERAL_TILES("correlate_tiled")
+SEVERAL_TILES("correlate_strips")
+SEVERAL_TILES("separable_fused")
+SEVERAL_TILES("separable_passes")
+SEVERAL_TILES("separable_columns")
 
 TEST_SUITE("kernels") {
     TEST_CASE("taps that differ between components") {
