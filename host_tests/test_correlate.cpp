@@ -60,8 +60,11 @@ void run_several_tiles(const std::string &kernel) {
     ALL_OF(family, f32)                                                                            \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(support::sample_of(                                                            \
-                support::pairwise_cases(family, {small_image, small_taps, 3})));                   \
+            std::vector<CorrelateCase> cases =                                                     \
+                support::sample_of(support::pairwise_cases(family, {small_image, small_taps, 3})); \
+            for (const CorrelateCase &test : support::few_of_several_tiles(family))                \
+                cases.push_back(test);                                                             \
+            run_all(cases);                                                                        \
         }                                                                                          \
     }
 

@@ -33,7 +33,7 @@ Sizes around_tiles(int tile_values, int tile_rows, int channels) {
     const int step = channels == 3 ? 320 : 640 / channels;
     return {pixels + 5,
             3 * tile_rows + 5,
-            channels == 3 ? tile_values : pixels,
+            channels == 3 ? tile_values : 3 * tile_values / channels,
             3 * tile_rows,
             (pixels + step - 1) / step * step,
             25 * tile_rows / 4};
@@ -246,6 +246,19 @@ std::vector<CorrelateCase> cases_of_several_tiles(const std::string &kernel) {
         }
         add(program.taps.front(), sizes.full_width, sizes.full_height, RegionKind::whole);
     }
+    return cases;
+}
+
+std::vector<CorrelateCase> few_of_several_tiles(const std::string &kernel) {
+    std::vector<CorrelateCase> cases;
+    if (!has_classes(kernel))
+        return cases;
+    const std::vector<CorrelateCase> all = cases_of_several_tiles(kernel);
+    constexpr std::size_t programs = 2;
+    for (std::size_t i = 0; i < all.size() && cases.size() < programs; ++i)
+        if (i + 1 == all.size() || all[i + 1].config != all[i].config ||
+            all[i + 1].src_type != all[i].src_type)
+            cases.push_back(all[i]);
     return cases;
 }
 

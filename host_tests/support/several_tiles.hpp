@@ -13,6 +13,10 @@ namespace support {
 // Of one kernel; none of correlate_plain, whose items have no tiles.
 std::vector<CorrelateCase> cases_of_several_tiles(const std::string &kernel);
 
+// Two of them for a simulator that sees what items share and what they access: images that end where tiles
+// do, for kernels that have classes of groups.
+std::vector<CorrelateCase> few_of_several_tiles(const std::string &kernel);
+
 // Counts what groups a case has.
 void count_groups(const CorrelateCase &test, TileCoverage &coverage);
 
