@@ -28,11 +28,16 @@ void run_several_tiles(const std::string &kernel) {
     support::Tally tally;
     for (const CorrelateCase &test : support::cases_of_several_tiles(kernel)) {
         INFO(test.name());
+        const int ran = tally.ran;
         CHECK(support::run(test, tally) == "");
-        support::count_groups(test, coverage);
+        if (tally.ran > ran)
+            support::count_groups(test, coverage);
     }
-    CHECK(tally.misfits == 0);
-    CHECK(support::missing(kernel, coverage) == "");
+    // Not every GPU has room for all.
+    const bool all_fit = tally.misfits == 0;
+    CHECK((all_fit || !support::engine()->facts().is_cpu()));
+    if (all_fit)
+        CHECK(support::missing(kernel, coverage) == "");
     MESSAGE(tally.ran, " cases of several tiles: ", coverage.text());
 }
 
