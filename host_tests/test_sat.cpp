@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "filter/reference.hpp"
@@ -283,18 +284,20 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
     return cases;
 }
 
-// What few small cases may all lack: a tile whose rows are several runs, which items of a row add up
-// together, and pixels of several channels, one after the other in the same local memory.
+// What few small cases may all lack: tiles whose rows are several runs, which items of a row add up
+// together, pixels of several channels, one after the other in the same local memory, and so many tiles that
+// sat_before and sat_left go round twice.
 std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<SatCase> cases) {
-    if (kernel == "sat_tiled") {
-        SatCase test;
-        static_cast<ImageCase &>(test) =
-            image_of_tiles(PixelType::u8, PixelType::u32, 2, 40, 20, RegionKind::whole);
-        test.border = BorderMode::zero;
-        test.kernel = kernel;
-        test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
-        cases.push_back(test);
-    }
+    if (kernel == "sat_tiled")
+        for (const auto &[channels, width, height] : {std::tuple(2, 40, 20), {1, 8, 2070}}) {
+            SatCase test;
+            static_cast<ImageCase &>(test) = image_of_tiles(PixelType::u8, PixelType::u32, channels,
+                                                            width, height, RegionKind::whole);
+            test.border = BorderMode::zero;
+            test.kernel = kernel;
+            test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+            cases.push_back(test);
+        }
     return cases;
 }
 
