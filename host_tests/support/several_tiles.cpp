@@ -133,6 +133,8 @@ std::vector<Program> strips_programs() {
         {f32, f32, 1, {128, 16}, {separable(5, 5, 2, 2), separable(4, 3, 0, 2)}},
         {u8, u8, 3, {128, 16}, {dense(3, 3, 1, 1), dense(2, 3, 0, 2)}},
         {u16, f32, 1, {4096, 16}, {separable(7, 7, 3, 3), separable(3, 6, 2, 0)}},
+        // An apron of more than two vectors.
+        {u8, u8, 4, {128, 16}, {dense(15, 3, 7, 1)}},
     };
 }
 
