@@ -4,6 +4,7 @@
 
 #include "filter/reference.hpp"
 #include "support/correlate_case.hpp"
+#include "support/several_tiles.hpp"
 
 using support::CorrelateCase;
 
@@ -19,6 +20,25 @@ void run_all(const std::vector<CorrelateCase> &cases) {
     MESSAGE(tally.ran, " cases on ", support::engine()->facts().name, ", ", tally.misfits,
             " that do not fit it, ", support::engine()->compile_count(),
             " programs so far; the worst error is ", tally.worst, " of its bound");
+}
+
+// In every share, as few cases have what a real image is made of.
+void run_several_tiles(const std::string &kernel) {
+    support::TileCoverage coverage;
+    support::Tally tally;
+    for (const CorrelateCase &test : support::cases_of_several_tiles(kernel)) {
+        INFO(test.name());
+        const int ran = tally.ran;
+        CHECK(support::run(test, tally) == "");
+        if (tally.ran > ran)
+            support::count_groups(test, coverage);
+    }
+    // Not every GPU has room for all.
+    const bool all_fit = tally.misfits == 0;
+    CHECK((all_fit || !support::engine()->facts().is_cpu()));
+    if (all_fit)
+        CHECK(support::missing(kernel, coverage) == "");
+    MESSAGE(tally.ran, " cases of several tiles: ", coverage.text());
 }
 
 } // namespace
@@ -45,8 +65,19 @@ void run_all(const std::vector<CorrelateCase> &cases) {
     ALL_OF(family, f32)                                                                            \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(support::sample_of(                                                            \
-                support::pairwise_cases(family, {small_image, small_taps, 3})));                   \
+            std::vector<CorrelateCase> cases =                                                     \
+                support::sample_of(support::pairwise_cases(family, {small_image, small_taps, 3})); \
+            for (const CorrelateCase &test : support::few_of_several_tiles(family))                \
+                cases.push_back(test);                                                             \
+            run_all(cases);                                                                        \
+        }                                                                                          \
+    }
+
+// The kernels whose items share tiles, or go along strips and bands.
+#define SEVERAL_TILES(family)                                                                      \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": several tiles") {                                                      \
+            run_several_tiles(family);                                                             \
         }                                                                                          \
     }
 
@@ -56,6 +87,12 @@ FAMILY("correlate_plain", 12, 40, 5)
 FAMILY("separable_fused", 10, 70, 7)
 FAMILY("separable_passes", 12, 40, 5)
 FAMILY("separable_columns", 14, 70, 7)
+
+SEVERAL_TILES("correlate_tiled")
+SEVERAL_TILES("correlate_strips")
+SEVERAL_TILES("separable_fused")
+SEVERAL_TILES("separable_passes")
+SEVERAL_TILES("separable_columns")
 
 TEST_SUITE("kernels") {
     TEST_CASE("taps that differ between components") {

@@ -16,6 +16,7 @@
 #include "filter/reference.hpp"
 #include "plan/plan.hpp"
 #include "support/correlate_case.hpp"
+#include "support/tile_coverage.hpp"
 
 namespace {
 
@@ -148,6 +149,41 @@ TEST_CASE("guard pages") {
             ran += run_all(kernel, support::make_filter(taps, 11), check_bits);
         CHECK(ran > 0);
     }
+    // The last value of all is the last that a group reads which has no checks: taps end at their anchor,
+    // and a width has what else a group reads in vectors.
+    const struct {
+        std::string variant;
+        PixelType type;
+        std::int64_t width, height;
+        support::TapsCase taps;
+    } free_to_the_end[] = {{"correlate_tiled:GROUP_X=8,GROUP_Y=4,ITEM_X=4,ITEM_Y=4",
+                            PixelType::f32,
+                            96,
+                            48,
+                            {3, 3, 2, 2, false, false}},
+                           {"correlate_tiled:GROUP_X=8,GROUP_Y=4,ITEM_X=8,ITEM_Y=4",
+                            PixelType::u8,
+                            192,
+                            48,
+                            {5, 4, 4, 3, true, false}},
+                           {"separable_fused:TILE_X=64,TILE_Y=32,ROW_ITEM=4,COLUMN_X=4,COLUMN_Y=8",
+                            PixelType::f32,
+                            132,
+                            64,
+                            {5, 4, 4, 3, true, false}}};
+    for (const auto &[variant, type, width, height, taps] : free_to_the_end) {
+        INFO(variant);
+        const Filter filter = support::make_filter(taps, 11);
+        const PlanDesc desc = describe(type, 1, width, height);
+        run_guarded(variant, filter, desc, check_bits);
+        support::TileCoverage coverage;
+        coverage.count_classes(Plan(support::engine(), filter, desc, variant).explain(),
+                               {"guarded"});
+        CHECK(coverage.missing({"guarded, free on read and write"}) == "");
+    }
+    run_guarded("separable_columns:GROUP=64,ITEM=8,BAND=32",
+                support::make_filter({5, 4, 4, 3, true, false}, 11),
+                describe(PixelType::u8, 1, 256, 64), check_bits);
     for (const std::string kernel : {"box_columns", "box_tiled", "box_strips", "box_plain"}) {
         INFO(kernel);
         int ran = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "filter/reference.hpp"
@@ -14,6 +15,7 @@
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
 #include "support/pairwise.hpp"
+#include "support/several_tiles.hpp"
 
 namespace {
 
@@ -198,6 +200,76 @@ void run_extremes(const std::string &kernel) {
         CHECK(run_constant(floats, 1.0F, 80 * 301 + 150, other) == "");
 }
 
+// Images of several tiles, strips or bands. sat_before goes round once for each 128 tiles, and sat_left for
+// each 1024 rows: a tall image and a wide one go round both loops three times and more.
+std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
+    struct Program {
+        PixelType src, dst;
+        int channels;
+        Layout layout;
+        std::vector<std::pair<int, int>> sizes;
+    };
+    constexpr PixelType u8 = PixelType::u8, u16 = PixelType::u16, u32 = PixelType::u32,
+                        f32 = PixelType::f32;
+    constexpr Layout padded = Layout::padded_aligned, odd = Layout::odd_offset_and_pitch;
+    std::vector<Program> programs;
+    Config config;
+    if (kernel == "sat_tiled") {
+        config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+        programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 4200}, {16500, 19}}},
+                    {f32, f32, 1, odd, {{197, 53}, {37, 4200}}},
+                    {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
+                    {u8, u32, 2, padded, {{101, 53}, {8230, 19}}}};
+    } else if (kernel == "sat_march") {
+        config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+        programs = {{f32, f32, 1, padded, {{1300, 75}, {1024, 64}, {70, 200}}},
+                    {u16, f32, 1, odd, {{1300, 75}}}};
+    } else if (kernel == "sat_strips") {
+        config = {{"BAND", 16}};
+        programs = {{u8, u32, 1, padded, {{197, 75}, {256, 64}}}, {f32, f32, 2, odd, {{99, 75}}}};
+    } else {
+        return {};
+    }
+    std::vector<SatCase> cases;
+    for (const Program &program : programs)
+        for (const auto &[width, height] : program.sizes)
+            for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
+                // Of an image that a region is cut from what is left of it and above is summed too.
+                SatCase test;
+                static_cast<ImageCase &>(test) =
+                    image_of_tiles(program.src, program.dst, program.channels, width, height,
+                                   region, program.layout);
+                test.border = BorderMode::zero;
+                test.kernel = kernel;
+                test.config = config;
+                cases.push_back(test);
+            }
+    return cases;
+}
+
+void run_several_tiles(const std::string &kernel) {
+    const SatSpec spec = spec_of(kernel);
+    TileCoverage coverage;
+    const std::vector<SatCase> cases = tables_of_several_tiles(kernel);
+    run_all(cases);
+    std::int64_t most_columns = 0, most_bands = 0;
+    for (const SatCase &test : cases) {
+        const SatPass pass = lower_sat(make_plan_desc(test, Results::sums));
+        CHECK(spec.refusal(pass, test.config) == "");
+        coverage.count_groups(spec.work(pass, test.config, engine()->facts()));
+        most_columns = std::max(most_columns, pass.summed_values());
+        most_bands = std::max(most_bands, pass.summed_rows());
+    }
+    if (kernel == "sat_tiled") {
+        constexpr int round = 128; // tiles that sat_before takes at a time
+        const int tile_x = 16 * 4, tile_y = 4 * 4;
+        CHECK(most_columns > 2 * round * tile_x);
+        CHECK(most_bands > 2 * round * tile_y);
+        CHECK(most_bands > 2 * 64 * 16); // sat_left: 16 rows of each of 64 items
+    }
+    MESSAGE(coverage.text());
+}
+
 // A simulator takes seconds over groups of many items.
 std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
     cases.erase(std::remove_if(cases.begin(), cases.end(),
@@ -212,6 +284,23 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
     return cases;
 }
 
+// What few small cases may all lack: tiles whose rows are several runs, which items of a row add up
+// together, pixels of several channels, one after the other in the same local memory, and so many tiles that
+// sat_before and sat_left go round twice.
+std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<SatCase> cases) {
+    if (kernel == "sat_tiled")
+        for (const auto &[channels, width, height] : {std::tuple(2, 40, 20), {1, 8, 2070}}) {
+            SatCase test;
+            static_cast<ImageCase &>(test) = image_of_tiles(PixelType::u8, PixelType::u32, channels,
+                                                            width, height, RegionKind::whole);
+            test.border = BorderMode::zero;
+            test.kernel = kernel;
+            test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+            cases.push_back(test);
+        }
+    return cases;
+}
+
 } // namespace
 
 #define FAMILY(family, small_image)                                                                \
@@ -219,6 +308,9 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
         TEST_CASE(family ": pairwise") {                                                           \
             run_all(sample_of(pairwise_tables(family, {})));                                       \
             run_extremes(family);                                                                  \
+        }                                                                                          \
+        TEST_CASE(family ": several tiles") {                                                      \
+            run_several_tiles(family);                                                             \
         }                                                                                          \
     }                                                                                              \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
@@ -228,8 +320,8 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
     }                                                                                              \
     TEST_SUITE("simulated" * doctest::skip()) {                                                    \
         TEST_CASE(family ": small") {                                                              \
-            run_all(sample_of(                                                                     \
-                of_small_groups(pairwise_tables(family, {small_image, 100000, 100000}))));         \
+            run_all(with_shared_rows(family, sample_of(of_small_groups(pairwise_tables(            \
+                                                 family, {small_image, 100000, 100000})))));       \
         }                                                                                          \
     }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "kernel/tile_classes.hpp"
+#include "support/tile_coverage.hpp"
 #include "support/unit.hpp"
 
 using gz::Geometry;
@@ -204,5 +205,29 @@ TEST_SUITE("tile classes") {
         const TileShape too_wide{16, 16, 6, 6, 6, 6};
         CHECK(gz::classify(g, 1, too_wide).free_left == 1);
         CHECK(gz::classify(g, 1, too_wide).free_right == 3);
+    }
+
+    TEST_CASE("tests know which classes of groups they never ran") {
+        Geometry g{};
+        g.width = g.height = g.valid_right = g.valid_bottom = 511;
+        support::TileCoverage coverage;
+        coverage.count_classes(
+            gz::describe(gz::classify(g, 1, TileShape{32, 32, 1, 1, 1, 1}), 16, 16),
+            {"aligned", "few taps"});
+        // At the image's last column and row all is checked.
+        CHECK(coverage.missing_classes({"aligned"}) == "aligned, free on read only");
+        CHECK(coverage.missing({"few taps, free on read and write"}) == "");
+        CHECK(coverage.missing({"unaligned, checked on both"}) == "unaligned, checked on both");
+
+        gz::Work work;
+        work.launches.resize(1);
+        work.launches[0].program.entry = "some_kernel";
+        work.launches[0].range = {{64, 8, 1}, {16, 4, 1}};
+        coverage.count_groups(work);
+        CHECK(coverage.missing_groups("some_kernel") == "some_kernel had at most 4x2 groups");
+        CHECK(coverage.missing_groups("another") == "another never ran");
+        work.launches[0].range.global[1] = 12;
+        coverage.count_groups(work);
+        CHECK(coverage.missing_groups("some_kernel") == "");
     }
 }

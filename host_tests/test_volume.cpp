@@ -155,8 +155,19 @@ std::vector<Filter> separable_filters() {
             separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
 }
 
+// Fewer, as each size of taps is a program.
+std::vector<Filter> several_dense() {
+    return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({4, 2, 3, 2}, {0, 1, 2, 0})};
+}
+std::vector<Filter> several_cubes() {
+    return {dense({3, 3, 3, 1}, {1, 1, 1, 0})};
+}
+std::vector<Filter> several_separable() {
+    return {separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0})};
+}
+
 // How many of the configurations each case is run in.
-enum class Take { all, in_turn, small };
+enum class Take { all, in_turn, small, small_in_every_share };
 
 void run_family(const Family &family, const Extents &extents, Take take) {
     Counts counts;
@@ -164,13 +175,13 @@ void run_family(const Family &family, const Extents &extents, Take take) {
     std::size_t turn = 0;
     std::size_t number = 0;
     const auto run = [&](const Filter &filter, const VolumeCase &test, const Config &config) {
-        if (is_of_share(number++))
+        if (take == Take::small_in_every_share || is_of_share(number++))
             check_bits(filter, test, family.spec.name + ":" + gz::to_text(config), counts);
     };
     for_all(family.filters, extents, [&](const Filter &filter, const VolumeCase &test) {
         // A step without a common divisor goes round all of them.
         turn += 7;
-        if (take == Take::small)
+        if (take == Take::small || take == Take::small_in_every_share)
             run(filter, test, family.small);
         else if (take == Take::in_turn)
             run(filter, test, configs[turn % configs.size()]);
@@ -203,6 +214,14 @@ void run_family(const Family &family, const Extents &extents, Take take) {
         }                                                                                          \
     }
 
+// Three groups and more along each axis, and along z of those that march, for one configuration each.
+#define SEVERAL_TILES(name, filters, config, ...)                                                  \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(#name ": several tiles") {                                                       \
+            run_family({name(), filters, config}, {__VA_ARGS__}, Take::small_in_every_share);      \
+        }                                                                                          \
+    }
+
 const Extents few_extents{{1, 1, 1, 1}, {37, 9, 11, 1}};
 const Extents few_extents_4d{{7, 5, 3, 1}, {33, 6, 5, 4}};
 const Config small_volume{{"GROUP_X", 32}, {"GROUP_Y", 1}, {"STACK", 2}};
@@ -215,6 +234,12 @@ FAMILY(correlate_volume, dense_filters(), few_extents_4d, small_volume)
 FAMILY(correlate_march, cubes(), few_extents, small_dense_march)
 FAMILY(volume_strips, dense_filters(), all_extents, small_strips)
 FAMILY(separable_march, separable_filters(), few_extents, small_separable_march)
+
+SEVERAL_TILES(correlate_volume, several_dense(), small_volume, {101, 9, 7, 1}, {33, 4, 5, 3})
+SEVERAL_TILES(correlate_march, several_cubes(), small_dense_march, {101, 13, 37, 1}, {64, 8, 16, 2})
+SEVERAL_TILES(volume_strips, several_dense(), small_strips, {101, 9, 7, 1}, {64, 4, 5, 3})
+SEVERAL_TILES(separable_march, several_separable(), small_separable_march, {101, 13, 37, 1},
+              {64, 8, 16, 2})
 
 TEST_SUITE("kernels") {
     TEST_CASE("separable volumes") {

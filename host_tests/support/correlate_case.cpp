@@ -5,7 +5,6 @@
 
 #include "core/error.hpp"
 #include "filter/reference.hpp"
-#include "kernel/kernels.hpp"
 #include "plan/plan.hpp"
 #include "plan/verify.hpp"
 #include "support/pairwise.hpp"
@@ -15,14 +14,6 @@ namespace support {
 namespace {
 
 using namespace gz;
-
-CorrelateSpec spec_of(const std::string &kernel) {
-    CorrelatePass any;
-    any.sets.resize(1);
-    const auto kernels = kernels_for(any, DeviceClass::other_gpu);
-    return *std::find_if(kernels.begin(), kernels.end(),
-                         [&](const auto &k) { return k.name == kernel; });
-}
 
 // Kernels that are made for separable taps, or for few, get the nearest that they take.
 void make_possible(CorrelateCase &test) {
@@ -57,6 +48,14 @@ std::vector<TapsCase> pairwise_taps(const Limits &limits) {
 }
 
 } // namespace
+
+CorrelateSpec correlate_spec(const std::string &kernel) {
+    CorrelatePass any;
+    any.sets.resize(1);
+    const auto kernels = kernels_for(any, DeviceClass::other_gpu);
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const auto &k) { return k.name == kernel; });
+}
 
 std::string CorrelateCase::name() const {
     return text(kernel, ":", to_text(config), " ", ImageCase::name(), " ",
@@ -188,7 +187,7 @@ std::vector<std::pair<int, int>> pairwise_sizes(const Limits &limits) {
 }
 
 std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits) {
-    const CorrelateSpec spec = spec_of(kernel);
+    const CorrelateSpec spec = correlate_spec(kernel);
     const std::vector<TapsCase> taps = pairwise_taps(limits);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
 
@@ -214,7 +213,7 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
 }
 
 std::vector<CorrelateCase> all_cases(const std::string &kernel, PixelType type) {
-    const CorrelateSpec spec = spec_of(kernel);
+    const CorrelateSpec spec = correlate_spec(kernel);
     // The parameters that are not multiplied out change with the size and with the configuration,
     // so that a configuration meets all taps and each program serves all borders.
     const auto number = static_cast<std::size_t>(

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "filter/filter.hpp"
-#include "kernel/kernel_spec.hpp"
+#include "kernel/kernels.hpp"
 #include "support/image_case.hpp"
 
 namespace support {
@@ -25,6 +25,9 @@ struct CorrelateCase : ImageCase {
 
     std::string name() const; // says everything about the case
 };
+
+// The kernel of that name.
+gz::CorrelateSpec correlate_spec(const std::string &kernel);
 
 gz::Filter make_filter(const TapsCase &taps, unsigned seed);
 
