@@ -52,7 +52,7 @@
             for (int n_ = 0; n_ < BLOCK; n_ += 16) {                                               \
                 float16 a_[16];                                                                    \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = TO_REAL((samples)[n_ + i_]);                                                   \
+                    a_[i_] = TO_REAL((samples)[n_ + i_]);                                          \
                 TRANSPOSE(a_);                                                                     \
                 UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
                     STORE16(a_[i_], to + STARTS_AT(i_) + (first) + n_);                            \
@@ -60,7 +60,7 @@
         } else {                                                                                   \
             for (int n_ = 0; n_ < BLOCK; ++n_) {                                                   \
                 float some_[16];                                                                   \
-                vstore16(TO_REAL((samples)[n_]), 0, some_);                                                 \
+                vstore16(TO_REAL((samples)[n_]), 0, some_);                                        \
                 for (int lane_ = 0; lane_ < LANES; ++lane_) {                                      \
                     const int at_ = STARTS_AT(lane_) + (first) + n_;                               \
                     const bool is_own = IS_LAST(lane_) ||                                          \
@@ -75,7 +75,7 @@
 // Where a lane's segment starts or ends with the line, its section's state there.
 #define SET_ENDS(w, v, s, is_end)                                                                  \
     do {                                                                                           \
-        ONE_STATE w_[16], v_[16];                                                                      \
+        ONE_STATE w_[16], v_[16];                                                                  \
         vstore16((w)[s], 0, w_);                                                                   \
         vstore16((v)[s], 0, v_);                                                                   \
         for (int lane_ = 0; lane_ < LANES; ++lane_)                                                \

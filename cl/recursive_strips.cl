@@ -42,58 +42,99 @@
 #include "lib/transpose.clh"
 #endif
 
-// Samples first to first + count - 1 of all lanes.
+// Samples first to first + count - 1 of all lanes, 16 at a time where there are several lines: 16 rows
+// of one component become columns in registers; of several components a row's values go by way of
+// private memory. Lanes beyond the last line read that one, and are not stored.
 #if ALONG_ROWS
+#define FEW_LANES 4 // are read value by value
+#define FIND_LANES(image, type, LINE)                                                              \
+    const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                                \
+    type *lines_[16];                                                                              \
+    for (int lane_ = 0; lane_ < 16; ++lane_)                                                       \
+        lines_[lane_] =                                                                            \
+            (image) + LINE(min(first_line + 16 * k_ + lane_, lines.lines - 1), batch);
+
+#if COMPONENTS == 1
+#define READ_16(to, first)                                                                         \
+    do {                                                                                           \
+        float16 a_[16];                                                                            \
+        UNROLL for (int i_ = 0; i_ < 16; ++i_)                                                     \
+            a_[i_] = LOAD16(lines_[i_] + (first));                                                 \
+        TRANSPOSE(a_);                                                                             \
+        UNROLL for (int i_ = 0; i_ < 16; ++i_)                                                     \
+            (to)[i_] = a_[i_];                                                                     \
+    } while (0)
+#define WRITE_16(from, first)                                                                      \
+    do {                                                                                           \
+        float16 a_[16];                                                                            \
+        UNROLL for (int i_ = 0; i_ < 16; ++i_)                                                     \
+            a_[i_] = TO_REAL((from)[i_]);                                                          \
+        TRANSPOSE(a_);                                                                             \
+        UNROLL for (int i_ = 0; i_ < 16; ++i_)                                                     \
+            if (i_ < lanes_)                                                                       \
+                STORE16(a_[i_], lines_[i_] + (first));                                             \
+    } while (0)
+#else
+#define COMPONENT_OF(line) ((line) - PIXEL_OF(line) * COMPONENTS)
+#define READ_16(to, first)                                                                         \
+    do {                                                                                           \
+        float rows_[16][16 * COMPONENTS];                                                          \
+        int component_[16];                                                                        \
+        for (int lane_ = 0; lane_ < 16; ++lane_) {                                                 \
+            component_[lane_] =                                                                    \
+                COMPONENT_OF(min(first_line + 16 * k_ + lane_, lines.lines - 1));                  \
+            __global const SRC *pixels_ =                                                          \
+                lines_[lane_] - component_[lane_] + (long)(first) * COMPONENTS;                    \
+            UNROLL for (int q_ = 0; q_ < COMPONENTS; ++q_)                                         \
+                vstore16(LOAD16(pixels_ + 16 * q_), q_, rows_[lane_]);                             \
+        }                                                                                          \
+        for (int i_ = 0; i_ < 16; ++i_) {                                                          \
+            float some_[16];                                                                       \
+            UNROLL for (int lane_ = 0; lane_ < 16; ++lane_)                                        \
+                some_[lane_] = rows_[lane_][COMPONENTS * i_ + component_[lane_]];                  \
+            (to)[i_] = vload16(0, some_);                                                          \
+        }                                                                                          \
+    } while (0)
+#define WRITE_16(from, first)                                                                      \
+    do {                                                                                           \
+        for (int i_ = 0; i_ < 16; ++i_) {                                                          \
+            float some_[16];                                                                       \
+            vstore16(TO_REAL((from)[i_]), 0, some_);                                               \
+            for (int lane_ = 0; lane_ < lanes_; ++lane_)                                           \
+                STORE(some_[lane_], lines_[lane_] + (long)((first) + i_) * COMPONENTS);            \
+        }                                                                                          \
+    } while (0)
+#endif
 #define READ_BLOCK(image, to, first, count)                                                        \
     UNROLL for (int k_ = 0; k_ < WIDE; ++k_) {                                                     \
-        const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                            \
+        FIND_LANES(image, __global const SRC, SRC_LINE)                                            \
         int n_ = 0;                                                                                \
-        if (COMPONENTS == 1 && lanes_ == 16) {                                                     \
-            __global const SRC *from_ =                                                            \
-                (image) + SRC_LINE(first_line + 16 * k_, batch) + (first);                         \
-            for (; n_ + 16 <= (count); n_ += 16) {                                                 \
-                float16 a_[16];                                                                    \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = LOAD16(from_ + i_ * lines.src.line + n_);                             \
-                TRANSPOSE(a_);                                                                     \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    (to)[PART(k_) + n_ + i_] = a_[i_];                                             \
-            }                                                                                      \
-        }                                                                                          \
+        if (lanes_ >= FEW_LANES)                                                                   \
+            for (; n_ + 16 <= (count); n_ += 16)                                                   \
+                READ_16((to) + PART(k_) + n_, (first) + n_);                                       \
         for (; n_ < (count); ++n_) {                                                               \
             float some_[16];                                                                       \
             for (int lane_ = 0; lane_ < 16; ++lane_)                                               \
-                some_[lane_] =                                                                     \
-                    lane_ < lanes_                                                                 \
-                        ? LOAD((image) + SRC_LINE(first_line + 16 * k_ + lane_, batch) +           \
-                               (long)((first) + n_) * lines.src.step)                              \
-                        : 0.0f;                                                                    \
+                some_[lane_] = lane_ < lanes_                                                      \
+                                   ? LOAD(lines_[lane_] + (long)((first) + n_) * lines.src.step)   \
+                                   : 0.0f;                                                         \
             (to)[PART(k_) + n_] = vload16(0, some_);                                               \
         }                                                                                          \
     }
 #define WRITE_BLOCK(image, from, first, count)                                                     \
     UNROLL for (int k_ = 0; k_ < WIDE; ++k_) {                                                     \
-        const int lanes_ = min(lines.lines - first_line - 16 * k_, 16);                            \
+        FIND_LANES(image, __global DST, DST_LINE)                                                  \
         int n_ = max(lines.begin - (first), 0);                                                    \
         const int end_ = min((count), lines.end - (first));                                        \
-        if (COMPONENTS == 1 && lanes_ == 16) {                                                     \
-            __global DST *to_ =                                                                    \
-                (image) + DST_LINE(first_line + 16 * k_, batch) + ((first) - lines.begin);         \
-            for (; n_ + 16 <= end_; n_ += 16) {                                                    \
-                float16 a_[16];                                                                    \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = TO_REAL((from)[PART(k_) + n_ + i_]);                                           \
-                TRANSPOSE(a_);                                                                     \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    STORE16(a_[i_], to_ + i_ * lines.dst.line + n_);                               \
-            }                                                                                      \
-        }                                                                                          \
+        if (lanes_ >= FEW_LANES)                                                                   \
+            for (; n_ + 16 <= end_; n_ += 16)                                                      \
+                WRITE_16((from) + PART(k_) + n_, (first) + n_ - lines.begin);                      \
         for (; n_ < end_; ++n_) {                                                                  \
             float some_[16];                                                                       \
-            vstore16(TO_REAL((from)[PART(k_) + n_]), 0, some_);                                             \
+            vstore16(TO_REAL((from)[PART(k_) + n_]), 0, some_);                                    \
             for (int lane_ = 0; lane_ < lanes_; ++lane_)                                           \
-                STORE(some_[lane_], (image) + DST_LINE(first_line + 16 * k_ + lane_, batch) +      \
-                                        (long)((first) + n_ - lines.begin) * lines.dst.step);      \
+                STORE(some_[lane_],                                                                \
+                      lines_[lane_] + (long)((first) + n_ - lines.begin) * lines.dst.step);        \
         }                                                                                          \
     }
 #else
@@ -121,11 +162,11 @@
         if (first_line + LANES <= lines.lines) {                                                   \
             for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
                 UNROLL for (int k_ = 0; k_ < WIDE; ++k_)                                           \
-                    STREAM(TO_REAL((from)[PART(k_) + n_]), to_ + 16 * k_);                                  \
+                    STREAM(TO_REAL((from)[PART(k_) + n_]), to_ + 16 * k_);                         \
         } else {                                                                                   \
             for (int n_ = begin_; n_ < end_; ++n_, to_ += lines.dst.step)                          \
                 for (int k_ = 0; k_ < WIDE; ++k_)                                                  \
-                    WRITE_SOME(TO_REAL((from)[PART(k_) + n_]), to_ + 16 * k_,                               \
+                    WRITE_SOME(TO_REAL((from)[PART(k_) + n_]), to_ + 16 * k_,                      \
                                min(lines.lines - first_line - 16 * k_, 16), 1);                    \
         }                                                                                          \
     } while (0)
@@ -143,10 +184,10 @@
                                       ((long)batch * STATES + AT_W(s)) * lines.lines +             \
                                       first_line + 16 * (k);                                       \
         const int lanes_ = lines.lines - first_line - 16 * (k);                                    \
-        ONE_STATE w_[16], v_[16];                                                                      \
+        ONE_STATE w_[16], v_[16];                                                                  \
         for (int lane_ = 0; lane_ < 16; ++lane_) {                                                 \
-            w_[lane_] = lane_ < lanes_ ? ends_[lane_] : NO_STATE;                                      \
-            v_[lane_] = lane_ < lanes_ ? ends_[(ORDER - 1) * (long)lines.lines + lane_] : NO_STATE;    \
+            w_[lane_] = lane_ < lanes_ ? ends_[lane_] : NO_STATE;                                  \
+            v_[lane_] = lane_ < lanes_ ? ends_[(ORDER - 1) * (long)lines.lines + lane_] : NO_STATE; \
         }                                                                                          \
         (w)[s] = vload16(0, w_);                                                                   \
         (v)[s] = vload16(0, v_);                                                                   \
@@ -169,8 +210,8 @@
 #if SOURCES > 1
 #define TAKE_BACKWARDS(samples, k, n)                                                              \
     do {                                                                                           \
-        const STATE x_ = TO_STATE((samples)[PART(k) + (n)]);                                               \
-        const STATE second_x_ = TO_STATE((samples)[SECOND + PART(k) + (n)]);                               \
+        const STATE x_ = TO_STATE((samples)[PART(k) + (n)]);                                       \
+        const STATE second_x_ = TO_STATE((samples)[SECOND + PART(k) + (n)]);                       \
         UNROLL for (int s_ = CAUSAL; s_ < EACH; ++s_)                                              \
             TAKE(s_, w, v, x_);                                                                    \
         UNROLL for (int s_ = EACH + CAUSAL; s_ < SECTIONS; ++s_)                                   \
@@ -179,7 +220,7 @@
 #else
 #define TAKE_BACKWARDS(samples, k, n)                                                              \
     do {                                                                                           \
-        const STATE x_ = TO_STATE((samples)[PART(k) + (n)]);                                               \
+        const STATE x_ = TO_STATE((samples)[PART(k) + (n)]);                                       \
         UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
             if (!IS_CAUSAL(s_))                                                                    \
                 TAKE(s_, w, v, x_);                                                                \

@@ -13,7 +13,7 @@
 #include "lib/recursive.clh"
 #include "lib/recursive_chunk.clh"
 
-#if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES) || \
+#if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES) ||    \
     !defined(EXCHANGES) || !defined(MIRRORED)
 #error ALONG_ROWS, VECTORS, HAS_ENDS, HAS_CARRIES, EXCHANGES or MIRRORED is not defined
 #endif
@@ -254,9 +254,9 @@ void recursive_carry(__global STATE *restrict between, const Lines lines, const 
         float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
         SUM_TILE(s_, i_ % LANES, w_sum_, v_sum_);                                                  \
         if (exchange.doing & PUBLISHES) {                                                          \
-            PUBLISH(to_, w_sum_);                                                             \
+            PUBLISH(to_, w_sum_);                                                                  \
             if (ORDER == 2)                                                                        \
-                PUBLISH(to_ + LANES, v_sum_);                                                 \
+                PUBLISH(to_ + LANES, v_sum_);                                                      \
         }                                                                                          \
     }
 #define FETCH_TILES                                                                                \

@@ -72,8 +72,6 @@ struct LineStage {
     // Which line that is said of: the one that this stage reads, or the one that the first stage does.
     enum class Of { own, first } ends_of = Of::first;
     Precision precision = Precision::single;
-    // Whether sums that initial states are made of are kept in twice f32's digits in any case.
-    bool has_exact_ends = true;
 
     std::vector<double> taps;
     std::int64_t first_tap = 0;

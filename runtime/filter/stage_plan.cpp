@@ -358,7 +358,6 @@ Section section_of(std::complex<double> pole, std::complex<double> weight) {
 
 LineStage stage_of(const Modes &modes) {
     LineStage stage;
-    stage.has_exact_ends = false; // their rounding is little of what modes are off by
     Real direct(modes.odd ? 0.0 : modes.direct);
     for (std::size_t i = 0; i < modes.poles.size(); ++i) {
         Section section = section_of(modes.poles[i], modes.weights[i]);

@@ -54,9 +54,8 @@ struct EndsOf {
 // See cl/recursive_ends.cl.
 Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of, LineEnds form,
                    const DeviceFacts &facts) {
-    const StateType sums_are = stage.first().has_exact_ends
-                                   ? wide_type(facts)
-                                   : state_type(stage.filters, States::stepped, facts);
+    // Stages whose states may be stepped in f32 allow for as much rounding as such sums have.
+    const StateType sums_are = state_type(stage.filters, States::stepped, facts);
     const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
     const int lanes = form == LineEnds::single ? 1 : group / line_parts;
     const std::vector<EndWeights> &ends = of.ends;
