@@ -330,11 +330,14 @@ void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, 
             const int pixels = min(CHUNK / CHANNELS, right - first);
             const int count = pixels * CHANNELS;
             VALUE enters[CHUNK], leaves[CHUNK];
-            extend_row(enters, row, g, first + radius, pixels, outside);
-            extend_row(leaves, row, g, first - radius - 1, pixels, outside);
-            if (first == left) // the first box is there
-                for (int c = 0; c < CHANNELS; ++c)
-                    enters[c] = leaves[c] = 0;
+            // The first box is there; the pixel before it may not be.
+            const int known = first == left ? 1 : 0;
+            for (int c = 0; c < CHANNELS; ++c)
+                enters[c] = leaves[c] = 0;
+            extend_row(enters + known * CHANNELS, row, g, first + known + radius, pixels - known,
+                       outside);
+            extend_row(leaves + known * CHANNELS, row, g, first + known - radius - 1,
+                       pixels - known, outside);
             __global DST *at = to + (long)first * CHANNELS;
             const long other_at = from + (long)first * CHANNELS;
             int i = 0;

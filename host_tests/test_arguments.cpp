@@ -558,7 +558,7 @@ std::vector<Case> cases() {
         {"gauze_plan_enqueue", "wait_count", invalid, "wait_list is null and wait_count is 1",
          CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1,
                                         nullptr, 1, nullptr, &a.event))},
-        {"gauze_plan_enqueue", "wait_list", invalid, "an event of the wait list is null",
+        {"gauze_plan_enqueue", "wait_list", invalid, "wait_list[0] is null",
          CALL(return gauze_plan_enqueue(a.plan, nullptr, &a.source_mem, 1, &a.target_mem, 1,
                                         nullptr, 1, &a.no_event, &a.event))},
         {"gauze_plan_enqueue", "event", GAUZE_OK, "",

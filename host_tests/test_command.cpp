@@ -473,7 +473,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{recursive({"--scan", "-x:1/,0.5"}), "--scan: '' is not a number"},
              Case{recursive({"--scan", "-x:1/b,0.5"}), "--scan: 'b' is not a number"},
              Case{recursive({"--scan", "+x:1,0.5", "--scan", "-y:1,nan"}), "'nan' is not a fin"},
-             Case{recursive({"--scan", "+x:1,1"}), "scan 0 is unstable: its feedback has a pole"},
+             Case{recursive({"--scan", "+x:1,1"}), "scan 0 is unstable: its feedback, as it is written, has a pole"},
              Case{recursive({"--scan", "+x:1", "--scan", "+y:1,2"}), "of modulus 2"},
              Case{recursive({"--scan", "+x:1,0.5", "--cascade", ""}), "--cascade"},
              Case{recursive({"--scan", "+x:1,0.5", "--cascade", "1"}), "grouping \"1\""},

@@ -39,6 +39,8 @@ struct Pair {
 };
 
 std::vector<Pair> pairs_of(const std::vector<std::string> &files) {
+    if (files.empty())
+        throw InputError("files come in pairs, REF DIST; there are none");
     if (files.size() % 2 != 0)
         throw InputError("files come in pairs, REF DIST; " + in_quotes(files.back()) +
                          " is left over");
@@ -230,7 +232,6 @@ void add_ssimulacra2_command(CLI::App &app, Invocation &invocation) {
                        "for differences that cannot be seen, below 0 for the worst");
     const auto options = std::make_shared<ScoreOptions>();
     command->add_option("PAIRS", options->files, "Pairs of .png files, 8 or 16 bit")
-        ->required()
         ->option_text("REF DIST [REF DIST ...]");
     command->add_option("--device", options->device, "An index, part of a name, gpu or cpu")
         ->type_name("SEL");

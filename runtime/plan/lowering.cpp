@@ -542,7 +542,8 @@ lower_plane(const Recursion &recursion, const std::vector<Step> &steps, const Pl
     static_cast<ImagePass &>(pass) = lower_images(extended, {1, 1, 0, 0});
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const auto &stages = std::get<RecursivePass>(steps[axis].pass).stages;
-        if (stages.size() != 1 || stages[0].has_taps() || (!recursion.extended && !stages[0].ends.empty()))
+        if (stages.size() != 1 || stages[0].has_taps() ||
+            (!recursion.extended && !stages[0].ends.empty()))
             return std::nullopt;
         pass.axes[axis] = stages[0];
     }

@@ -378,11 +378,10 @@ typedef struct gauze_gaussian {
     int32_t derivative[4]; /* order along each axis, 0 to 2 */
     double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
     double
-        accuracy; /* RECURSIVE, AUTO: the worst error for pixels from 0 to 1, but for the rounding of f32
-                        (about 1e-6); of derivatives in units of s^-order. 0 means 1e-3; what four
-                        exponentials cannot do, about 1e-7, is refused. From a sigma above 1000 on f32
-                        bears two alone: 2.5e-4 along one axis, of first derivatives 1.1e-3, of second
-                        ones 4.3e-3 */
+        accuracy; /* RECURSIVE, AUTO: the worst error for pixels from 0 to 1, but for rounding
+                        (1e-6, or a fiftieth of this where that is more); of derivatives in units of
+                        s^-order. 0 means 1e-3; what four exponentials cannot do, about 1e-7, is
+                        refused */
 } gauze_gaussian;
 
 GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
