@@ -4,7 +4,6 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/box.clh"
-#include "lib/box_window.clh"
 
 #ifndef GROUP_X
 #error GROUP_X is not defined
@@ -16,32 +15,6 @@ typedef struct Columns {
     long pitch;
     int first_column, count;
 } Columns;
-
-// Fills the box at an index but for its last pixel: one that is longer than the line, of pixels
-// from `first` up to `last`, by what each of them counts.
-#define FILL(sum, at, index, radius, first, last, beyond)                                          \
-    do {                                                                                           \
-        if (2 * (radius) <= (last) - (first)) {                                                    \
-            for (int i_ = (index) - (radius); i_ < (index) + (radius); ++i_)                       \
-                ADD_VALUE(sum, at(i_));                                                            \
-            break;                                                                                 \
-        }                                                                                          \
-        const Shares shares_ = shares_of((index) - (radius), (index) + (radius), first, last,      \
-                                         g.border_mode);                                           \
-        Running constant_ = NOTHING;                                                               \
-        ADD_VALUE(constant_, beyond);                                                              \
-        if (shares_.outside > 0)                                                                   \
-            ADD_REPEATED(sum, constant_, shares_.outside);                                         \
-        int i_ = first;                                                                            \
-        for (int k_ = 0; k_ < shares_.count; i_ = shares_.end[k_++]) {                             \
-            if (shares_.times[k_] == 0)                                                            \
-                continue;                                                                          \
-            Running some_ = NOTHING;                                                               \
-            for (; i_ < shares_.end[k_]; ++i_)                                                     \
-                ADD_VALUE(some_, at(i_));                                                          \
-            ADD_REPEATED(sum, some_, shares_.times[k_]);                                           \
-        }                                                                                          \
-    } while (0)
 
 // `length` rows of a column an item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
@@ -58,7 +31,8 @@ void box_columns(__global const SRC *restrict src, __global VALUE *restrict sums
 #define AT(y)                                                                                      \
     (fold_row(g, y) == OUTSIDE ? BORDER_VALUE(g) : LOAD_VALUE(column + fold_row(g, y) * g.src_row))
     Running sum = NOTHING;
-    FILL(sum, AT, top, radius, g.valid_top, g.valid_bottom, BORDER_VALUE(g));
+    for (int y = top - radius; y < top + radius; ++y)
+        ADD_VALUE(sum, AT(y));
     const int end = min(top + length, g.height);
     for (int y = top; y < end; ++y) {
         ADD_VALUE(sum, AT(y + radius));
@@ -91,7 +65,8 @@ void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, c
          ? outside                                                                                 \
          : sums[(long)fold(x, g.valid_left, g.valid_right, g.border_mode) * CHANNELS])
     Running total = NOTHING;
-    FILL(total, SUM_AT, left, radius, g.valid_left, g.valid_right, outside);
+    for (int x = left - radius; x < left + radius; ++x)
+        ADD_VALUE(total, SUM_AT(x));
     const int end = min(left + length, width);
     for (int x = left; x < end; ++x) {
         ADD_VALUE(total, SUM_AT(x + radius));

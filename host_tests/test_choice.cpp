@@ -557,7 +557,7 @@ TEST_SUITE("choice") {
         };
         const DeviceFacts gpu = make_facts(DeviceClass::nvidia_gpu);
         CHECK(chosen(of_volume(63), gpu) == "box_columns");
-        CHECK(chosen(of_volume(64), gpu) == "box_plain");
+        CHECK(chosen(of_volume(64), gpu) == "box_columns");
         CHECK(chosen(of_volume(64), cpu) == "box_lines");
     }
 

@@ -21,10 +21,9 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const int group = config.at("GROUP_X");
     const BoxColumns columns = columns_of(pass);
     // An item first fills its box, and then moves it: over a good part of the box's own size, so
-    // that the one costs little beside the other. It reads each pixel but once where the box is longer
-    // than the image.
-    const std::int32_t rows = std::max(256, std::min(g.taps_y, g.valid_bottom - g.valid_top));
-    const std::int32_t pixels = std::max(64, std::min(g.taps_x, g.valid_right - g.valid_left));
+    // that the one costs little beside the other.
+    const std::int32_t rows = std::max(256, g.taps_y);
+    const std::int32_t pixels = std::max(64, g.taps_x);
     const std::size_t value = sum_of(pass) == BoxSum::i64 ? sizeof(std::int64_t) : sizeof(float);
 
     Work result;

@@ -68,8 +68,7 @@ std::vector<VolumeSpec> kernels_for(const VolumePass &pass, DeviceClass device_c
 std::vector<BoxSpec> kernels_for(const BoxPass &pass, DeviceClass device_class) {
     if (wants_strips(device_class))
         return {box_strips(), box_lines(), box_plain(), box_tiled(), box_columns()};
-    // Where boxes are longer than the image, filling them would take longer than all else.
-    if (shares_nothing(device_class) || outgrows_image(pass))
+    if (shares_nothing(device_class))
         return {box_plain(), box_strips(), box_columns(), box_tiled(), box_lines()};
     if (sum_of(pass) == BoxSum::f32 && pass.channels == 1)
         return {box_columns(), box_tiled(), box_plain(), box_strips(), box_lines()};

@@ -377,8 +377,7 @@ typedef struct gauze_gaussian {
                               RECURSIVE takes no other so far. At least one is positive */
     int32_t derivative[4]; /* order along each axis, 0 to 2 */
     double truncate;       /* FIR: radius in sigmas; 0 means 4. The radius is 2047 at most */
-    double
-        accuracy; /* RECURSIVE, AUTO: the worst error for pixels from 0 to 1, but for rounding
+    double accuracy; /* RECURSIVE, AUTO: the worst error for pixels from 0 to 1, but for rounding
                         (1e-6, or a fiftieth of this where that is more); of derivatives in units of
                         s^-order. 0 means 1e-3; what four exponentials cannot do, about 1e-7, is
                         refused */
@@ -387,10 +386,10 @@ typedef struct gauze_gaussian {
 GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
 
 /* The mean of the pixels at most radius away along each axis, `iterations` times over, with the
- * border applied anew each time. Its cost grows little with the radius: sums run along, and what fills
- * the first one reads each pixel of a line at most once, also where it is many times as long as the
- * image. On a CPU (1024x512 f32) a radius of 1000 or of 100000 takes about 1.5 times as long as 31;
- * integers longer, whose sums need 64 bits then. Results are not rounded to integers between iterations,
+ * border applied anew each time. Sums run along, so that its cost grows little with the radius while
+ * boxes are shorter than the image. Beyond that, on CPUs, what fills the first box reads each pixel of a
+ * line once (1024x512 f32: a radius of 1000 or of 100000 takes about 1.5 times as long as 31; integers
+ * longer, whose sums need 64 bits then); on GPUs filling grows with the radius. Results are not rounded to integers between iterations,
  * nor between x and y, z and t: integers are exact where the box extends along x and y alone. The sums of
  * larger boxes run along the image: there a NaN or an infinity among floats makes results NaN further
  * away than the radius, up to about two thousand pixels or the box's own size along that axis, in each
