@@ -12,7 +12,7 @@
 #error STRIP is not defined
 #endif
 
-// What lies between the launches: the sums of the region's rows, for the values of `count` columns
+// The image between the launches has the sums of the region's rows, for the values of `count` columns
 // from first_column on.
 typedef struct Columns {
     long pitch;
@@ -325,7 +325,7 @@ void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, 
                 ADD_REPEATED(total[c], part[c], times);
         }
 
-        // What each box has more than the one before it; within a vector by a prefix sum.
+        // Each box is the one before it and a change; a prefix sum adds up those of a vector.
         for (int first = left; first < right; first += CHUNK / CHANNELS) {
             const int pixels = min(CHUNK / CHANNELS, right - first);
             const int count = pixels * CHANNELS;

@@ -42,7 +42,7 @@ void recursive_ends(__global const SRC *restrict src, __global END *restrict end
     if (line < lines.lines) {
         __global const SRC *from = src + SRC_LINE(line, batch);
         __global const STATE *of = weights + STATES;
-        // What is furthest from the end, and so the least, comes first: sums round less.
+        // The samples furthest from the end weigh least and come first: sums round less.
         for (int i = near - 1 - part; i >= 0; i -= PARTS) {
             const STATE x = TO_STATE(LOAD(from + i * lines.src.step));
             UNROLL for (int s = 0; s < STATES; ++s)

@@ -1,4 +1,4 @@
-// What scans give, exactly for all that doubles can tell: the truth that filters are held to.
+// The results of scans, exact to a double's last digit: the truth that filters are held to.
 #pragma once
 
 #include <cstdint>

@@ -184,7 +184,7 @@ ZerosPolesGain bessel(int order) {
     for (std::size_t k = count; k-- > 0;)
         terms[k] = terms[k + 1] * DoubleDouble(static_cast<double>((2 * count - k) * (k + 1))) /
                    DoubleDouble(static_cast<double>(2 * (count - k)));
-    // Of s / scale: coefficients of one size.
+    // The polynomial is made one of s / scale, so that its coefficients are of one size.
     const double scale = std::pow(gz::to_double(terms[0]), 1.0 / order);
     DoubleDouble power = 1.0;
     for (std::size_t k = count; k-- > 0;) {
@@ -239,7 +239,7 @@ ZerosPolesGain analog(Prototype prototype, int order, const Decibels &decibels) 
     return bessel(order);
 }
 
-// What a root of a low-pass becomes in a band of the width around the centre: the two s with
+// A root of a low-pass becomes two in a band of the width around the centre: the s with
 // (s^2 + centre^2) / s = width root.
 std::vector<Complex> around(const std::vector<Complex> &roots, double width, double centre) {
     std::vector<Complex> result;

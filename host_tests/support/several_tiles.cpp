@@ -11,7 +11,8 @@ namespace {
 
 using namespace gz;
 
-// What shares a program, but for how the compiler sees the taps: types, configuration and the taps' bucket.
+// Cases of equal Programs share one, but for how the compiler sees the taps: types, configuration and
+// the taps' bucket.
 struct Program {
     PixelType src, dst;
     int channels;
@@ -171,7 +172,7 @@ CorrelatePass pass_of(const CorrelateCase &test) {
     return lower_correlation(make_filter(test.taps, 3), make_plan_desc(test));
 }
 
-// What tells the groups of a kernel with classes apart besides them.
+// Kinds tell the groups of a kernel apart besides their classes.
 std::vector<std::string> kinds_of(const CorrelateCase &test, const CorrelatePass &pass,
                                   const Defines &defines) {
     const Geometry &g = pass.geometry;

@@ -35,4 +35,42 @@ std::vector<std::array<double, 2>> responses(const Section &section, std::int64_
     return result;
 }
 
+std::vector<double> filtered(const LineStage &stage, const std::vector<double> &x, Way way) {
+    const auto n = static_cast<std::int64_t>(x.size());
+    std::vector<double> y(x.size());
+    const auto at = [&](std::int64_t i) {
+        return static_cast<std::size_t>(way == Way::as_is ? i : n - 1 - i);
+    };
+    if (stage.has_taps()) {
+        const auto count = static_cast<std::int64_t>(stage.taps.size());
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (x[at(i)] == 0.0) // as most samples of an impulse are
+                continue;
+            for (std::int64_t k = 0; k < count; ++k) {
+                const std::int64_t to = i - stage.first_tap - k;
+                if (to >= 0 && to < n)
+                    y[at(to)] += stage.taps[static_cast<std::size_t>(k)] * x[at(i)];
+            }
+        }
+        return y;
+    }
+    for (std::size_t i = 0; i < x.size(); ++i)
+        y[i] = stage.direct * x[i];
+    const auto add = [&](const Section &section, std::size_t i, std::array<double, 2> &state) {
+        y[i] += added(section, state);
+        step(section, state, x[i]);
+    };
+    for (const Section &section : stage.causal) {
+        std::array<double, 2> state{0.0, 0.0};
+        for (std::int64_t i = 0; i < n; ++i)
+            add(section, at(i), state);
+    }
+    for (const Section &section : stage.anticausal) {
+        std::array<double, 2> state{0.0, 0.0};
+        for (std::int64_t i = n - 1; i >= 0; --i)
+            add(section, at(i), state);
+    }
+    return y;
+}
+
 } // namespace gz

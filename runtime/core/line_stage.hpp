@@ -80,4 +80,12 @@ struct LineStage {
     bool has_taps() const { return !taps.empty(); }
 };
 
+// Sections that kernels keep in registers at most, of one stage.
+constexpr std::size_t most_sections_of_stage = 32;
+
+// The result of a stage for a line that is 0 outside, in double and from states of 0; mirrored: as if
+// the line were walked the other way.
+enum class Way { as_is, mirrored };
+std::vector<double> filtered(const LineStage &stage, const std::vector<double> &x, Way way);
+
 } // namespace gz

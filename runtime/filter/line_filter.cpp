@@ -59,44 +59,6 @@ std::int64_t memory_of(const LineStage &stage, Precision precision) {
     return most;
 }
 
-enum class Way { as_is, mirrored };
-
-// Runs a stage over a line that is 0 outside.
-std::vector<double> filtered(const LineStage &stage, const std::vector<double> &x, Way way) {
-    const auto n = static_cast<std::int64_t>(x.size());
-    std::vector<double> y(x.size());
-    const auto at = [&](std::int64_t i) {
-        return static_cast<std::size_t>(way == Way::as_is ? i : n - 1 - i);
-    };
-    if (stage.has_taps()) {
-        const auto count = static_cast<std::int64_t>(stage.taps.size());
-        for (std::int64_t i = 0; i < n; ++i)
-            for (std::int64_t k = 0; k < count; ++k) {
-                const std::int64_t from = i + stage.first_tap + k;
-                if (from >= 0 && from < n)
-                    y[at(i)] += stage.taps[static_cast<std::size_t>(k)] * x[at(from)];
-            }
-        return y;
-    }
-    for (std::size_t i = 0; i < x.size(); ++i)
-        y[i] = stage.direct * x[i];
-    const auto add = [&](const Section &section, std::size_t i, std::array<double, 2> &state) {
-        y[i] += added(section, state);
-        step(section, state, x[i]);
-    };
-    for (const Section &section : stage.causal) {
-        std::array<double, 2> state{0.0, 0.0};
-        for (std::int64_t i = 0; i < n; ++i)
-            add(section, at(i), state);
-    }
-    for (const Section &section : stage.anticausal) {
-        std::array<double, 2> state{0.0, 0.0};
-        for (std::int64_t i = n - 1; i >= 0; --i)
-            add(section, at(i), state);
-    }
-    return y;
-}
-
 // Weights over the infinite line, first to first + size - 1.
 struct Functional {
     std::int64_t first = 0;
@@ -388,11 +350,11 @@ std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wa
         !is_right(stage, first.scans, second.scans, plan->rounding.gain,
                   static_cast<std::size_t>(std::min(length, enough_to_compare))))
         return std::nullopt;
+    const Roundings roundings = roundings_of({stage}, radius_of(stage));
     for (const Precision precision : {Precision::single, Precision::anchored, Precision::twice}) {
         if (precision < plan->stages.front().precision)
             continue;
         stage.precision = precision;
-        const Roundings roundings = roundings_of({stage}, radius_of(stage));
         result.rounding = precision == Precision::single     ? plan->rounding
                           : precision == Precision::anchored ? roundings.anchored
                                                              : roundings.twice;
@@ -416,7 +378,7 @@ std::vector<Run> runs_of(const std::vector<const Scan *> &scans) {
 }
 
 // Scans that start from nothing at the edge, in the order in which they are written. Two runs are one
-// stage where that can be and takes no wider states than they take apart, or fewer stages.
+// stage where that can be.
 std::vector<StagePlan> cut_plans(const std::vector<const Scan *> &scans, const Wanted &wanted,
                                  std::int64_t length) {
     const std::vector<Run> runs = runs_of(scans);

@@ -159,44 +159,6 @@ Shares shares_of(const Section &section, std::size_t memory) {
     return shares;
 }
 
-// A line through a stage, 0 outside.
-Line filtered(const LineStage &stage, const Line &x) {
-    const auto n = static_cast<std::int64_t>(x.size());
-    Line y(x.size(), 0.0);
-    if (stage.has_taps()) {
-        const auto count = static_cast<std::int64_t>(stage.taps.size());
-        for (std::int64_t i = 0; i < n; ++i) {
-            if (x[static_cast<std::size_t>(i)] == 0.0)
-                continue;
-            // Where the sample is read by each tap.
-            for (std::int64_t k = 0; k < count; ++k) {
-                const std::int64_t at = i - stage.first_tap - k;
-                if (at >= 0 && at < n)
-                    y[static_cast<std::size_t>(at)] +=
-                        stage.taps[static_cast<std::size_t>(k)] * x[static_cast<std::size_t>(i)];
-            }
-        }
-        return y;
-    }
-    for (std::size_t i = 0; i < x.size(); ++i)
-        y[i] = stage.direct * x[i];
-    for (const Section &section : stage.causal) {
-        State state{};
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            y[i] += added(section, state);
-            step(section, state, x[i]);
-        }
-    }
-    for (const Section &section : stage.anticausal) {
-        State state{};
-        for (std::size_t i = x.size(); i-- > 0;) {
-            y[i] += added(section, state);
-            step(section, state, x[i]);
-        }
-    }
-    return y;
-}
-
 // Sums over a response around the middle of a line.
 struct Norms {
     double sum = 1.0, root_of_squares = 1.0;
@@ -236,13 +198,13 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
     std::vector<Norms> before(count + 1), after(count + 1);
     Line x = impulse;
     for (std::size_t s = 0; s < count; ++s) {
-        x = filtered(stages[s], x);
+        x = filtered(stages[s], x, Way::as_is);
         before[s + 1] = norms_of(x, middle);
     }
     if (count > 1) {
         x = impulse;
         for (std::size_t s = count; s-- > 0;) {
-            x = filtered(stages[s], x);
+            x = filtered(stages[s], x, Way::as_is);
             after[s] = norms_of(x, middle);
         }
     }

@@ -112,12 +112,9 @@ std::vector<LineStage> stages_of(const Problem &problem, std::size_t count, cons
     return stages;
 }
 
-// What kernels keep in registers at most.
-constexpr std::size_t most_sections = 32;
-
 bool fit_kernels(const std::vector<LineStage> &stages) {
     return std::all_of(stages.begin(), stages.end(), [](const LineStage &stage) {
-        return stage.causal.size() + stage.anticausal.size() <= most_sections;
+        return stage.causal.size() + stage.anticausal.size() <= most_sections_of_stage;
     });
 }
 
@@ -244,10 +241,7 @@ Found find_plan(const Problem &problem, const Wanted &wanted, StagePlan &plan, d
         return take(std::move(own), StateForm::anchored, Precision::anchored);
     };
     const auto try_twice = [&](std::size_t count) {
-        Candidate &own = kept[count];
-        if (own.stages.empty() || !meets(own.roundings.twice, wanted))
-            return false;
-        return true;
+        return !kept[count].stages.empty() && meets(kept[count].roundings.twice, wanted);
     };
     const auto take_twice = [&](std::size_t count) {
         return take(std::move(kept[count]), StateForm::twice, Precision::twice);

@@ -434,12 +434,11 @@ bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
 }
 
 std::string sections_refusal(const RecursivePass &pass) {
-    constexpr std::size_t most = 32;
     for (const LineStage &stage : pass.stages) {
         const std::size_t sections =
             (stage.causal.size() + stage.anticausal.size()) * (pass.second ? 2 : 1);
-        if (sections > most)
-            return text("a stage has ", sections, " sections, more than ", most);
+        if (sections > most_sections_of_stage)
+            return text("a stage has ", sections, " sections, more than ", most_sections_of_stage);
     }
     return "";
 }
