@@ -4,17 +4,22 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
 #include "filter/line_filter.hpp"
+#include "filter/recursive.hpp"
+#include "support/difference.hpp"
 #include "support/exact_scans.hpp"
 #include "support/iir_designs.hpp"
 #include "support/image_case.hpp"
+#include "support/random_scans.hpp"
 #include "support/unit.hpp"
 
 namespace {
@@ -139,8 +144,7 @@ void check_designs(const std::vector<Design> &designs, std::size_t usual_stride,
                 mode == BorderMode::zero
                     ? exact(scans, inputs[line])
                     : exact(scans, inputs[line], border, static_cast<std::int64_t>(16 * length));
-            for (std::size_t n = 0; n < length; ++n)
-                error = std::max(error, std::abs(results[line][n] - expected[n]));
+            error = std::max(error, largest_difference(results[line], expected));
         }
         error /= rounding.gain;
         CHECK(error <= rounding.bound);
@@ -160,9 +164,46 @@ void check_designs(const std::vector<Design> &designs, std::size_t usual_stride,
                        << " of what is expected");
 }
 
+// What is accepted meets the bound that it states.
+void check_random(std::uint32_t seed, int count, std::size_t length) {
+    std::minstd_rand random(seed);
+    int accepted = 0;
+    double of_bound = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const int axis = i % 2;
+        const std::vector<Scan> scans = random_scans(random, axis, i % 3 != 0);
+        CAPTURE(i);
+        std::optional<Filter> filter;
+        try {
+            filter = Filter::recursive(scans, {});
+            rounding_of(*filter->recursion());
+        } catch (const Error &) {
+            continue;
+        }
+        ++accepted;
+        const std::vector<Scan> &taken = filter->recursion()->scans;
+        const std::vector<Line> inputs = inputs_for(taken, length);
+        const Border border{BorderMode::zero, 0.0};
+        const std::vector<Line> results = through_kernels(*filter, inputs, axis, border);
+        const double bound = filter->error_bound(1.0);
+        for (std::size_t line = 0; line < inputs.size(); ++line) {
+            const double error = largest_difference(results[line], exact(taken, inputs[line]));
+            CHECK(error <= bound);
+            if (bound > 0.0)
+                of_bound = std::max(of_bound, error / bound);
+        }
+    }
+    MESSAGE(accepted << " of " << count << " accepted; worst error over bound " << of_bound);
+    CHECK(accepted > count / 3);
+}
+
 } // namespace
 
 TEST_SUITE("designs") {
+    TEST_CASE("coefficients that nobody designed") {
+        check_random(5, std::getenv("GAUZE_ALL_DESIGNS") ? 1000 : 24, 1500);
+    }
+
     TEST_CASE("designs as b and a along rows") {
         check_designs(families(), 41, Ways::forwards, BorderMode::zero, 0);
     }

@@ -3,8 +3,11 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iomanip>
+#include <limits>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -12,8 +15,10 @@
 #include "core/error.hpp"
 #include "filter/filter.hpp"
 #include "filter/stage_plan.hpp"
+#include "support/difference.hpp"
 #include "support/exact_scans.hpp"
 #include "support/iir_designs.hpp"
+#include "support/random_scans.hpp"
 
 using namespace gz;
 
@@ -26,26 +31,33 @@ std::size_t stride(std::size_t usual) {
     return std::getenv("GAUZE_ALL_DESIGNS") ? 1 : usual;
 }
 
-// A line that is 0 outside, through the stages in double.
-Line run(const std::vector<LineStage> &stages, Line x) {
+// A line that is 0 outside, through the stages in numbers of a type, sample by sample.
+template <class Number> Line run(const std::vector<LineStage> &stages, const Line &line) {
+    std::vector<Number> x(line.begin(), line.end());
     for (const LineStage &stage : stages) {
         const auto n = static_cast<std::int64_t>(x.size());
-        Line y(x.size(), 0.0);
+        std::vector<Number> y(x.size(), Number(0));
         for (std::int64_t i = 0; i < n; ++i)
             for (std::size_t k = 0; k < stage.taps.size(); ++k) {
                 const std::int64_t at = i + stage.first_tap + static_cast<std::int64_t>(k);
                 if (at >= 0 && at < n)
                     y[static_cast<std::size_t>(i)] +=
-                        stage.taps[k] * x[static_cast<std::size_t>(at)];
+                        static_cast<Number>(stage.taps[k]) * x[static_cast<std::size_t>(at)];
             }
         for (std::size_t i = 0; i < x.size(); ++i)
-            y[i] += stage.direct * x[i];
+            y[i] += static_cast<Number>(stage.direct) * x[i];
         const auto filter = [&](const Section &section, bool forward) {
-            std::array<double, 2> state{};
+            const auto sign = static_cast<Number>(section.sign);
+            const auto rest = static_cast<Number>(section.sign * section.rest);
+            const auto decay = static_cast<Number>(section.sign * section.decay);
+            const auto w_weight = static_cast<Number>(section.w_weight);
+            const auto v_weight = static_cast<Number>(section.v_weight);
+            Number w(0), v(0);
             for (std::size_t i = 0; i < x.size(); ++i) {
                 const std::size_t at = forward ? i : x.size() - 1 - i;
-                y[at] += added(section, state);
-                step(section, state, x[at]);
+                y[at] += w_weight * w + v_weight * v;
+                v = decay * v + (x[at] - rest * w);
+                w = sign * w + v;
             }
         };
         for (const Section &section : stage.causal)
@@ -54,27 +66,35 @@ Line run(const std::vector<LineStage> &stages, Line x) {
             filter(section, false);
         x = std::move(y);
     }
-    return x;
+    return {x.begin(), x.end()};
 }
 
 Line noise(std::size_t count) {
     std::minstd_rand random(7);
     Line line(count);
     for (double &value : line)
-        value = std::uniform_real_distribution<double>(-1.0, 1.0)(random);
+        value = static_cast<float>(std::uniform_real_distribution<double>(-1.0, 1.0)(random));
     return line;
+}
+
+// "b/b/b,a,a ..." as the command reads it.
+std::string to_text(const std::vector<Scan> &scans) {
+    std::ostringstream text;
+    text << std::setprecision(17);
+    for (const Scan &scan : scans) {
+        text << (scan.forward ? "+x:" : "-x:");
+        for (std::size_t i = 0; i < scan.feedforward.size(); ++i)
+            text << (i > 0 ? "/" : "") << scan.feedforward[i];
+        for (const double a : scan.feedback)
+            text << ',' << a;
+        text << ' ';
+    }
+    return text.str();
 }
 
 bool is_stable_as_written(const std::vector<Scan> &scans) {
     return std::all_of(scans.begin(), scans.end(),
                        [](const Scan &scan) { return is_stable(transfer_function(scan).a); });
-}
-
-double largest_difference(const Line &a, const Line &b) {
-    double most = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        most = std::max(most, std::abs(a[i] - b[i]));
-    return most;
 }
 
 struct Count {
@@ -104,8 +124,9 @@ void check_designs(const std::vector<support::Design> &designs, std::size_t usua
         CHECK(plan->rounding.bound <= 5e-5);
         CHECK(plan->rounding.bound >= plan->rounding.expected);
         const Line x = noise(400);
-        const double error = largest_difference(run(plan->stages, x), support::exact(scans, x)) /
-                             plan->rounding.gain;
+        const double error =
+            support::largest_difference(run<double>(plan->stages, x), support::exact(scans, x)) /
+            plan->rounding.gain;
         CHECK(error <= 1e-8);
         count.wide += plan->stages.front().precision == Precision::twice;
         count.stages += static_cast<int>(plan->stages.size());
@@ -161,6 +182,47 @@ TEST_SUITE("stage plan") {
     TEST_CASE("zero phase") {
         check_both_ways(support::families(), 37);
         check_both_ways(support::sections(), 17);
+    }
+
+    TEST_CASE("coefficients that nobody designed are refused, or meet their bound") {
+        std::minstd_rand random(11);
+        std::map<std::string, int> refusals;
+        int accepted = 0;
+        double worst = 0.0;
+        const int count = stride(0) == 1 ? 20000 : 500;
+        std::vector<Line> inputs(3, Line(300, 0.0));
+        inputs[0][0] = 1.0;
+        inputs[1] = Line(300, 1.0);
+        inputs[2] = noise(300);
+        for (int i = 0; i < count; ++i) {
+            const std::vector<Scan> scans = support::random_scans(random);
+            CAPTURE(i);
+            CAPTURE(to_text(scans));
+            try {
+                const Filter filter = Filter::recursive(scans, {});
+                const auto plan = stage_plan({filter.recursion()->scans, {}}, {});
+                REQUIRE(plan);
+                CHECK(plan->disagreement <= most_disagreement);
+                ++accepted;
+                const bool is_single = plan->stages.front().precision == Precision::single;
+                const double bound =
+                    is_single ? filter.error_bound(1.0) : 1e-8 * plan->rounding.gain + 1e-280;
+                for (const Line &x : inputs) {
+                    const Line expected = support::exact(filter.recursion()->scans, x);
+                    const double error = support::largest_difference(
+                        is_single ? run<float>(plan->stages, x) : run<double>(plan->stages, x),
+                        expected);
+                    CHECK(error <= bound);
+                    worst = std::max(worst, error / bound);
+                }
+            } catch (const Error &error) {
+                ++refusals[std::string(error.what()).substr(0, 60)];
+            }
+        }
+        MESSAGE(accepted << " of " << count << " accepted; worst error over bound " << worst);
+        for (const auto &[text, times] : refusals)
+            MESSAGE(times << " times: " << text);
+        CHECK(accepted > count / 4);
     }
 
     TEST_CASE("a bound that is asked for") {
