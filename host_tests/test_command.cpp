@@ -15,6 +15,7 @@
 #include "image_file.hpp"
 #include "npy.hpp"
 #include "support/command.hpp"
+#include "support/difference.hpp"
 #include "test_files.hpp"
 
 using namespace gauze::tool;
@@ -187,7 +188,7 @@ private:
             const double value =
                 std::clamp(expected.values[i], double(std::numeric_limits<T>::lowest()),
                            double(std::numeric_limits<T>::max()));
-            worst = std::max(worst, std::abs(double(got[i]) - value));
+            worst = std::max(worst, support::difference(double(got[i]), value));
         }
         CHECK(worst <= tolerance);
     }

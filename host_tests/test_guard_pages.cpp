@@ -16,6 +16,7 @@
 #include "filter/reference.hpp"
 #include "plan/plan.hpp"
 #include "support/correlate_case.hpp"
+#include "support/difference.hpp"
 #include "support/tile_coverage.hpp"
 
 namespace {
@@ -100,9 +101,9 @@ void check_error(const ReferenceJob &job, const std::vector<std::byte> &got) {
         for (std::int64_t i = 0; i < job.source.extent[0] * job.source.channels; ++i)
             worst = std::max(
                 worst,
-                std::abs(row[i] -
-                         load_pixel(type, got.data() + job.source.byte_of({0, at.y, 0, 0}, 0) +
-                                              i * static_cast<std::int64_t>(size_of(type)))));
+                support::difference(
+                    row[i], load_pixel(type, got.data() + job.source.byte_of({0, at.y, 0, 0}, 0) +
+                                                 i * static_cast<std::int64_t>(size_of(type)))));
     });
     CHECK(worst <= bound);
 }

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "filter/line_filter.hpp"
+#include "support/difference.hpp"
 #include "support/exact_scans.hpp"
 #include "support/iir_designs.hpp"
 
@@ -106,7 +107,7 @@ double worst(const Line &found, const Line &expected) {
     double error = 0.0;
     double largest = 1.0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        error = std::max(error, std::abs(found[i] - expected[i]));
+        error = std::max(error, support::difference(found[i], expected[i]));
         largest = std::max(largest, std::abs(expected[i]));
     }
     return error / largest;

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "image_file.hpp"
+#include "support/difference.hpp"
 
 namespace {
 
@@ -257,7 +258,7 @@ TEST_CASE("oracles") {
                 if (std::isnan(expected[i]))
                     CHECK(got[i] == sentinel); // a pixel that must not be written
                 else
-                    worst = std::max(worst, std::abs(got[i] - expected[i]));
+                    worst = std::max(worst, support::difference(got[i], expected[i]));
             }
             const double tolerance = test["tolerance"];
             CHECK(worst <= tolerance * (is_integer ? 1.0 : largest));

@@ -15,6 +15,7 @@
 #include "filter/gaussian_modes.hpp"
 #include "filter/recursive.hpp"
 #include "filter/reference.hpp"
+#include "support/difference.hpp"
 #include "support/unit.hpp"
 
 using gz::Axes;
@@ -88,14 +89,6 @@ std::vector<double> filtered(const Filter &filter, const Picture &picture, const
 std::vector<double> filtered(const Filter &filter, const Picture &picture, const Border &border,
                              Compute compute = gz::compute_in_double) {
     return filtered(filter, picture, border, whole(picture.desc), compute);
-}
-
-double worst_difference(const std::vector<double> &a, const std::vector<double> &b) {
-    REQUIRE(a.size() == b.size());
-    double worst = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        worst = std::max(worst, std::abs(a[i] - b[i]));
-    return worst;
 }
 
 // The picture between `apron` pixels of its border along x and y, and z where it has several slices.
@@ -172,9 +165,9 @@ TEST_SUITE("recursive reference") {
         CHECK(filtered(Filter::recursive({back, forth}), picture, zero) ==
               std::vector<double>{3, 5.5, 6.75});
         for (const Border &border : extensions())
-            CHECK(worst_difference(filtered(Filter::recursive({forth, back}), picture, border),
-                                   filtered(Filter::recursive({back, forth}), picture, border)) <
-                  1e-15);
+            CHECK(support::largest_difference(
+                      filtered(Filter::recursive({forth, back}), picture, border),
+                      filtered(Filter::recursive({back, forth}), picture, border)) < 1e-15);
     }
 
     TEST_CASE("borders by hand: y[n] = x[n] + y[n - 1] / 2") {
@@ -217,8 +210,9 @@ TEST_SUITE("recursive reference") {
                     CAPTURE(gz::to_text(filter));
                     CAPTURE(gz::to_text(extent));
                     CAPTURE(gz::name_of(border.mode));
-                    CHECK(worst_difference(filtered(filter, picture, border),
-                                           by_padding(filter, picture, border, 120)) < 1e-12);
+                    CHECK(support::largest_difference(filtered(filter, picture, border),
+                                                      by_padding(filter, picture, border, 120)) <
+                          1e-12);
                 }
     }
 
@@ -231,7 +225,8 @@ TEST_SUITE("recursive reference") {
         for (const Border &border : extensions()) {
             CAPTURE(gz::name_of(border.mode));
             const std::vector<double> all = filtered(filter, picture, border);
-            CHECK(worst_difference(all, by_padding(filter, picture, border, 26)) < 1e-12);
+            CHECK(support::largest_difference(all, by_padding(filter, picture, border, 26)) <
+                  1e-12);
             Region region = whole(picture.desc);
             region.source_origin = {1, 2, 1, 1};
             region.extent = {3, 1, 2, 1};
@@ -263,7 +258,8 @@ TEST_SUITE("recursive reference") {
         for (const Border &border : extensions()) {
             CAPTURE(gz::name_of(border.mode));
             const Border of_one{border.mode, 1.0};
-            CHECK(worst_difference(filtered(filter, row({1, 1, 1}), of_one), {1, 1, 1}) < 1e-10);
+            CHECK(support::largest_difference(filtered(filter, row({1, 1, 1}), of_one), {1, 1, 1}) <
+                  1e-10);
             const Picture picture = noise({37, 1, 1, 1});
             const std::vector<double> got = filtered(filter, picture, border);
             constexpr std::int64_t apron = 320000;
@@ -275,7 +271,8 @@ TEST_SUITE("recursive reference") {
                            : picture.values[static_cast<std::size_t>(at)];
             }
             const std::vector<double> all = filtered(filter, wide, zero);
-            CHECK(worst_difference(got, {all.begin() + apron, all.begin() + apron + 37}) < 1e-12);
+            CHECK(support::largest_difference(
+                      got, {all.begin() + apron, all.begin() + apron + 37}) < 1e-12);
         }
     }
 
@@ -287,8 +284,8 @@ TEST_SUITE("recursive reference") {
             Filter::recursive({{0, true, {1, 0.5}, feedback}, {0, false, {1}, feedback}});
         for (const Border &border : extensions()) {
             const Picture picture = noise({11, 1, 1, 1});
-            CHECK(worst_difference(filtered(filter, picture, border),
-                                   by_padding(filter, picture, border, 160)) < 1e-12);
+            CHECK(support::largest_difference(filtered(filter, picture, border),
+                                              by_padding(filter, picture, border, 160)) < 1e-12);
         }
     }
 
@@ -551,9 +548,10 @@ TEST_SUITE("recursive gaussian") {
                     CHECK(filter.error_bound(100.0) ==
                           doctest::Approx(100.0 * filter.error_bound(1.0)));
                     for (const Border &border : extensions())
-                        CHECK(worst_difference(filtered(filter, picture, border),
-                                               filtered(filter, picture, border,
-                                                        gz::compute_as_written)) <= approximation);
+                        CHECK(support::largest_difference(
+                                  filtered(filter, picture, border),
+                                  filtered(filter, picture, border, gz::compute_as_written)) <=
+                              approximation);
                 }
     }
 
@@ -570,8 +568,8 @@ TEST_SUITE("recursive gaussian") {
             const Filter recursive = Filter::gaussian(gaussian);
             CHECK(recursive.name() == "gaussian");
             for (const Border &border : extensions())
-                CHECK(worst_difference(filtered(fir, picture, border),
-                                       filtered(recursive, picture, border)) < 1e-11);
+                CHECK(support::largest_difference(filtered(fir, picture, border),
+                                                  filtered(recursive, picture, border)) < 1e-11);
             // Nothing at the edge is the constant 0 for filters of which no scan is seen.
             CHECK(filtered(recursive, picture, zero) ==
                   filtered(recursive, picture, {BorderMode::constant, 0.0}));
@@ -636,7 +634,7 @@ TEST_SUITE("recursive modes") {
                     CAPTURE(gz::to_text(extent));
                     CAPTURE(gz::name_of(border.mode));
                     const Picture picture = noise(extent, 1, 2);
-                    CHECK(worst_difference(
+                    CHECK(support::largest_difference(
                               filtered(filter, picture, border, gz::compute_as_written),
                               by_padding(filter, picture, border, 70, gz::compute_as_written)) <
                           1e-12);
@@ -646,7 +644,7 @@ TEST_SUITE("recursive modes") {
                         const Modes &modes = filter.recursion()->modes[axis];
                         taps.values[axis] = taps_of(response_of(modes, 70), modes.odd);
                     }
-                    CHECK(worst_difference(
+                    CHECK(support::largest_difference(
                               filtered(filter, picture, border, gz::compute_as_written),
                               filtered(Filter::separable(taps), picture, border)) < 1e-11);
                 }
@@ -686,7 +684,7 @@ TEST_SUITE("recursive modes") {
                     const std::size_t x = i / 3 % 23;
                     const std::size_t y = i / 69;
                     if (!inner || (x >= 2 && x < 21 && y >= 2 && y < 15))
-                        worst = std::max(worst, std::abs(result[i] - pixels[i]));
+                        worst = std::max(worst, support::difference(result[i], pixels[i]));
                 }
                 CHECK(worst < 1e-13);
             }

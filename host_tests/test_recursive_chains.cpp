@@ -14,6 +14,7 @@
 #include "filter/recursive.hpp"
 #include "filter/reference.hpp"
 #include "kernel/kernels.hpp"
+#include "support/difference.hpp"
 #include "support/image_case.hpp"
 
 namespace {
@@ -265,9 +266,7 @@ void run_chains(const RecursiveSpec &spec, unsigned seed, int count) {
             const double bound = filter.error_bound(largest_of(expected, desc.border));
             run_plainly(chain.scans, desc.border, padding, expected);
             REQUIRE(got.size() == expected.values.size());
-            double worst = 0.0;
-            for (std::size_t k = 0; k < got.size(); ++k)
-                worst = std::max(worst, std::abs(got[k] - static_cast<double>(expected.values[k])));
+            const double worst = support::largest_difference(got, expected.values);
             CHECK(worst <= bound);
             worst_share = std::max(worst_share, worst / bound);
             ++ran;
@@ -343,9 +342,7 @@ void compare_groupings(const std::vector<std::string> &kernels) {
                     for (const auto &[other, results] : same) {
                         INFO(kernel, " ", name_of(border), " ", chain.name, " ", grouping,
                              " against ", other);
-                        double worst = 0.0;
-                        for (std::size_t i = 0; i < got.size(); ++i)
-                            worst = std::max(worst, std::abs(got[i] - results[i]));
+                        const double worst = support::largest_difference(got, results);
                         CHECK(worst <= 2.0 * bound);
                         worst_share = std::max(worst_share, worst / bound / 2.0);
                         ++ran;

@@ -13,6 +13,7 @@
 
 #include "filter/reference.hpp"
 #include "image_file.hpp"
+#include "support/difference.hpp"
 
 namespace {
 
@@ -103,7 +104,7 @@ TEST_CASE("oracles of recursive filters") {
                         target.type,
                         expected.pixels.data() + target.byte_of({x, at.y, at.z, at.t}, at.plane));
                     largest = std::max(largest, std::abs(wanted));
-                    worst = std::max(worst, std::abs(row[x] - wanted));
+                    worst = std::max(worst, support::difference(row[x], wanted));
                 }
             });
             // Of modes as they are the tolerance; all else is the expected, to the last digits.

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "plan/ssimulacra2.hpp"
+#include "support/difference.hpp"
 #include "support/encoded_pixels.hpp"
 #include "support/image_case.hpp"
 
@@ -44,7 +45,7 @@ Scored run(const EncodedPixels &reference, const EncodedPixels &distorted,
 // The worst error of a map in units of its own largest value.
 double map_error(const std::vector<float> &map, const Plane &expected) {
     const double largest = std::max(1e-6, *std::max_element(expected.begin(), expected.end()));
-    return worst_difference(std::vector<double>(map.begin(), map.end()), expected) / largest;
+    return largest_difference(map, expected) / largest;
 }
 
 // Strips keep more in an item's arrays than GPUs have for it.

@@ -14,6 +14,7 @@
 #include "filter/reference.hpp"
 #include "image_file.hpp"
 #include "plan/ssimulacra2.hpp"
+#include "support/difference.hpp"
 #include "support/encoded_pixels.hpp"
 #include "support/image_case.hpp"
 
@@ -67,8 +68,8 @@ TEST_CASE("the reference against the oracles") {
     for (const json &test : oracle["blur"]) {
         const EncodedPixels input = load(test["input"]);
         const Extent extent{input.desc.extent[0], input.desc.extent[1]};
-        CHECK(worst_difference(blurred(values_of(input), extent),
-                               values_of(load(test["expected"]))) <= 1e-13);
+        CHECK(largest_difference(blurred(values_of(input), extent),
+                                 values_of(load(test["expected"]))) <= 1e-13);
     }
     std::ifstream file(oracles() + oracle["subscores"].get<std::string>());
     const json all_sub_scores = json::parse(file)["subscores"];
@@ -86,7 +87,7 @@ TEST_CASE("the reference against the oracles") {
         const json &expected = all_sub_scores[id];
         REQUIRE(expected.size() == sub_scores.size());
         for (std::size_t scale = 0; scale < sub_scores.size(); ++scale)
-            CHECK(worst_difference(
+            CHECK(largest_difference(
                       [&] {
                           std::vector<double> flat;
                           for (const auto &channel : sub_scores[scale])
@@ -117,7 +118,7 @@ TEST_CASE("the reference against the oracles") {
             std::vector<double> flat;
             for (const Plane &plane : xyb.values)
                 flat.insert(flat.end(), plane.begin(), plane.end());
-            CHECK(worst_difference(flat, values_of(load(test["expected"]))) <= 1e-12);
+            CHECK(largest_difference(flat, values_of(load(test["expected"]))) <= 1e-12);
         }
     }
     MESSAGE(oracle["pairs"].size(), " pairs; the reference's worst score is ", worst, " off");

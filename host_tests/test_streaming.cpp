@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "plan/plan.hpp"
+#include "support/difference.hpp"
 #include "support/image_case.hpp"
 #include "support/pairwise.hpp"
 #include "support/unit.hpp"
@@ -132,7 +133,7 @@ double worst_difference(const PlanDesc &desc, const std::vector<std::byte> &a,
                     k * static_cast<std::int64_t>(gz::size_of(desc.target.type));
                 const double one = gz::load_pixel(desc.target.type, a.data() + byte);
                 const double other = gz::load_pixel(desc.target.type, b.data() + byte);
-                worst = std::max(worst, std::abs(one - other));
+                worst = std::max(worst, support::difference(one, other));
             }
         }
     return worst;

@@ -12,6 +12,7 @@
 #include "kernel/kernels.hpp"
 #include "plan/plan.hpp"
 #include "plan/verify.hpp"
+#include "support/difference.hpp"
 #include "support/image_case.hpp"
 
 namespace {
@@ -290,7 +291,7 @@ TEST_SUITE("kernels") {
                                 c * static_cast<std::int64_t>(size_of(desc.target.type)));
                         const double allowed =
                             bound + storing_error(desc.target.type, std::abs(exact) + bound);
-                        worst = std::max(worst, std::abs(stored - exact) / allowed);
+                        worst = std::max(worst, difference(stored, exact) / allowed);
                     }
             });
             CHECK(worst <= 1.0);

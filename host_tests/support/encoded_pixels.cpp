@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "filter/reference.hpp"
@@ -47,15 +46,6 @@ EncodedPixels waves(PixelType type, std::int64_t channels, std::int64_t width, s
 
 double reference_score(const EncodedPixels &reference, const EncodedPixels &distorted) {
     return ssimulacra2::score_in_double(reference.encoded(), distorted.encoded());
-}
-
-double worst_difference(const std::vector<double> &a, const std::vector<double> &b) {
-    if (a.size() != b.size())
-        return std::numeric_limits<double>::infinity();
-    double worst = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        worst = std::max(worst, std::abs(a[i] - b[i]));
-    return worst;
 }
 
 } // namespace support

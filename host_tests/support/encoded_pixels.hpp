@@ -29,6 +29,4 @@ EncodedPixels waves(gz::PixelType type, std::int64_t channels, std::int64_t widt
 
 double reference_score(const EncodedPixels &reference, const EncodedPixels &distorted);
 
-double worst_difference(const std::vector<double> &a, const std::vector<double> &b);
-
 } // namespace support
