@@ -121,6 +121,11 @@ const KernelSpec<Pass> *find(const std::vector<KernelSpec<Pass>> &kernels,
     return found == kernels.end() ? nullptr : &*found;
 }
 
+template <class Pass>
+std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts) {
+    return spec.unsuited ? spec.unsuited(pass, facts) : "";
+}
+
 std::size_t groups_of(const Launch &launch) {
     std::size_t groups = 1;
     for (std::size_t i = 0; i < 3; ++i)
@@ -156,11 +161,6 @@ std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
             return choice;
     }
     return std::nullopt;
-}
-
-template <class Pass>
-std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts) {
-    return spec.unsuited ? spec.unsuited(pass, facts) : "";
 }
 
 // Moves kernels that do not suit the pass behind the others. Why the first one was; "" where it was not.
@@ -251,6 +251,12 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
     // What came with the library was looked at since; what the user measured was not.
     if (result.level == TuningLevel::user && !is_current) {
         refused.push_back(name + record.config + ": tuned when the kernel was another one");
+        return std::nullopt;
+    }
+    // A class of problems is wider than what was measured of it.
+    const std::string why = unsuited(*spec, pass, on.facts);
+    if (result.level != TuningLevel::user && !why.empty()) {
+        refused.push_back(name + record.config + ": " + why);
         return std::nullopt;
     }
     Fitting fitting;
