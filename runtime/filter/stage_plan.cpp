@@ -140,29 +140,32 @@ StagePlan plan_of(const Candidate &candidate, const Rounding &rounding) {
 // The best of all ways to make `count` stages, of those that agree with the scans; one that does not
 // where none does.
 Candidate best_of(const Problem &problem, std::size_t count, StateForm form) {
-    Candidate best;
-    double least = INFINITY;
-    double closest = INFINITY;
+    std::vector<Candidate> ways;
     for (const Deal &deal : deals) {
         Candidate one;
         one.stages = stages_of(problem, count, deal);
         if (fit_kernels(one.stages)) {
-            one.disagreement = disagreement(one.stages, problem);
-            closest = std::min(closest, one.disagreement);
-            if (one.disagreement <= most_disagreement) {
-                one.roundings = roundings_of(one.stages, problem.radius);
-                if (one.roundings[form].expected < least) {
-                    least = one.roundings[form].expected;
-                    best = std::move(one);
-                }
-            }
+            one.roundings = roundings_of(one.stages, problem.radius);
+            ways.push_back(std::move(one));
         }
         if (count <= 1)
             break;
     }
-    if (best.stages.empty())
-        best.disagreement = closest;
-    return best;
+    const auto error = [form](const Candidate &one) {
+        const double expected = one.roundings[form].expected;
+        return std::isnan(expected) ? INFINITY : expected;
+    };
+    std::stable_sort(ways.begin(), ways.end(),
+                     [&](const Candidate &a, const Candidate &b) { return error(a) < error(b); });
+    Candidate none;
+    none.disagreement = INFINITY;
+    for (Candidate &one : ways) {
+        one.disagreement = disagreement(one.stages, problem); // much slower than its rounding
+        if (one.disagreement <= most_disagreement && error(one) < INFINITY)
+            return std::move(one);
+        none.disagreement = std::min(none.disagreement, one.disagreement);
+    }
+    return none;
 }
 
 // Scans that do not fade have no bound; where what is added up is much larger than the sum, it is split.
