@@ -96,6 +96,27 @@ bool runs_items_in_turn(DeviceClass device_class) {
            device_class == DeviceClass::oclgrind;
 }
 
+// Results of a CPU of two cores, as they are shipped: that a configuration takes half the default's
+// time. Of an earlier version of the kernel, which counts, as it was shipped.
+std::string shipped_of_small_cpu(const std::string &kernel, const std::string &config,
+                                 const std::string &problem) {
+    DeviceFacts small = make_facts(DeviceClass::pocl_cpu);
+    small.name = "a small CPU";
+    small.architecture = "x86-avx2";
+    const gz::SourceTree sources("");
+    const support::TempDir directory;
+    gz::Tuning tuning(directory.path() + "/tuning.txt", small, sources, {}, {});
+    gz::TuningRecord record;
+    record.kernel = kernel;
+    record.config = config;
+    record.spec_hash = "0000000000000000";
+    record.problem = problem;
+    record.ratio = 0.5;
+    tuning.add({record});
+    std::ifstream file(directory.path() + "/tuning.txt", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 } // namespace
 
 TEST_SUITE("choice") {
@@ -383,23 +404,10 @@ TEST_SUITE("choice") {
     }
 
     TEST_CASE("what was fast on another device is not taken where it leaves this one idle") {
-        DeviceFacts small = make_facts(DeviceClass::pocl_cpu);
-        small.name = "a small CPU";
-        small.architecture = "x86-avx2";
         const gz::SourceTree sources("");
-        const support::TempDir directory;
         const CorrelatePass pass = pass_of(5, Rank::full);
-        gz::Tuning tuning(directory.path() + "/tuning.txt", small, sources, {}, {});
-        gz::TuningRecord record;
-        record.kernel = "correlate_strips";
-        record.config = "BAND=256,STRIP=4096";
-        record.spec_hash =
-            "0000000000000000"; // of an earlier version: it counts, as it was shipped
-        record.problem = gz::problem_of(pass);
-        record.ratio = 0.5;
-        tuning.add({record});
-        std::ifstream file(directory.path() + "/tuning.txt", std::ios::binary);
-        const std::string shipped{std::istreambuf_iterator<char>(file), {}};
+        const std::string shipped =
+            shipped_of_small_cpu("correlate_strips", "BAND=256,STRIP=4096", gz::problem_of(pass));
 
         for (const auto &[units, taken] : {std::pair<std::uint32_t, bool>{2, true}, {64, false}}) {
             DeviceFacts other = make_facts(DeviceClass::pocl_cpu);
@@ -416,6 +424,24 @@ TEST_SUITE("choice") {
                 CHECK(choice.refused.front().find("2 groups for 64 compute units") !=
                       std::string::npos);
         }
+    }
+
+    TEST_CASE(
+        "what was fast for some of a class of problems is not taken for one it does not suit") {
+        const gz::SourceTree sources("");
+        DeviceFacts facts = make_facts(DeviceClass::pocl_cpu);
+        facts.architecture = "x86-avx2";
+        facts.compute_units = 2;
+        const gz::BoxPass low = box_of(PixelType::f32, 150, 150);
+        const gz::BoxPass high = box_of(PixelType::f32, 150, 400);
+        REQUIRE(gz::problem_of(low) == gz::problem_of(high));
+        const std::string config = "BAND=256,STRIP=512";
+        const gz::Tuning results("", facts, sources, {},
+                                 {shipped_of_small_cpu("box_strips", config, gz::problem_of(low))});
+        CHECK(choose(low, {facts, results}, "", "the test").variant() == "box_strips:" + config);
+        const Choice other = choose(high, {facts, results}, "", "the test");
+        CHECK(other.kernel != "box_strips");
+        CHECK(other.refused.front().find("bands of 256 rows are low") != std::string::npos);
     }
 
     TEST_CASE("candidates are all that can run, the default first and then other kernels") {

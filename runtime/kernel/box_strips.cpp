@@ -71,10 +71,10 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
 // Measured on AVX2, f32: bands of 1024 rows are as fast as two launches for boxes of 1401 rows, and
 // take 1.2 times as long for 2001; bands of 64 rows are as fast for 63, and take 1.4 times as long for
 // 201; bands of 256 take 1.6 times as long for 501.
-std::string unsuited(const BoxPass &pass, const DeviceFacts &facts) {
+std::string unsuited(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     if (outgrows_image(pass))
         return "boxes are longer than the image";
-    const int band = preferred(pass, facts).front().at("BAND");
+    const int band = config.at("BAND");
     const int rows = pass.geometry.taps_y;
     return 2 * rows > 3 * band ? text("bands of ", band, " rows are low beside boxes of ", rows)
                                : "";

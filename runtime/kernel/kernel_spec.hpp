@@ -34,9 +34,9 @@ template <class Pass> struct KernelSpec {
     std::function<Work(const Pass &, const Config &, const DeviceFacts &)> work;
     // What explain() adds about the work; "" for nothing.
     std::function<std::string(const Pass &, const Config &)> details;
-    // Why another kernel is to be preferred on the device, for an image of this size; "" where not. None:
-    // there is never a reason.
-    std::function<std::string(const Pass &, const DeviceFacts &)> unsuited{};
+    // Why another kernel is to be preferred to this configuration on the device, for an image of this
+    // size; "" where not. None: there is never a reason.
+    std::function<std::string(const Pass &, const Config &, const DeviceFacts &)> unsuited{};
 };
 
 std::string to_text(const std::vector<Tunable> &tunables); // "GROUP_X=1|8,GROUP_Y=1|8"

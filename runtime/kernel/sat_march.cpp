@@ -70,7 +70,7 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &facts) {
 
 // Groups march from one end to the other: where most of the device's units have one, all have. A team after
 // the other begins, and ends.
-std::string unsuited(const SatPass &pass, const DeviceFacts &facts) {
+std::string unsuited(const SatPass &pass, const Config &, const DeviceFacts &facts) {
     const SatTile shape(pass, usual());
     const std::int64_t units = facts.compute_units;
     const std::int64_t strips = pass.batch() * shape.columns;

@@ -122,8 +122,15 @@ const KernelSpec<Pass> *find(const std::vector<KernelSpec<Pass>> &kernels,
 }
 
 template <class Pass>
+std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const Config &config,
+                     const DeviceFacts &facts) {
+    return spec.unsuited ? spec.unsuited(pass, config, facts) : "";
+}
+
+// The same of what is taken without any results.
+template <class Pass>
 std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts) {
-    return spec.unsuited ? spec.unsuited(pass, facts) : "";
+    return spec.unsuited ? spec.unsuited(pass, spec.preferred(pass, facts).front(), facts) : "";
 }
 
 std::size_t groups_of(const Launch &launch) {
@@ -253,22 +260,20 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
         refused.push_back(name + record.config + ": tuned when the kernel was another one");
         return std::nullopt;
     }
-    // A class of problems is wider than what was measured of it.
-    const std::string why = unsuited(*spec, pass, on.facts);
-    if (result.level != TuningLevel::user && !why.empty()) {
-        refused.push_back(name + record.config + ": " + why);
-        return std::nullopt;
-    }
     Fitting fitting;
     try {
         const Forced wanted = parse(record.kernel + ":" + record.config);
         check_values(*spec, wanted.values);
         require(wanted.values.size() == spec->tunables.size(), "not all tunables have values");
         fitting = fit(*spec, pass, on, wanted.values);
-        const std::string idle =
-            fitting.config ? idleness(fitting.work, result, on.facts) : std::string();
-        if (!idle.empty())
-            fitting.refusal = record.config + ": " + idle;
+        // A class of problems is wider than what was measured of it.
+        std::string why;
+        if (fitting.config && result.level != TuningLevel::user)
+            why = unsuited(*spec, pass, *fitting.config, on.facts);
+        if (fitting.config && why.empty())
+            why = idleness(fitting.work, result, on.facts);
+        if (!why.empty())
+            fitting.refusal = record.config + ": " + why;
     } catch (const Error &error) {
         fitting.refusal = record.config + ": " + error.what();
     }
