@@ -156,14 +156,15 @@ private:
 
     // A few candidates for a pass besides the one chosen, those of other kernels first.
     std::vector<std::string> others(const Choice &choice, std::size_t pass) const {
-        constexpr std::size_t most = 3;
+        constexpr std::ptrdiff_t most = 3;
         std::vector<std::string> same, result;
         for (const std::string &candidate : subject_.candidates(pass))
             if (candidate != choice.variant())
                 (candidate.substr(0, candidate.find(':')) == choice.kernel ? same : result)
                     .push_back(candidate);
         result.insert(result.end(), same.begin(), same.end());
-        result.resize(std::min(result.size(), most));
+        if (std::ssize(result) > most)
+            result.erase(result.begin() + most, result.end());
         return result;
     }
 
