@@ -1,0 +1,263 @@
+// Filters from their descriptions: see gauze.h.
+#include <gauze/gauze.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/boundary.hpp"
+#include "api/handles.hpp"
+#include "api/versioned_struct.hpp"
+
+namespace {
+
+using gz::axes_of;
+using gz::check_handle;
+using gz::check_pointer;
+using gz::guarded;
+using gz::known_part;
+using gz::require;
+
+gz::Taps taps_of(const gauze_taps *given) {
+    const gauze_taps taps = known_part(given, "taps");
+    check_pointer(taps.values, "taps->values");
+    gz::Taps result;
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        result.size[i] = i >= 2 && taps.size[i] == 0 ? 1 : taps.size[i];
+        result.anchor[i] = taps.has_anchor ? taps.anchor[i] : result.size[i] / 2;
+        require(result.size[i] >= 1 && result.size[i] <= INT32_MAX / count, "taps->size[", i,
+                "] is ", taps.size[i], "; at least 1 and fewer than 2^31 taps in all are possible");
+        count *= result.size[i];
+    }
+    result.values.assign(taps.values, taps.values + count);
+    return result;
+}
+
+gz::AxisTaps axis_taps_of(const gauze_separable_taps *given) {
+    const gauze_separable_taps taps = known_part(given, "taps");
+    gz::AxisTaps result;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::int64_t count = taps.count[i];
+        require(count >= 0 && count <= gz::max_axis_taps, "taps->count[", i, "] is ", count,
+                "; it must be from 0 to ", gz::max_axis_taps);
+        require(count == 0 || taps.values[i] != nullptr, "taps->values[", i, "] is null");
+        if (count > 0)
+            result.values[i].assign(taps.values[i], taps.values[i] + count);
+    }
+    if (taps.has_anchor)
+        result.anchor = axes_of(taps.anchor);
+    return result;
+}
+
+gz::GaussianMethod method_of(gauze_gaussian_method method, const char *name) {
+    require(method >= GAUZE_GAUSSIAN_AUTO && method <= GAUZE_GAUSSIAN_BOX, name, "->method is ",
+            method, ", which is no method");
+    return static_cast<gz::GaussianMethod>(method);
+}
+
+gz::Gaussian gaussian_of(const gauze_gaussian *given) {
+    const gauze_gaussian gaussian = known_part(given, "gaussian");
+    gz::Gaussian result;
+    result.method = method_of(gaussian.method, "gaussian");
+    for (std::size_t i = 0; i < 4; ++i) {
+        result.sigma[i] = gaussian.sigma[i];
+        result.derivative[i] = gaussian.derivative[i];
+    }
+    if (gaussian.truncate != 0.0)
+        result.truncate = gaussian.truncate;
+    if (gaussian.accuracy != 0.0)
+        result.accuracy = gaussian.accuracy;
+    return result;
+}
+
+gz::Box box_of(const gauze_box *given) {
+    const gauze_box box = known_part(given, "box");
+    require(box.iterations <= static_cast<std::uint32_t>(gz::max_box_iterations),
+            "box->iterations is ", box.iterations, "; it must be from 0 to ",
+            gz::max_box_iterations);
+    return {axes_of(box.radius), box.iterations == 0 ? 1 : static_cast<int>(box.iterations)};
+}
+
+std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
+                             const std::string &name) {
+    require(count <= most, name, "_count is ", count, "; it must be ", most, " at most");
+    require(count == 0 || terms != nullptr, name, " is null");
+    return terms ? std::vector<double>(terms, terms + count) : std::vector<double>();
+}
+
+gz::Scan scan_of(const gauze_scan *given, const std::string &name) {
+    const gauze_scan scan = known_part(given, name);
+    require(scan.direction == 1 || scan.direction == -1, name, "->direction is ", scan.direction,
+            "; it must be 1 or -1");
+    return {scan.axis, scan.direction == 1,
+            terms_of(scan.feedforward, scan.feedforward_count, gz::max_feedforward,
+                     name + "->feedforward"),
+            terms_of(scan.feedback, scan.feedback_count, gz::max_feedback, name + "->feedback")};
+}
+
+// A field that is 0 or 1.
+bool flag_of(std::int32_t value, const char *name) {
+    require(value == 0 || value == 1, name, " is ", value, "; it must be 0 or 1");
+    return value == 1;
+}
+
+gz::Phase phase_of(std::int32_t zero_phase, const char *name) {
+    return flag_of(zero_phase, name) ? gz::Phase::zero : gz::Phase::as_written;
+}
+
+gz::Filter recursive_of(const gauze_recursive *given) {
+    const gauze_recursive recursive = known_part(given, "recursive");
+    require(recursive.scan_count <= gz::max_scans, "recursive->scan_count is ",
+            recursive.scan_count, "; it must be from 1 to ", gz::max_scans);
+    require(recursive.scan_count == 0 || recursive.scans != nullptr, "recursive->scans is null");
+    gz::RecursiveOptions options;
+    options.grouping = recursive.grouping ? recursive.grouping : "";
+    options.tile = recursive.tile;
+    if (flag_of(recursive.allow_unstable, "recursive->allow_unstable"))
+        options.feedback = gz::Feedback::unchecked;
+    options.phase = phase_of(recursive.zero_phase, "recursive->zero_phase");
+    options.accuracy = recursive.accuracy;
+    std::vector<gz::Scan> scans;
+    for (std::uint32_t i = 0; i < recursive.scan_count; ++i) {
+        const std::string name = "recursive->scans[" + std::to_string(i) + "]";
+        const gauze_scan *const scan = gz::element(recursive.scans, i);
+        require(scan->struct_size == recursive.scans->struct_size, name, "->struct_size is ",
+                scan->struct_size, "; that of the first is ", recursive.scans->struct_size);
+        scans.push_back(scan_of(scan, name));
+    }
+    return gz::Filter::recursive(std::move(scans), options);
+}
+
+gz::Filter sections_of(const gauze_sections *given) {
+    const gauze_sections sections = known_part(given, "sections");
+    require(sections.section_count <= gz::max_scans, "sections->section_count is ",
+            sections.section_count, "; it must be from 1 to ", gz::max_scans);
+    require(sections.section_count == 0 || sections.rows != nullptr, "sections->rows is null");
+    gz::Sections result;
+    result.rows.resize(sections.section_count);
+    for (std::size_t i = 0; i < result.rows.size(); ++i)
+        std::copy_n(sections.rows + i * result.rows[i].size(), result.rows[i].size(),
+                    result.rows[i].begin());
+    std::copy_n(sections.direction, result.direction.size(), result.direction.begin());
+    gz::RecursiveOptions options;
+    options.tile = sections.tile;
+    options.phase = phase_of(sections.zero_phase, "sections->zero_phase");
+    options.accuracy = sections.accuracy;
+    return gz::Filter::sections(result, options);
+}
+
+gz::Filter dog_of(const gauze_dog *given) {
+    const gauze_dog dog = known_part(given, "dog");
+    return gz::Filter::dog(dog.sigma[0], dog.sigma[1], method_of(dog.method, "dog"));
+}
+
+using MakeFilter = gz::Filter (*)(gz::Taps);
+
+gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFilter make) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, make(taps_of(taps))};
+    });
+}
+
+} // namespace
+
+extern "C" {
+
+gauze_status gauze_filter_correlate(const gauze_taps *taps, gauze_filter **filter) {
+    return create_filter(taps, filter, gz::Filter::correlate);
+}
+
+gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter) {
+    return create_filter(taps, filter, gz::Filter::convolve);
+}
+
+gauze_status gauze_filter_separable(const gauze_separable_taps *taps, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, gz::Filter::separable(axis_taps_of(taps))};
+    });
+}
+
+gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, gz::Filter::gaussian(gaussian_of(gaussian))};
+    });
+}
+
+gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, gz::Filter::box(box_of(box))};
+    });
+}
+
+gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, recursive_of(recursive)};
+    });
+}
+
+gauze_status gauze_filter_sections(const gauze_sections *sections, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, sections_of(sections)};
+    });
+}
+
+gauze_status gauze_filter_sat(gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, gz::Filter::sat()};
+    });
+}
+
+gauze_status gauze_filter_bspline(int32_t order, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, gz::Filter::bspline(order)};
+    });
+}
+
+gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, dog_of(dog)};
+    });
+}
+
+gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,
+                                         const gauze_filter *other, gauze_filter **filter) {
+    return guarded([&] {
+        check_handle(base, "base");
+        check_handle(other, "other");
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, base->filter.with_component(component, other->filter)};
+    });
+}
+
+gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t count,
+                               gauze_filter **filter) {
+    return guarded([&] {
+        check_pointer(filters, "filters");
+        check_pointer(filter, "filter");
+        require(count >= 1 && count <= gz::max_bank, "count is ", count, "; it must be from 1 to ",
+                gz::max_bank);
+        std::vector<gz::Filter> all;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            check_handle(filters[i], "filters[i]");
+            all.push_back(filters[i]->filter);
+        }
+        *filter = new gauze_filter{{}, gz::Filter::bank(std::move(all))};
+    });
+}
+
+void gauze_filter_destroy(gauze_filter *filter) {
+    gz::destroy(filter);
+}
+
+} // extern "C"
