@@ -72,7 +72,7 @@ struct Arguments {
     gauze_plan *several_passes = nullptr; // that needs workspace
     gauze_image *source = nullptr;
     gauze_image *target = nullptr;
-    // Of a metric.
+    // Arguments of a metric.
     gauze_image_desc pair_desc = gauze::Image::u8(8, 8).c_desc();
     gauze_ssimulacra2_desc metric_desc = sized<gauze_ssimulacra2_desc>();
     std::uint8_t frame[64] = {};

@@ -179,7 +179,7 @@ std::vector<BoxCase> boxes_of_several_tiles(const std::string &kernel) {
     for (const BoxProgram &program : programs_of(kernel))
         for (const auto &[radius_x, radius_y] : program.radii)
             for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
-                // Of an image that a region is cut from make_region takes about half along each axis.
+                // make_region takes about half of an image along each axis.
                 const int times = region == RegionKind::whole ? 1 : 2;
                 BoxCase test;
                 static_cast<ImageCase &>(test) = image_of_tiles(

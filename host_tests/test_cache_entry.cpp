@@ -44,7 +44,7 @@ bool is_same(std::span<const std::byte> a, const Bytes &b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// Of an entry that was changed: refused, and with which words, or as it was before.
+// What reading a changed entry gives: a refusal and its words, or the entry as it was.
 struct Reading {
     bool refused = false;
     bool same = false;

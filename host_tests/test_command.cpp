@@ -85,7 +85,7 @@ struct Pixels {
     std::int64_t width, height, channels;
     std::vector<double> values;
 
-    // Of an image of at least one pixel, that the border goes on for at most its own size.
+    // The pixel at a place of an image, or of its border, for at most the image's own size.
     double at(std::int64_t x, std::int64_t y, std::int64_t c, const std::string &border) const {
         const auto inside = [&border](std::int64_t i, std::int64_t n) {
             if (i >= 0 && i < n)
@@ -966,7 +966,7 @@ TEST_CASE("command: sections from files, in order with scans, and both ways") {
     check({"--sos", "sos.npy", "--zero-phase"},
           {0.11249059521839302, 0.029900378918421705, 0.10804120682517732, 0.4077071224626161,
            0.7052452920844869, 0.6814283140892675, 0.3568911405549861, 0.0785621078497333});
-    // Of the image between 400 pixels that repeat its ends.
+    // What the image gives between 400 pixels that repeat its ends.
     check({"--sos", "sos.npy", "--zero-phase", "--border", "clamp"},
           {0.42646505051467914, -0.01809124980846122, -0.1317516727470501, 0.29017428867976436,
            1.0574458749629956, 1.6333207075220249, 1.5389998360710573, 0.7613642899543602});

@@ -107,7 +107,7 @@ TEST_SUITE("selection") {
         CHECK(devices.select("portable") == 1);
         CHECK(devices.select("RUSTICL") == 0);
         CHECK(devices.select("LLVMPIPE") == 0);
-        // Of several that match, the best.
+        // Where several match, the best is taken.
         CHECK(devices.select("i") == 4);
         CHECK(devices.select("hd") == 3);
     }

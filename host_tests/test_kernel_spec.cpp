@@ -597,7 +597,7 @@ TEST_SUITE("box_pass") {
         CHECK(sum(PixelType::u8, BorderMode::constant, 0.5) == gz::BoxSum::f32);
         CHECK(sum(PixelType::s16, BorderMode::constant, -32768.0) == gz::BoxSum::i32);
         CHECK(sum(PixelType::s16, BorderMode::constant, 32768.0) == gz::BoxSum::f32);
-        // Of other borders the constant does not matter.
+        // With other borders the constant does not matter.
         for (const BorderMode mode : gz::all_border_modes)
             if (mode != BorderMode::constant)
                 CHECK(sum(PixelType::u8, mode, 0.5) == gz::BoxSum::i32);

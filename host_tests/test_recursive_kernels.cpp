@@ -287,8 +287,7 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
 
 } // namespace
 
-// Of a group that waits for one that never comes, or reads what is not whole yet, many tiles find
-// some.
+// Many tiles find a group that waits for one that never comes, or that reads what is not whole yet.
 TEST_CASE("signals of many tiles that wait for others") {
     const Filter chains[] = {
         Filter::recursive({scan(0, true, {0.99999})}),
@@ -451,7 +450,7 @@ TEST_SUITE("full product" * doctest::skip()) {
     }
 }
 TEST_SUITE("simulated" * doctest::skip()) {
-    // Of more than one tile: only then does a group look at what others have published.
+    // There is more than one tile: only then does a group look at what others have published.
     TEST_CASE("recursive_lookback: small") {
         std::vector<RecursiveCase> cases;
         for (std::size_t i = 0; i < 3; ++i) {
@@ -525,7 +524,7 @@ const char *const variants_of_both[] = {
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0,EXCHANGE=1",
 };
 
-// Of groups that a simulator can afford.
+// Variants whose groups a simulator can afford.
 const char *const small_variants[] = {
     "recursive_plain:GROUP=16",
     "recursive_strips:WIDE=1,BLOCK=64",

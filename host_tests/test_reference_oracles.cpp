@@ -107,7 +107,7 @@ TEST_CASE("oracles of recursive filters") {
                     worst = std::max(worst, support::difference(row[x], wanted));
                 }
             });
-            // Of modes as they are the tolerance; all else is the expected, to the last digits.
+            // Modes as they are keep the tolerance; all else is what is expected, to the last digits.
             const bool approximates = op == "gaussian" && compute == gz::compute_as_written;
             const double tolerance = approximates ? test["tolerance"].get<double>() : 1e-11;
             CHECK(worst <= tolerance * largest);

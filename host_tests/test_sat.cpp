@@ -234,7 +234,7 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
     for (const Program &program : programs)
         for (const auto &[width, height] : program.sizes)
             for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
-                // Of an image that a region is cut from what is left of it and above is summed too.
+                // Where a region is cut from an image, what is left of it and above is summed too.
                 SatCase test;
                 static_cast<ImageCase &>(test) =
                     image_of_tiles(program.src, program.dst, program.channels, width, height,

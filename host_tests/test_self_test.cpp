@@ -184,7 +184,7 @@ TEST_SUITE("self-test") {
         const Setting always("always");
         Lines lines;
         const Planted planted;
-        // Of the three passes of a difference of Gaussians the last.
+        // The last of the three passes of a difference of Gaussians is made wrong.
         planted.replace("difference_plain.cl", "- LOAD(other + at)",
                         "- LOAD(other + at) - (GROUP == 256 && x == 7 ? 1.0f : 0.0f)");
         planted.replace("difference_plain.cl", "- LOAD(other + at)",

@@ -82,7 +82,7 @@ TEST_CASE("the blur is zero outside and does not renormalise") {
 }
 
 TEST_CASE("the mean of the error map is the weighted error") {
-    // Of images that halve evenly, so that all scales have as large a share of the map.
+    // The images halve evenly, so that all scales have as large a share of the map.
     const EncodedPixels a = waves(PixelType::u8, 3, 64, 64, 0.0);
     const EncodedPixels b = waves(PixelType::u8, 3, 64, 64, 0.1);
     const auto sub_scores =

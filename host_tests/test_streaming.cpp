@@ -297,7 +297,7 @@ TEST_SUITE("streaming") {
             CAPTURE(test.name);
             CAPTURE(image.name());
             const PlanDesc desc = support::make_plan_desc(image);
-            // Of two lines and a part of one.
+            // Slabs of two lines and a part of one.
             const std::uint64_t part = 6;
             int slabs = 0;
             check_same(test, desc, part, random, slabs);

@@ -147,7 +147,7 @@ TEST_SUITE("taps") {
         const Taps again = gz::reversed(turned);
         CHECK(again.values == taps.values);
         CHECK(again.anchor == taps.anchor);
-        // Of an even size, the middle moves.
+        // The middle of an even size moves.
         CHECK(gz::reversed(make_taps(4, 1, 2, 0, {1, 2, 3, 4})).anchor == gz::Axes{1, 0, 0, 0});
     }
 

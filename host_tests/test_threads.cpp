@@ -139,7 +139,7 @@ void check_device_memory(int runs) {
     }
 }
 
-// Of the process, in bytes; 0 where the system does not say.
+// Memory of the process, in bytes; 0 where the system does not say.
 std::size_t resident_bytes() {
     std::ifstream statm("/proc/self/statm");
     std::size_t all = 0, resident = 0;

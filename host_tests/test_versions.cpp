@@ -139,7 +139,7 @@ TEST_SUITE("versions of structs") {
             return tried_filter(
                 [&](gauze_filter **filter) { return gauze_filter_sections(given, filter); });
         });
-        // Of a difference of Gaussians no field can be left out.
+        // A difference of Gaussians has no field that can be left out.
         gauze_dog dog{};
         dog.sigma[0] = 1;
         dog.sigma[1] = 2;
@@ -240,7 +240,7 @@ TEST_SUITE("versions of structs") {
                 });
         };
         check_sizes(desc, offsetof(gauze_ssimulacra2_desc, variant), make);
-        // Of one that ends before the images nothing else is read.
+        // Nothing is read behind the end of a struct that ends before the images.
         Older<gauze_ssimulacra2_desc> empty(desc, offsetof(gauze_ssimulacra2_desc, reference));
         CHECK(make(empty.get()) == GAUZE_ERROR_INVALID_ARGUMENT);
         CHECK(std::string(gauze_last_error()).find("reference is null") != std::string::npos);

@@ -23,7 +23,7 @@ std::vector<double> random_taps(int count, std::uint32_t seed);
 // The filter of a row. Throws gauze::Error where the library has none such.
 gauze::Filter filter_of(const BenchRow &row);
 
-// Of a row's plan: the border that its filter has by default.
+// Options of a row's plan: the border that its filter has by default.
 gauze::PlanOptions options_of(const BenchRow &row);
 
 // What a row writes where it reads pixels of the type.

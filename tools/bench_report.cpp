@@ -40,7 +40,7 @@ std::string kernel_names(const std::string &variant) {
     return names;
 }
 
-// Of the copies of as many bytes as the first row's.
+// The median of the copies that move as many bytes as the first row's.
 double median_copy_ms(const BenchReport &report) {
     std::vector<double> copies;
     for (const BenchResult &result : report.results)

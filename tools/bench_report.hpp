@@ -38,7 +38,7 @@ std::string table_of(const BenchReport &report);
 // Ratio to copy over radius; peers dashed.
 Plot plot_of(const BenchReport &report);
 
-// Of the results that are right, row by row: ours, then the peers'.
+// The measurements whose results are right, row by row: ours, then the peers'.
 std::vector<Measurement> measurements_of(const BenchReport &report);
 
 } // namespace gauze::tool

@@ -83,7 +83,7 @@ public:
     }
     const ImageDesc &desc() const { return distorted_.desc; }
 
-    // Of the last pair, again and again, in memory of the device.
+    // Scores the last pair again and again, in memory of the device.
     void print_times(unsigned repeats) {
         Image reference = engine_->image(reference_.desc);
         Image distorted = engine_->image(distorted_.desc);

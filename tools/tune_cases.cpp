@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::pair<TuneSize, const char *>, 3> size_names{
     {{TuneSize::large, "large"}, {TuneSize::medium, "medium"}, {TuneSize::small, "small"}}};
 
-// Of a standard row, or one like it.
+// The case of a standard row, or of one like it.
 TuneCase case_of(BenchRow row) {
     std::string name = text_of(row);
     std::string filter = row.filter;

@@ -16,7 +16,7 @@ namespace gauze::tool {
 
 enum class TuneSize { large, medium, small };
 
-// Of whose pixels there are cases.
+// The pixel types that there are cases of.
 enum class TunedTypes { all, floats, encoded };
 
 struct TuneCase {

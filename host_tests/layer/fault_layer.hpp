@@ -60,7 +60,7 @@ enum Object { contexts, queues, buffers, programs, kernels, events, object_count
 inline constexpr const char *object_names[] = {"contexts", "queues",  "buffers",
                                                "programs", "kernels", "events"};
 
-// Of the process. All threads count together.
+// The state of the process. All threads count together.
 struct State {
     std::atomic<bool> is_watching{false}; // else calls are neither counted nor made to fail
     std::array<std::atomic<int>, call_count> calls{};

@@ -59,9 +59,9 @@ struct Limits {
 // The sizes that pairwise selections use.
 std::vector<std::pair<int, int>> pairwise_sizes(const Limits &limits);
 
-// Of one kernel: a case for each pair of parameter values.
+// Cases of one kernel: one for each pair of parameter values.
 std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits);
-// Of one kernel and source type: every configuration x border x size, the other parameters in turn.
+// Cases of one kernel and source type: every configuration x border x size, the other parameters in turn.
 std::vector<CorrelateCase> all_cases(const std::string &kernel, gz::PixelType type);
 
 } // namespace support

@@ -10,7 +10,7 @@
 
 namespace support {
 
-// Of one kernel; none of correlate_plain, whose items have no tiles.
+// Cases of one kernel; correlate_plain has none, as its items have no tiles.
 std::vector<CorrelateCase> cases_of_several_tiles(const std::string &kernel);
 
 // Two of them for a simulator that sees what items share and what they access: images that end where tiles

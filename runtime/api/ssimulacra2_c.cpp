@@ -19,7 +19,7 @@ using gz::known_part;
 using gz::or_empty;
 using gz::require;
 
-// Of `count` images, each from[i] or *from[i].
+// Frames of `count` images: from[i], or *from[i].
 std::vector<gz::Frame> frames(const gauze_host_source *from, std::uint32_t count) {
     std::vector<gz::Frame> result;
     for (std::uint32_t i = 0; from && i < count; ++i)

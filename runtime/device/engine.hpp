@@ -85,7 +85,8 @@ public:
     bool wants_self_tests() const { return wants_self_tests_; }
     // What the programs of launches go by, on this device and its driver.
     std::string name_of_programs(const std::vector<Launch> &launches) const;
-    // Of a self-test of programs: from memory, else from the cache. Nothing where there was none.
+    // The outcome of a self-test of programs, from memory or else from the cache. Nothing where there was
+    // no test.
     std::optional<std::string> verdict(const std::string &programs);
     void remember_verdict(const std::string &programs, const std::string &verdict,
                           VerdictLife life);

@@ -64,8 +64,8 @@ struct Launch {
 struct Work {
     std::vector<Launch> launches;
     std::vector<std::uint64_t> workspace;
-    // Of kernels that say so: trips of the image through memory, and the bytes that its values take
-    // on them, of each that is read and that is written.
+    // For kernels that say so: how many times the image passes through memory, and the bytes that a value
+    // takes there each time that it is read or written.
     int trips = 0;
     double bytes_per_value = 0.0;
 

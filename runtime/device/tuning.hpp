@@ -47,7 +47,7 @@ struct TuningText {
 // part: lines without it are not looked at.
 TuningText read_records(std::string_view text, std::string_view part = "");
 
-// Of device/tuned/, in the library.
+// The files of device/tuned/, which the library contains.
 extern const EmbeddedFile embedded_tuning[];
 extern const unsigned embedded_tuning_count;
 std::vector<std::string_view> shipped_results();
@@ -91,7 +91,8 @@ public:
     // Whether the library's results know the device, or its architecture.
     bool knows_device() const;
 
-    // Of a kernel: its name, its tunables and what its .cl expands to. Another kernel has another one.
+    // The hash of a kernel: of its name, its tunables and what its .cl expands to. A kernel that differs in
+    // any of these has another hash.
     std::string spec_hash(const std::string &kernel, const std::string &tunables) const;
 
     // Writes records of this device, whose fields of it are filled in, to the user's file, in place of

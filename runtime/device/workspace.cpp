@@ -28,7 +28,7 @@ Place place_of(const cl::Buffer &buffer) {
 
 std::vector<cl::Buffer> parts_of(const cl::Buffer &whole, const std::vector<std::uint64_t> &sizes,
                                  std::uint64_t alignment) {
-    // Of a part there are no parts.
+    // OpenCL makes no part of a part.
     Place place = place_of(whole);
     std::vector<cl::Buffer> parts;
     for (const std::uint64_t bytes : sizes) {

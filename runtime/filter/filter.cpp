@@ -108,7 +108,7 @@ Correlation from_axes(const AxisTaps &given) {
     return result;
 }
 
-// Of the taps along each axis.
+// The sums of the magnitudes of the taps along each axis.
 std::array<double, 4> sums_of_magnitudes(const SeparableTaps &factors) {
     const auto of_volume = [](const std::vector<double> &taps) {
         return taps.empty() ? 1.0 : sum_of_magnitudes_of(taps);
@@ -336,7 +336,7 @@ Filter Filter::with_component(std::int64_t component, const Filter &other) const
 
 namespace {
 
-// Of one Gaussian less another, either up to `largest`.
+// The error bound of one Gaussian less another, whose results are up to `largest`.
 double difference_bound(double first, double second, double largest) {
     return (first + second) * (1.0 + 2.0 * u) + 2.0 * u * largest;
 }

@@ -63,8 +63,8 @@ struct Gaussian {
     std::array<int, 4> derivative{0, 0, 0, 0};
     double truncate = 4.0; // radius in sigmas, of sampled taps
     GaussianMethod method = GaussianMethod::automatic;
-    // Of the recursive method, and so of the automatic one: how far results may be from the exact ones, for pixels from 0 to 1,
-    // rounding aside; derivatives of order n are measured in units of sigma^-n.
+    // How far results of the recursive method, and so of the automatic one, may be from the exact ones, for
+    // pixels from 0 to 1, rounding aside. Derivatives of order n are measured in units of sigma^-n.
     double accuracy = 1e-3;
 };
 
@@ -137,7 +137,7 @@ public:
     // with taps, but where they are too many.
     const std::optional<Gaussian> &automatic() const { return automatic_; }
     bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_ && !bank_; }
-    // Of the components without taps of their own.
+    // What runs on the components that have no taps of their own.
     const Correlation &correlation() const { return correlation_; }
     const Taps &taps() const { return correlation_.taps; }
     const std::optional<SeparableTaps> &factors() const { return correlation_.factors; }
@@ -202,7 +202,8 @@ inline constexpr std::size_t max_scans = 1024; // as they are written
 inline constexpr std::size_t max_feedback = 4096;
 inline constexpr std::size_t max_feedforward = 4096;
 inline constexpr std::int64_t max_tile = 65536;
-// Of a recursive Gaussian: below, sampled taps are few; above, poles are closer to 1 than f32 bears.
+// The range of sigma of a recursive Gaussian. Below it sampled taps are few; above it poles are closer to
+// 1 than f32 bears.
 inline constexpr double min_recursive_sigma = 0.5;
 inline constexpr double max_recursive_sigma = 10000.0;
 inline constexpr std::size_t max_bank = 16;          // filters of a bank

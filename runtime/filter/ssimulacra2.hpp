@@ -33,7 +33,7 @@ inline constexpr double offsets[3] = {0.42, 0.01, 0.55};
 
 inline constexpr double c2 = 0.0009;
 inline constexpr std::int64_t blur_radius = 4;
-// Of a Gaussian of sigma 1.5, as the published tools approximate it: from the middle outwards.
+// Taps of a Gaussian of sigma 1.5, as the published tools approximate it, from the middle outwards.
 inline constexpr double blur_taps[blur_radius + 1] = {
     0.26462110548819867,  0.21292859201042236,  0.10933537277746042,
     0.036011114658364304, 0.009414367809653582,
@@ -66,7 +66,7 @@ SubScores pooled(const SubScores &sums, const Extent &extent);
 
 // 100 for equal images, below for others; there is no least one.
 double score_of(const std::vector<SubScores> &sub_scores);
-// Of the sum of the weighted sub-scores.
+// The score that the sum of the weighted sub-scores gives.
 double score_of(double weighted_error);
 
 // What a pixel of a map adds to the weighted error that the score is made of:

@@ -18,7 +18,7 @@ bool shares_nothing(DeviceClass device_class) {
     return device_class == DeviceClass::plain_gpu || device_class == DeviceClass::mesa_cpu;
 }
 
-// Of a vector of lines: fewer are as fast one after the other.
+// Below this many lines a vector of them does not pay: they are as fast one after the other.
 constexpr std::int64_t lanes_of_strips = 8;
 
 // Whether groups that have started are known to go on while others wait for them.

@@ -38,7 +38,7 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
 // Chunks before and behind one that matter to it, where they are few: rounded up to one of some
 // numbers, as a program is compiled for each.
 std::optional<int> near_chunks(const LineStage &stage);
-// Of all filters; nothing where one needs more.
+// The chunks of all filters; nothing where one of them needs more.
 std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters);
 
 // The macros of lib/recursive_chunk.clh and of those that it needs; and the argument with what
@@ -46,7 +46,8 @@ std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *>
 Defines chunk_defines(const RecursiveStage &stage, bool by_value,
                       const std::optional<std::vector<int>> &near);
 Argument powers_argument(std::vector<std::byte> powers, bool by_value);
-// Of one filter, or of two, which need more than what every device has for arguments.
+// Whether the arguments of one filter, or of two, fit: two need more than what every device has for
+// arguments.
 bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
                   const DeviceFacts &facts);
 

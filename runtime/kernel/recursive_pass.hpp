@@ -75,7 +75,7 @@ struct RecursiveStage {
     PixelType src_type, dst_type;
     // Numbers of workspace buffers; none at the ends of the pass.
     std::optional<std::size_t> src_buffer, dst_buffer;
-    // Of the states that its sections start from, if it has any; and a buffer of its own.
+    // The buffer of the states that its sections start from, if it has any, and one of its own.
     WorkspaceBuffer ends, own;
     int components;
     bool along_rows;
@@ -102,7 +102,7 @@ struct RecursiveStage {
     bool has_ends() const { return !first().ends.empty(); }
     // Those of the first filter first, and of each its causal ones.
     const Section &section(std::size_t i) const;
-    // Of all filters.
+    // The sections of all filters.
     std::vector<Section> causal() const;
     std::vector<Section> anticausal() const;
 };

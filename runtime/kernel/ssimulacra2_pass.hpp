@@ -54,7 +54,7 @@ struct ErrorShare {
 struct Ssimulacra2Pass {
     Pyramid pyramid;
     Blur blur{};
-    // Of each scale, a bit for each channel of which the SSIM error is needed.
+    // An entry for each scale: a bit for each channel whose SSIM error is needed.
     std::vector<int> needs;
     // For a map: [scale][channel][error]. None: sums are made.
     std::vector<std::array<std::array<ErrorShare, 3>, 3>> shares;

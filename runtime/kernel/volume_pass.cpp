@@ -11,7 +11,7 @@ int longest_side(const VolumePass &pass) {
 }
 
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter) {
-    // Of what constant memory has at least.
+    // Half of the constant memory that every device has.
     constexpr std::size_t most_bytes = 32 * 1024;
     std::vector<std::byte> bytes =
         bytes_of(pass.taps.data() + filter * pass.taps_of_one(), pass.taps_of_one());

@@ -32,7 +32,7 @@ struct TapsArgument {
 };
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter);
 
-// Of kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of
+// For kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of
 // ITEM_Y rows of four values (cl/lib/march.clh): why one cannot take the pass; its launch, for up to
 // `most` taps along x and y, where an item holds so many sums of each value; the configuration with as
 // deep chunks as leave groups for all of the device.

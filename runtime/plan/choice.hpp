@@ -62,7 +62,8 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
 template <class Pass>
 std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts);
 
-// Of the kernel that a variant names, as Tuning has it; "" where it is not for passes of this kind.
+// The hash of the kernel that a variant names, as Tuning has it; "" where the kernel is not for passes of
+// this kind.
 template <class Pass>
 std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant);
 

@@ -27,7 +27,7 @@ struct PlanDesc {
     const ImageDesc &target_at(std::size_t i) const {
         return i == 0 ? target : more_targets[i - 1];
     }
-    // Of target i alone.
+    // The same plan with target i as its only target.
     PlanDesc for_target(std::size_t i) const { return {source, target_at(i), border, region, {}}; }
 
     // Bytes of the region's pixels, in the source and in the targets.
@@ -39,7 +39,7 @@ struct PlanDesc {
         return sum;
     }
 
-    // Of the region, in all planes.
+    // Pixels of the region, in all planes.
     std::int64_t pixels() const {
         const Axes &extent = region.extent;
         return extent[0] * extent[1] * extent[2] * extent[3] * source.planes;
@@ -88,8 +88,8 @@ struct Step {
     // The second image of a DifferencePass, of a BoxPass that makes a difference, or of a RecursivePass of
     // two filters with a source each.
     int other = ends;
-    // Of `to` and the ones after it: targets of a VolumePass with several filters, or images of a
-    // RecursivePass of two.
+    // How many images the pass writes, `to` and the ones after it: a VolumePass with several filters and a
+    // RecursivePass of two write several.
     std::size_t targets = 1;
 };
 

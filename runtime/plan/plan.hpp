@@ -38,7 +38,7 @@ public:
     // targets: as many as the plan has, here and below.
     void run(const HostSource &source, const std::vector<HostTarget> &targets,
              const HostRun &how = {}) const;
-    // Of workspace that a caller brings.
+    // How large a workspace must be that a caller brings.
     std::uint64_t workspace_bytes() const;
     // queue: nullptr for the engine's. workspace: nullptr for what the engine lends.
     void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,

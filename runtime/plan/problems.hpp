@@ -32,7 +32,8 @@ struct ProblemResult {
     std::string bad;    // why it is never to be taken; "" where it is not
 };
 
-// Of SSIMULACRA 2: pixels of the distorted image to planes, and planes to sums of errors.
+// SSIMULACRA 2 has two problems: from pixels of the distorted image to planes, and from planes to sums of
+// errors.
 std::size_t count_of_problems(const Ssimulacra2 &metric);
 PlanProblem problem_of(const Ssimulacra2 &metric, std::size_t index);
 

@@ -39,8 +39,8 @@ public:
     int launches() const;
 
     void set_reference(const Frame &reference);
-    // Of each distorted image against the reference, or against one of its own if `references` are
-    // not empty, the last of which is kept. Transfers of an image overlap with the computing of the
+    // Scores each distorted image against the reference, or against its own one of `references`, if there
+    // are any; the last of these is kept. Transfers of an image overlap with the computing of the
     // one before.
     void score(std::span<const Frame> references, std::span<const Frame> distorted, double *scores);
     // What each pixel adds to the weighted error, as ssimulacra2::shares_of says: rows of the
@@ -71,7 +71,7 @@ private:
     void enqueue_reference(const Frame &frame, std::size_t turn);
     // Enqueues a distorted image's way to sums, those of each background after the other.
     void enqueue_sums(const Frame &distorted, std::size_t turn, std::size_t image);
-    // Of each background, of each scale.
+    // A list for each background, of an entry for each scale.
     using SubScores = std::vector<std::vector<ssimulacra2::SubScores>>;
     // Waits for the sums of so many images.
     std::vector<SubScores> read(std::size_t images);

@@ -33,7 +33,7 @@ Axes extent_of(const std::array<std::int64_t, 5> &size) {
     return {size[0], size[1], size[2], size[3]};
 }
 
-// Of the elements of a row of sums, one after the other; wherever they start in memory.
+// Adds the elements of one row of sums to those of another. Either may start anywhere in memory.
 template <class T> void add_values(std::byte *to, const std::byte *from, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
         T sum, more;

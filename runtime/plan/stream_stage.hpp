@@ -73,7 +73,7 @@ public:
 
 private:
     using Spans = std::array<std::vector<Span>, 4>;
-    // Of the results in a slab, at most: pixels along x, y, z and t, and planes.
+    // The most results that a slab has: pixels along x, y, z and t, and planes.
     using Size = std::array<std::int64_t, 5>;
     // A slab: spans along all axes.
     struct Slab {
@@ -86,7 +86,7 @@ private:
     // Slabs of one key have one description.
     using Key = std::array<std::int64_t, 13>;
     static Key key_of(const Slab &slab);
-    // Of device memory, for one slab; and how many there are at once.
+    // The device memory that one slab takes, and how many slabs there are at once.
     struct Bytes {
         std::uint64_t source = 0, workspace = 0;
         std::vector<std::uint64_t> targets{};

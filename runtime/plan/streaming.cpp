@@ -13,7 +13,7 @@ namespace gz {
 
 namespace {
 
-// Of all that a device has: drivers and others have some.
+// The device memory that a run may take. Drivers and other programs need some of it too.
 std::uint64_t most_bytes_of(const DeviceFacts &facts, std::uint64_t most_bytes) {
     return most_bytes > 0 ? most_bytes : facts.global_memory / 4 * 3;
 }
@@ -33,7 +33,7 @@ void extend(Reach &reach, const Reach &other) {
     reach.after = std::max(reach.after, other.after);
 }
 
-// Of a filter that does not reach to the ends of the image: what all its passes together read.
+// How far all passes of the filter together read. The filter does not reach to the ends of the image.
 Reach reach_of(const Filter &filter, std::size_t axis) {
     if (const Bank *bank = filter.bank()) {
         Reach reach;
@@ -111,8 +111,8 @@ std::string variant_of(const RecursivePass &pass, const Engine &engine, const st
         .variant();
 }
 
-// Of lines that are cut: what lies further away does not matter to a result in f32. Not worth it where
-// that is not far less than the line.
+// How far a pass reads where its lines are cut: beyond that nothing matters to a result in f32. Nothing
+// where the reach is not far shorter than the line, so that a cut does not pay.
 std::optional<Reach> reach_of(const RecursivePass &pass) {
     constexpr std::int64_t longest = 1 << 24; // samples
     const std::int64_t most = std::min<std::int64_t>(pass.lines.length / 8, longest);

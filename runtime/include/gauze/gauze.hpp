@@ -454,7 +454,7 @@ struct HostPixels {
     std::size_t bytes = 0;
 
     HostPixels(const void *pixels, std::size_t size) : data(pixels), bytes(size) {}
-    // Of a contiguous container (std::vector, std::array, ...), which lives on.
+    // The pixels of a contiguous container (std::vector, std::array, ...), which must outlive this.
     template <class Pixels, class = decltype(std::declval<const Pixels &>().data())>
     HostPixels(const Pixels &pixels)
         : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
@@ -520,7 +520,7 @@ struct Timing {
     int launches = 0;
 };
 
-// Of a plan and a baseline that ran in turn.
+// Times of a plan and a baseline that ran in turn.
 struct Comparison {
     double time_ms = 0, baseline_ms = 0, ratio = 0;
     bool device_time_is_wall = false;
@@ -783,21 +783,21 @@ inline double ssimulacra2_score(double weighted_error) {
 // Scores images of one size and layout. Moves, does not copy.
 class Ssimulacra2 {
 public:
-    // Of the reference that has been set, and a distorted image.
+    // Scores a distorted image against the reference that has been set.
     double score(const HostPixels &distorted) { return scores(nullptr, &distorted, 1)[0]; }
     double score(const Image &distorted) { return image_scores({&distorted})[0]; }
-    // Of a pair, whose reference is kept.
+    // Scores a pair, and keeps its reference.
     double score(const HostPixels &reference, const HostPixels &distorted) {
         return scores(&reference, &distorted, 1)[0];
     }
-    // Of several distorted images, in their order.
+    // Scores several distorted images, in their order.
     std::vector<double> scores(const std::vector<HostPixels> &distorted) {
         return scores(nullptr, distorted.data(), distorted.size());
     }
     std::vector<double> image_scores(const std::vector<const Image *> &distorted) {
         return image_scores({}, distorted);
     }
-    // Of several pairs: as many references, or none for the one that has been set.
+    // Scores several pairs: as many references as images, or none for the one that has been set.
     std::vector<double> scores(const std::vector<HostPixels> &references,
                                const std::vector<HostPixels> &distorted) {
         check_counts(references.size(), distorted.size());
@@ -976,7 +976,7 @@ public:
         return {counts.hits, counts.misses, counts.stores};
     }
 
-    // Of the user's results; "": none.
+    // The file of the user's results; "": none.
     std::string tuning_file() const {
         const char *path = nullptr;
         check(gauze_engine_tuning_file(handle_.get(), &path));
