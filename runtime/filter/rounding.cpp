@@ -81,6 +81,8 @@ struct Share {
 
 struct Shares {
     Share stepped, anchored;
+    double result = 0.0;    // the most that it adds to a result, over the largest input
+    int additions = 1;      // that this takes
     double peak = 0.0;      // the largest state or part of a result, over the largest input
     double underflow = 0.0; // errors that results have where each rounding errs by 1
 };
@@ -115,10 +117,12 @@ Shares shares_of(const Section &section, std::size_t memory) {
     const double sizes_of_step[] = {taken_sum.value(), std::abs(section.rest) * w, v,
                                     std::abs(section.decay) * v};
     Shares shares;
-    // Results: weights are rounded, and products and sums; and states that kernels take to have faded
-    // have done so but for half of that.
+    // Results: weights are rounded, and products; and states that kernels take to have faded have done so
+    // but for half of that. Sums are counted for all sections together.
     const double results = std::abs(section.w_weight) * w + std::abs(section.v_weight) * v;
-    shares.stepped.most = 2.5 * results;
+    shares.result = results;
+    shares.additions = has_v ? 2 : 1;
+    shares.stepped.most = 1.5 * results;
     shares.stepped.squares = results * results;
     shares.anchored = shares.stepped;
     // A step rounds v's two sums and products, which last as a sample does, and w's sum.
@@ -220,6 +224,9 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
         // As [stepped, anchored, twice].
         std::array<Share, 3> own;
         double lost = 2.0 + static_cast<double>(stage.taps.size());
+        // Each addition rounds the sum of all before it.
+        double sum = std::abs(stage.direct);
+        double sums = 0.0;
         peak = std::max(
             {peak, before[s].sum, before[s + 1].sum, std::abs(stage.direct) * before[s].sum});
         for (const auto *sections : {&stage.causal, &stage.anticausal})
@@ -227,11 +234,15 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
                 const Shares shares = shares_of(section, memory);
                 peak = std::max(peak, shares.peak * before[s].sum);
                 lost += shares.underflow;
+                sum += shares.result;
+                sums += shares.additions * sum;
                 own[0].most += shares.stepped.most;
                 own[0].squares += shares.stepped.squares;
                 own[1].most += shares.anchored.most;
                 own[1].squares += shares.anchored.squares;
             }
+        own[0].most += sums;
+        own[1].most += sums;
         underflow += smallest * lost * after[s + 1].sum;
         own[2] = {unit_twice * own[0].most, unit_twice * unit_twice * own[0].squares};
         double taps = 0.0;
