@@ -436,8 +436,8 @@ TEST_SUITE("choice") {
         const gz::BoxPass high = box_of(PixelType::f32, 150, 400);
         REQUIRE(gz::problem_of(low) == gz::problem_of(high));
         const std::string config = "BAND=256,STRIP=512";
-        const gz::Tuning results("", facts, sources, {},
-                                 {shipped_of_small_cpu("box_strips", config, gz::problem_of(low))});
+        const std::string shipped = shipped_of_small_cpu("box_strips", config, gz::problem_of(low));
+        const gz::Tuning results("", facts, sources, {}, {shipped});
         CHECK(choose(low, {facts, results}, "", "the test").variant() == "box_strips:" + config);
         const Choice other = choose(high, {facts, results}, "", "the test");
         CHECK(other.kernel != "box_strips");
