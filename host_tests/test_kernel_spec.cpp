@@ -644,11 +644,11 @@ TEST_SUITE("correlate_pass") {
     }
 
     TEST_CASE("parts cover a length") {
-        CHECK(gz::parts(0, 4) == 0);
-        CHECK(gz::parts(1, 4) == 1);
-        CHECK(gz::parts(4, 4) == 1);
-        CHECK(gz::parts(5, 4) == 2);
-        CHECK(gz::parts((std::int64_t{1} << 40) + 1, std::int64_t{1} << 20) == (1 << 20) + 1);
+        CHECK(gz::ceil_div(0, 4) == 0);
+        CHECK(gz::ceil_div(1, 4) == 1);
+        CHECK(gz::ceil_div(4, 4) == 1);
+        CHECK(gz::ceil_div(5, 4) == 2);
+        CHECK(gz::ceil_div((std::int64_t{1} << 40) + 1, std::int64_t{1} << 20) == (1 << 20) + 1);
     }
 
     TEST_CASE("the NDRange has an item layer for every slice of every volume and plane") {

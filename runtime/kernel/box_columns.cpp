@@ -14,7 +14,7 @@ constexpr std::int64_t read_besides = 16; // values right of a strip and its apr
 
 // The radius along x in whole blocks of 4 values.
 std::int64_t apron_of(const BoxPass &pass) {
-    return 4 * parts(pass.geometry.anchor_x, 4);
+    return 4 * ceil_div(pass.geometry.anchor_x, 4);
 }
 
 // Values that a group of so many items makes in a row.
@@ -35,9 +35,9 @@ Inner inner_of(const BoxPass &pass, int group) {
     const Geometry &g = pass.geometry;
     const std::int64_t strip = strip_of(pass, group);
     const std::int64_t apron = apron_of(pass);
-    const std::int64_t strips = parts(g.width, strip);
+    const std::int64_t strips = ceil_div(g.width, strip);
     Inner inner;
-    inner.first = std::clamp<std::int64_t>(parts(g.valid_left + apron, strip), 0, strips);
+    inner.first = std::clamp<std::int64_t>(ceil_div(g.valid_left + apron, strip), 0, strips);
     const std::int64_t room = std::int64_t{g.valid_right} - apron - read_besides;
     inner.end = std::clamp(room < 0 ? 0 : room / strip, inner.first, strips);
     return inner;
@@ -47,7 +47,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int group = config.at("GROUP");
     const Inner inner = inner_of(pass, group);
-    const std::int64_t strips = parts(g.width, strip_of(pass, group));
+    const std::int64_t strips = ceil_div(g.width, strip_of(pass, group));
 
     Launch result;
     result.program = {"box_columns.cl", "box_columns", box_defines(pass)};
@@ -55,7 +55,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
     const std::int64_t inner_strips = inner.end - inner.first;
     result.range = batched_range(pass, inner_strips + split * (strips - inner_strips),
-                                 parts(g.height, config.at("BAND")), group, 1);
+                                 ceil_div(g.height, config.at("BAND")), group, 1);
     // A few more than the rows have: what is read beyond them has no effect.
     const auto vectors = [](int count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
@@ -105,9 +105,9 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         const std::int64_t strip = strip_of(pass, group);
         if (strip < (group == 64 ? 3 : 2) * group && group < 256)
             continue;
-        const std::int64_t strips = parts(pass.geometry.width, std::max<std::int64_t>(strip, 1));
+        const std::int64_t strips = ceil_div(pass.geometry.width, std::max<std::int64_t>(strip, 1));
         const auto groups = [&](int band) {
-            return strips * pass.batch() * parts(pass.geometry.height, band);
+            return strips * pass.batch() * ceil_div(pass.geometry.height, band);
         };
         const std::int64_t units = facts.compute_units;
         int band = groups(2048) <= 5 * units ? 2048 : 512;

@@ -43,13 +43,14 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
                         value};
     Launch down = launch(pass, "box_down", strip);
-    down.range = batched_range(pass, parts(columns.count, strip), parts(g.height, band), 1, 1);
+    down.range =
+        batched_range(pass, ceil_div(columns.count, strip), ceil_div(g.height, band), 1, 1);
     down.arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g), by_value(columns),
                       by_value(band)};
     down.private_bytes = 4 * static_cast<std::size_t>(strip) * value;
     Launch along = launch(pass, "box_along", strip);
-    along.range =
-        batched_range(pass, parts(g.width / pass.channels, pixels), parts(g.height, rows), 1, 1);
+    along.range = batched_range(pass, ceil_div(g.width / pass.channels, pixels),
+                                ceil_div(g.height, rows), 1, 1);
     along.arguments = {WorkspaceBuffer(),       TargetBuffer(),          by_value(g),
                        by_value(columns),       by_value(pixels),        by_value(rows),
                        by_value(area_of(pass)), by_value(share_of(pass))};
@@ -64,10 +65,10 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
 std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     const std::int64_t units = facts.compute_units;
     int strip = 1024;
-    while (strip > 64 && parts(columns_of(pass).count, strip) * pass.batch() < 2 * units)
+    while (strip > 64 && ceil_div(columns_of(pass).count, strip) * pass.batch() < 2 * units)
         strip /= 4;
     int rows = 64;
-    while (rows > 4 && parts(pass.geometry.height, rows) * pass.batch() < 4 * units)
+    while (rows > 4 && ceil_div(pass.geometry.height, rows) * pass.batch() < 4 * units)
         rows /= 4;
     return {{{"STRIP", strip}, {"ROWS", rows}}};
 }

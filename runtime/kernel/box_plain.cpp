@@ -12,7 +12,7 @@ Launch launch(const BoxPass &pass, const char *entry, int group,
     Launch result;
     result.program = {"box_plain.cl", entry, box_defines(pass)};
     result.program.defines["GROUP_X"] = group;
-    result.range = batched_range(pass, parts(items[0], group), items[1], group, 1);
+    result.range = batched_range(pass, ceil_div(items[0], group), items[1], group, 1);
     return result;
 }
 
@@ -29,9 +29,10 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     Work result;
     result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
                         value};
-    result.launches = {launch(pass, "box_columns", group, {columns.count, parts(g.height, rows)}),
-                       launch(pass, "box_rows", group,
-                              {g.height, parts(g.width / pass.channels, pixels) * pass.channels})};
+    result.launches = {
+        launch(pass, "box_columns", group, {columns.count, ceil_div(g.height, rows)}),
+        launch(pass, "box_rows", group,
+               {g.height, ceil_div(g.width / pass.channels, pixels) * pass.channels})};
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g),
                                     by_value(columns), by_value(rows)};
     result.launches[1].arguments = {

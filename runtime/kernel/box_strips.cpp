@@ -12,7 +12,7 @@ constexpr int reaches[] = {64, 512, 4096, 8192};
 
 // The strips of a row: each has whole pixels, as many as STRIP values hold.
 std::int64_t strips_of(const BoxPass &pass, int strip) {
-    return parts(pass.geometry.width, strip / pass.channels * pass.channels);
+    return ceil_div(pass.geometry.width, strip / pass.channels * pass.channels);
 }
 
 std::int64_t reach_of(const BoxPass &pass) {
@@ -33,7 +33,7 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     }
     result.program.defines["STRIP"] = strip;
     result.program.defines["REACH"] = reach;
-    result.range = batched_range(pass, strips_of(pass, strip), parts(g.height, band), 1, 1);
+    result.range = batched_range(pass, strips_of(pass, strip), ceil_div(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
                         by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
     append_other(pass, result);
@@ -60,7 +60,7 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     for (const int strip : {4096, 512}) {
         const std::int64_t strips = strips_of(pass, strip) * pass.batch();
         int band = 1024;
-        while (band > 16 && strips * parts(pass.geometry.height, band) <
+        while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
                                 2 * static_cast<std::int64_t>(facts.compute_units))
             band /= 4;
         result.push_back({{"STRIP", strip}, {"BAND", band}});

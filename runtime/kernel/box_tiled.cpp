@@ -23,8 +23,8 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     const std::int64_t columns = strip + 2 * std::int64_t{g.anchor_x} * pass.channels;
     // Rows are as many banks apart as there are parts: then items of two rows meet different ones.
     constexpr std::int64_t banks = 32;
-    const std::int64_t least = parts(columns, part) * (part | 1);
-    const std::int64_t pitch = parts(least, banks) * banks + config.at("PARTS");
+    const std::int64_t least = ceil_div(columns, part) * (part | 1);
+    const std::int64_t pitch = ceil_div(least, banks) * banks + config.at("PARTS");
     const std::int64_t whole = (pitch / (part | 1) + 1) * pass.channels;
     const bool is_f32 = sum_of(pass) == BoxSum::f32;
 
@@ -37,8 +37,9 @@ Work work(const BoxPass &pass, const Config &config, const DeviceFacts &) {
     }
     result.program.defines["PARTS"] = config.at("PARTS");
     result.program.defines["ROWS"] = rows;
-    result.range = batched_range(pass, parts(g.width, strip), parts(g.height, config.at("BAND")),
-                                 rows * config.at("PARTS"), 1);
+    result.range =
+        batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, config.at("BAND")),
+                      rows * config.at("PARTS"), 1);
     const auto bytes = [](std::int64_t count, std::size_t size) {
         return LocalMemory{static_cast<std::size_t>(count) * size};
     };
@@ -76,9 +77,9 @@ std::vector<Config> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Config> result;
     for (const int rows : {16, 8, 4})
         for (const int parts_x : {16, 8}) {
-            const std::int64_t strips = parts(pass.geometry.width, parts_x * part_of(pass));
+            const std::int64_t strips = ceil_div(pass.geometry.width, parts_x * part_of(pass));
             int band = 1024;
-            while (band > 64 && strips * pass.batch() * parts(pass.geometry.height, band) <
+            while (band > 64 && strips * pass.batch() * ceil_div(pass.geometry.height, band) <
                                     2 * static_cast<std::int64_t>(facts.compute_units))
                 band /= 4;
             result.push_back(shaped(rows, parts_x, band));

@@ -19,8 +19,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
     result.program = {"correlate_plain.cl", "correlate_plain", type_defines(pass)};
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
-    result.range = batched_range(pass, parts(pass.geometry.width, group_x),
-                                 parts(pass.geometry.height, group_y), group_x, group_y);
+    result.range = batched_range(pass, ceil_div(pass.geometry.width, group_x),
+                                 ceil_div(pass.geometry.height, group_y), group_x, group_y);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(pass.geometry),

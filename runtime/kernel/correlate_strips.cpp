@@ -33,8 +33,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     // llvmpipe's compiler takes ten times as long for four.
     result.program.defines["ROWS"] = facts.device_class == DeviceClass::mesa_cpu ? 1 : 4;
     const std::int32_t band = config.at("BAND"); // an argument: it depends on the image's size
-    result.range = batched_range(pass, parts(pass.geometry.width, config.at("STRIP")),
-                                 parts(pass.geometry.height, band), 1, 1);
+    result.range = batched_range(pass, ceil_div(pass.geometry.width, config.at("STRIP")),
+                                 ceil_div(pass.geometry.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(pass.geometry),
                         ConstantData{bytes_of(taps.data(), taps.size())}, by_value(band)};
     result.private_bytes = private_bytes(pass, bucket, config.at("STRIP"));
@@ -45,9 +45,9 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
 // each band they border on, but not so high that cores stay idle.
 std::vector<Config> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int strip = bucket_of(pass) <= 15 ? 4096 : 512;
-    const std::int64_t strips = parts(pass.geometry.width, strip) * pass.batch();
+    const std::int64_t strips = ceil_div(pass.geometry.width, strip) * pass.batch();
     int band = 256;
-    while (band > 16 && strips * parts(pass.geometry.height, band) < 4 * facts.compute_units)
+    while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 4 * facts.compute_units)
         band /= 4;
     return {{{"STRIP", strip}, {"BAND", band}}};
 }

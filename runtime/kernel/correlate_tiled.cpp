@@ -53,8 +53,9 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     result.program.defines["EXACT"] = exact ? 1 : 0;
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
-    result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
-                                 config.at("GROUP_X"), config.at("GROUP_Y"));
+    result.range =
+        batched_range(pass, ceil_div(g.width, shape.width), ceil_div(g.height, shape.height),
+                      config.at("GROUP_X"), config.at("GROUP_Y"));
 
     const auto taps_bytes = bytes_of(taps.data(), taps.size());
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),

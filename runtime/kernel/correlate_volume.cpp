@@ -24,7 +24,7 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fil
     const int stack = config.at("STACK");
     const TapsArgument taps = dense_taps(pass, filter);
     const Geometry &g = pass.geometry;
-    const std::int64_t stacks = parts(g.slices, std::int64_t{stack});
+    const std::int64_t stacks = ceil_div(g.slices, std::int64_t{stack});
 
     Launch launch;
     launch.program = {"correlate_volume.cl", "correlate_volume", type_defines(pass)};
@@ -39,8 +39,8 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fil
         defines["ALONG_Z"] = pass.volume.taps_z;
         defines["ALONG_T"] = pass.volume.taps_t;
     }
-    launch.range =
-        batched_range(pass, parts(g.width, group_x), parts(g.height, group_y), group_x, group_y);
+    launch.range = batched_range(pass, ceil_div(g.width, group_x), ceil_div(g.height, group_y),
+                                 group_x, group_y);
     launch.range.global[2] = static_cast<std::size_t>(stacks * g.volumes * pass.planes);
     launch.arguments = {SourceBuffer(),
                         TargetBuffer{filter},

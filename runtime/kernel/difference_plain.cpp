@@ -16,8 +16,8 @@ DifferenceSpec difference_plain() {
         Launch launch;
         launch.program = {"difference_plain.cl", "difference_plain", type_defines(pass)};
         launch.program.defines["GROUP"] = group;
-        launch.range =
-            batched_range(pass, parts(pass.geometry.width, group), pass.geometry.height, group, 1);
+        launch.range = batched_range(pass, ceil_div(pass.geometry.width, group),
+                                     pass.geometry.height, group, 1);
         launch.arguments = {SourceBuffer{0}, SourceBuffer{1}, TargetBuffer(),
                             by_value(pass.geometry)};
         Work work(std::move(launch));

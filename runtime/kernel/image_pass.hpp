@@ -29,8 +29,8 @@ struct DifferencePass : ImagePass {};
 // The macros of cl/lib/pixel.clh and cl/lib/border.clh.
 Defines type_defines(const ImagePass &pass);
 
-// Number of parts of the given size that cover a length.
-constexpr std::int64_t parts(std::int64_t length, std::int64_t size) {
+// How many pieces of a size cover a length: length / size, rounded up.
+constexpr std::int64_t ceil_div(std::int64_t length, std::int64_t size) {
     return (length + size - 1) / size;
 }
 

@@ -99,8 +99,8 @@ Launch clear_words(const Argument &words, std::int64_t count, int tickets) {
     clear.program = {
         "shared_words.cl", "clear_words", {{"GROUP", group}, {"WORDS", words_of_item}}};
     clear.range.local = {group, 1, 1};
-    clear.range.global = {static_cast<std::size_t>(parts(count, group * words_of_item)) * group, 1,
-                          1};
+    clear.range.global = {static_cast<std::size_t>(ceil_div(count, group * words_of_item)) * group,
+                          1, 1};
     clear.arguments = {words, by_value(count), by_value(static_cast<std::int32_t>(tickets))};
     return clear;
 }

@@ -95,7 +95,7 @@ std::optional<int> near_chunks(const LineStage &stage) {
     if (!before || !behind)
         return std::nullopt;
     const auto chunks =
-        static_cast<int>(parts(std::max(*before, *behind), std::int64_t{recursive_chunk}));
+        static_cast<int>(ceil_div(std::max(*before, *behind), std::int64_t{recursive_chunk}));
     return *std::lower_bound(std::begin(near_numbers), std::end(near_numbers), chunks);
 }
 

@@ -20,7 +20,7 @@ std::optional<int> apron_of(const RecursivePlanePass &pass) {
             const std::optional<int> memory = memory_of(sections, longest_apron);
             if (!memory)
                 return std::nullopt;
-            longest = std::max(longest, static_cast<int>(parts(*memory, chunk)) * chunk);
+            longest = std::max(longest, static_cast<int>(ceil_div(*memory, chunk)) * chunk);
         }
     return longest;
 }
@@ -89,7 +89,8 @@ Work work(const RecursivePlanePass &pass, const Config &config, const DeviceFact
     defines["LANES"] = lanes;
     defines["APRON"] = apron;
     defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;
-    launch.range = batched_range(pass, parts(g.width, width), parts(g.height, rows), width, 1);
+    launch.range =
+        batched_range(pass, ceil_div(g.width, width), ceil_div(g.height, rows), width, 1);
     const std::int64_t columns = width + 2 * std::int64_t{apron} * pass.channels;
     constexpr std::int64_t padding = 4; // see PITCH
     launch.arguments = {SourceBuffer(),
@@ -112,10 +113,10 @@ std::vector<Config> preferred(const RecursivePlanePass &pass, const DeviceFacts 
     const int lanes = is_short || pass.channels > 1 ? 128 : 256;
     const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
     const std::int64_t slabs =
-        parts(pass.geometry.width, std::int64_t{lanes} * pass.channels) * pass.batch();
+        ceil_div(pass.geometry.width, std::int64_t{lanes} * pass.channels) * pass.batch();
     int rows = 256;
     for (const int more : {512, 1024})
-        if ((more == 512 || !is_short) && slabs * parts(pass.geometry.height, more) >= wanted)
+        if ((more == 512 || !is_short) && slabs * ceil_div(pass.geometry.height, more) >= wanted)
             rows = more;
     return {{{"LANES", lanes}, {"ROWS", rows}}, {{"LANES", 64}, {"ROWS", rows}}};
 }

@@ -15,7 +15,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const std::int64_t tile = std::int64_t{recursive_chunk} * chunks;
     const int runs = chunks / run;
     const Lines &lines = stage.lines;
-    const std::int64_t line_tiles = parts(lines.length, tile);
+    const std::int64_t line_tiles = ceil_div(lines.length, tile);
     const std::int64_t tiles = line_tiles * lines.lines * stage.batch;
     const std::int64_t words = 1 + 2 * stage.states() * tiles;
     std::vector<std::byte> powers = chunk_powers(stage, run);
@@ -50,7 +50,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
 
 std::string refusal(const RecursivePass &pass, const Config &config) {
     const std::int64_t tiles =
-        parts(pass.lines.length, std::int64_t{recursive_chunk} * config.at("CHUNKS")) *
+        ceil_div(pass.lines.length, std::int64_t{recursive_chunk} * config.at("CHUNKS")) *
         pass.lines.lines * pass.batch();
     if (tiles >= std::int64_t{1} << 30)
         return text("there would be ", tiles, " tiles");

@@ -23,12 +23,12 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
                       chunk_defines(stage, small, near_chunks(stage.filters))};
     launch.program.defines["LANES"] = lanes;
     launch.program.defines["CHUNKS"] = chunks;
-    const std::int64_t tiles = parts(lines.length, std::int64_t{recursive_chunk} * chunks);
+    const std::int64_t tiles = ceil_div(lines.length, std::int64_t{recursive_chunk} * chunks);
     const std::int64_t segment =
         std::max<std::int64_t>(config.at("ROWS") / (recursive_chunk * chunks), 1);
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
-    launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * group),
-                           static_cast<std::size_t>(parts(tiles, segment)),
+    launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group),
+                           static_cast<std::size_t>(ceil_div(tiles, segment)),
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = stage.images_and(
         {stage.ends, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
@@ -58,10 +58,10 @@ std::string refusal(const RecursivePass &pass, const Config &config) {
 std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
     const int lanes = pass.second ? 32 : 64;
     const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
-    const std::int64_t strips = parts(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
+    const std::int64_t strips = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
     int rows = 512;
     for (const int more : {1024, 1536, 2048, 3072})
-        if (strips * parts(pass.lines.length, std::int64_t{more}) >= wanted)
+        if (strips * ceil_div(pass.lines.length, std::int64_t{more}) >= wanted)
             rows = more;
     // Two filters hold twice as much.
     if (pass.second)

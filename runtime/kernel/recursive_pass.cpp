@@ -16,7 +16,7 @@ constexpr std::int64_t row_alignment = 32; // values: a memory transaction of th
 LinePlaces packed_places(const RecursivePass &pass) {
     const Lines &lines = pass.lines;
     const auto rounded = [](std::int64_t values) {
-        return parts(values, row_alignment) * row_alignment;
+        return ceil_div(values, row_alignment) * row_alignment;
     };
     LinePlaces places{};
     std::int64_t values = 0;
@@ -95,7 +95,7 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf
                        {"LANES", lanes},
                        {"PARTS", line_parts}}};
     launch.range.local = {static_cast<std::size_t>(lanes), static_cast<std::size_t>(line_parts), 1};
-    launch.range.global = {static_cast<std::size_t>(parts(lines.lines, lanes) * lanes),
+    launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * lanes),
                            static_cast<std::size_t>(line_parts),
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = {of.src,

@@ -22,7 +22,7 @@ std::optional<std::int64_t> lead_of(const LineStage &stage, std::int64_t segment
         memory_of(stage.causal, segment / 2 - block, digits_of(stage));
     if (!memory)
         return std::nullopt;
-    return parts(*memory, block) * block;
+    return ceil_div(*memory, block) * block;
 }
 
 std::string refusal(const RecursivePass &pass, const Config &config) {
@@ -52,7 +52,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     launch.program = {"recursive_segments.cl", "recursive_segments",
                       recursive_defines(stage, small)};
     launch.program.defines["BLOCK"] = block;
-    launch.range.global = {static_cast<std::size_t>(parts(stage.lines.length, lanes * segment)),
+    launch.range.global = {static_cast<std::size_t>(ceil_div(stage.lines.length, lanes * segment)),
                            static_cast<std::size_t>(stage.lines.lines),
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = {

@@ -17,7 +17,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
     const int block = config.at("BLOCK");
     const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
     const std::optional<int> ahead = memory_of(stage.anticausal(), block, digits_of(stage));
-    const std::int64_t strips = parts(stage.lines.lines, std::int64_t{vector_width} * wide);
+    const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * wide);
 
     Launch launch;
     launch.program = {"recursive_strips.cl", "recursive_strips", recursive_defines(stage, small)};
@@ -43,7 +43,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Config &config,
         return 0;
     const std::int64_t states =
         static_cast<std::int64_t>(stage.anticausal().size()) * stage.order();
-    return static_cast<std::uint64_t>(stage.batch * strips * parts(stage.lines.length, block) *
+    return static_cast<std::uint64_t>(stage.batch * strips * ceil_div(stage.lines.length, block) *
                                       wide * states * vector_width) *
            size_of(stage.states_are);
 }

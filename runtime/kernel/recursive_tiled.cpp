@@ -41,7 +41,7 @@ struct Shape {
 
 // Words that tiles exchange, and tickets.
 std::int64_t exchanged_words(const RecursiveStage &stage, const Shape &shape) {
-    return tickets + stage.batch * parts(stage.lines.lines, shape.lanes) * shape.tiles *
+    return tickets + stage.batch * ceil_div(stage.lines.lines, shape.lanes) * shape.tiles *
                          stage.states() * shape.lanes;
 }
 
@@ -49,7 +49,7 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
     Shape shape{config.at("LANES"), config.at("CHUNKS")};
     shape.run = std::min(shape.chunks, longest_run);
     shape.runs = shape.chunks / shape.run;
-    shape.tiles = parts(stage.lines.length, shape.tile());
+    shape.tiles = ceil_div(stage.lines.length, shape.tile());
     if (config.at("NEAR") != 0)
         shape.near = near_chunks(stage.filters);
     if (shape.tiles == 1)
@@ -64,7 +64,7 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
         shape.carries = false;
         shape.lead = *lead;
         shape.trail = *trail;
-        shape.tiles = parts(stage.lines.length, shape.tile() - *lead - *trail);
+        shape.tiles = ceil_div(stage.lines.length, shape.tile() - *lead - *trail);
         return shape;
     }
     shape.near.reset();
@@ -75,7 +75,7 @@ Shape shape_of(const RecursiveStage &stage, const Config &config) {
         const std::int64_t others = shape.tiles - 1;
         const std::optional<int> memory =
             memory_of(sections, std::min(most_neighbours, others) * shape.tile());
-        return memory ? std::min(parts(*memory, shape.tile()), others) : others;
+        return memory ? std::min(ceil_div(*memory, shape.tile()), others) : others;
     };
     const std::int64_t before = neighbours(stage.causal());
     const std::int64_t behind = neighbours(stage.anticausal());
@@ -136,9 +136,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
     const auto tile_range = [&] {
         NDRange range;
         range.local = {static_cast<std::size_t>(shape.group()), 1, 1};
-        range.global = {static_cast<std::size_t>(parts(lines.lines, shape.lanes) * shape.group()),
-                        static_cast<std::size_t>(shape.tiles),
-                        static_cast<std::size_t>(stage.batch)};
+        range.global = {
+            static_cast<std::size_t>(ceil_div(lines.lines, shape.lanes) * shape.group()),
+            static_cast<std::size_t>(shape.tiles), static_cast<std::size_t>(stage.batch)};
         return range;
     };
     const ByValue tile_count = by_value(static_cast<std::int32_t>(shape.tiles));
@@ -170,10 +170,10 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
         carry.range.local = {static_cast<std::size_t>(carry_lanes),
                              static_cast<std::size_t>(carry_parts), 1};
         carry.range.global = {
-            static_cast<std::size_t>(parts(lines.lines, carry_lanes) * carry_lanes),
+            static_cast<std::size_t>(ceil_div(lines.lines, carry_lanes) * carry_lanes),
             static_cast<std::size_t>(carry_parts * stage.sections()),
             static_cast<std::size_t>(stage.batch)};
-        const std::int64_t part = parts(shape.tiles, carry_parts);
+        const std::int64_t part = ceil_div(shape.tiles, carry_parts);
         carry.arguments = {
             stage.own,
             by_value(lines),
@@ -214,7 +214,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Config &config,
          at_once ? std::vector<int>{publishes | applies} : std::vector<int>{publishes, applies})
         apply(
             {stage.own,
-             by_value(Exchange{static_cast<std::int32_t>(parts(lines.lines, shape.lanes)),
+             by_value(Exchange{static_cast<std::int32_t>(ceil_div(lines.lines, shape.lanes)),
                                at_once ? together : whichever, shape.before, shape.behind, doing}),
              in_memory(section_matrices(stage, shape.tile())),
              in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
@@ -258,7 +258,7 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &fact
     const int exchange = exchanges_at_once(facts) ? 1 : 0;
     const auto exchanges = [&](int chunks) {
         return exchange == 1 && !is_near &&
-               (parts(pass.lines.length, tile_of(chunks)) <= most_neighbours + 1 ||
+               (ceil_div(pass.lines.length, tile_of(chunks)) <= most_neighbours + 1 ||
                 forgets_within(pass, most_neighbours * tile_of(chunks)));
     };
     const auto shape = [&](int lanes, int chunks) {
@@ -274,7 +274,7 @@ std::vector<Config> preferred(const RecursivePass &pass, const DeviceFacts &fact
             is_near || (exchanges(32) && !forgets_within(pass, 2 * tile_of(16)));
         return {shape(16, long_tiles ? 32 : 16), shape(32, 4)};
     }
-    const std::int64_t chunks = parts(pass.lines.length, chunk);
+    const std::int64_t chunks = ceil_div(pass.lines.length, chunk);
     for (const int count : {16, 64})
         if (chunks <= count)
             return {shape(256 / count, count)};

@@ -76,7 +76,7 @@ std::string unsuited(const SatPass &pass, const Config &, const DeviceFacts &fac
     const std::int64_t strips = pass.batch() * shape.columns;
     // Measured on NVIDIA (H200, 132 units): 96 strips are as fast as sat_tiled, 64 slower; and 64 tiles of
     // 128 strips are as fast.
-    if (8 * strips < 7 * parts(strips, units) * units)
+    if (8 * strips < 7 * ceil_div(strips, units) * units)
         return text(strips, " strips would leave units idle, of ", units);
     if (2 * shape.bands < shape.columns)
         return text(shape.bands, " tiles are few for ", shape.columns, " strips");

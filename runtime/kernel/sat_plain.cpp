@@ -9,7 +9,7 @@ Launch launch(const SatPass &pass, const char *entry, int group, std::int64_t it
     Launch result;
     result.program = {"sat_plain.cl", entry, type_defines(pass)};
     result.program.defines["GROUP"] = group;
-    result.range = batched_range(pass, parts(items, group), channels, group, 1);
+    result.range = batched_range(pass, ceil_div(items, group), channels, group, 1);
     return result;
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t vector_width = 16; // values of a vector
 
 std::int64_t bands_of(const SatPass &pass, int band) {
-    return parts(pass.summed_rows(), band);
+    return ceil_div(pass.summed_rows(), band);
 }
 
 Launch launch(const SatPass &pass, const char *entry, int band, std::int64_t items) {
@@ -32,7 +32,7 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &) {
     const std::int64_t bands = bands_of(pass, band);
     Work result;
     result.workspace = {static_cast<std::uint64_t>(pass.batch() * bands * vector_width *
-                                                   parts(pass.summed_values(), vector_width)) *
+                                                   ceil_div(pass.summed_values(), vector_width)) *
                         pass.sum_bytes()};
     if (bands > 1) {
         result.launches.push_back(launch(pass, "sat_bands", band, bands - 1));

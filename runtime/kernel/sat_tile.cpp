@@ -4,8 +4,8 @@ namespace gz {
 
 SatTile::SatTile(const SatPass &pass, const Config &config)
     : lanes(config.at("LANES")), stacked(config.at("STACKED")), rows(config.at("ROWS")),
-      chunk(pass.channels == 3 ? 3 : 4), columns(parts(pass.summed_values(), width())),
-      bands(parts(pass.summed_rows(), height())) {}
+      chunk(pass.channels == 3 ? 3 : 4), columns(ceil_div(pass.summed_values(), width())),
+      bands(ceil_div(pass.summed_rows(), height())) {}
 
 Config sat_tile_config(int lanes, int stacked, int rows) {
     return {{"LANES", lanes}, {"STACKED", stacked}, {"ROWS", rows}};

@@ -47,10 +47,11 @@ Work work(const SatPass &pass, const Config &config, const DeviceFacts &) {
     tile_sums.arguments = {SourceBuffer(), columns, rows, geometry, chunks, items, stacks};
     result.launches.push_back(std::move(tile_sums));
 
-    const std::int64_t column_groups = parts(shape.column_lines(), before_lanes);
+    const std::int64_t column_groups = ceil_div(shape.column_lines(), before_lanes);
     Launch before = launch("sat_before", 1);
-    before.range = batched_range(pass, column_groups + parts(shape.row_lines(pass), before_lanes),
-                                 1, before_lanes, before_parts);
+    before.range =
+        batched_range(pass, column_groups + ceil_div(shape.row_lines(pass), before_lanes), 1,
+                      before_lanes, before_parts);
     before.arguments = {columns, rows, geometry, by_value(static_cast<std::int32_t>(column_groups)),
                         sums(std::int64_t{before_lanes} * before_parts)};
     result.launches.push_back(std::move(before));

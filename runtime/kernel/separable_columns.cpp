@@ -23,13 +23,13 @@ Inner inner_of(const CorrelatePass &pass, const Config &config) {
     const Geometry &g = pass.geometry;
     const std::int64_t item = config.at("ITEM");
     // Items read whole words of 4 values.
-    const auto apron = [&](std::int64_t pixels) { return 4 * parts(pixels * pass.channels, 4); };
+    const auto apron = [&](std::int64_t pixels) { return 4 * ceil_div(pixels * pass.channels, 4); };
     const std::int64_t first = std::int64_t{g.valid_left} * pass.channels + apron(g.anchor_x);
     const std::int64_t end = std::min<std::int64_t>(
         g.width, std::int64_t{g.valid_right} * pass.channels - apron(g.taps_x - 1 - g.anchor_x));
     Inner inner;
     inner.left =
-        std::min(parts(std::max<std::int64_t>(first, 0), item) * item, std::int64_t{g.width});
+        std::min(ceil_div(std::max<std::int64_t>(first, 0), item) * item, std::int64_t{g.width});
     inner.right = std::max(inner.left, end - end % item);
     return inner;
 }
@@ -59,8 +59,9 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
         defines[name] = config.at(name);
     // One more for the values at the left and right edge.
     const std::int64_t groups =
-        parts(inner.right - inner.left, std::int64_t{config.at("GROUP")} * config.at("ITEM")) + 1;
-    result.range = batched_range(pass, groups, parts(g.height, band), config.at("GROUP"), 1);
+        ceil_div(inner.right - inner.left, std::int64_t{config.at("GROUP")} * config.at("ITEM")) +
+        1;
+    result.range = batched_range(pass, groups, ceil_div(g.height, band), config.at("GROUP"), 1);
     const std::vector<float> &taps = pass.set().taps;
     result.arguments = {
         SourceBuffer(),

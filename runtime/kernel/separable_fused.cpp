@@ -47,7 +47,7 @@ TileShape shape_of(const CorrelatePass &pass, const Config &config) {
     shape.height = config.at("TILE_Y");
     shape.apron_left = g.anchor_x * pass.channels + shift;
     shape.apron_right =
-        std::max(static_cast<int>(parts(needed, step)) * step - item - shape.apron_left, 0);
+        std::max(static_cast<int>(ceil_div(needed, step)) * step - item - shape.apron_left, 0);
     shape.apron_top = g.anchor_y;
     shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
     return shape;
@@ -85,8 +85,8 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &fa
     defines["SHIFT"] = exact ? shift_of(pass, vector) : vector == 1 ? 0 : -1;
     for (const auto &[name, value] : config)
         defines[name] = value;
-    result.range = batched_range(pass, parts(g.width, shape.width), parts(g.height, shape.height),
-                                 group_of(config), 1);
+    result.range = batched_range(pass, ceil_div(g.width, shape.width),
+                                 ceil_div(g.height, shape.height), group_of(config), 1);
     const auto rows = static_cast<std::size_t>(shape.height + along_y.most - 1);
     const auto pitch = static_cast<std::size_t>(shape.width / 4 + 1); // vectors of 4 values
     const int columns = shape.apron_left + shape.width + shape.apron_right;

@@ -32,9 +32,9 @@ Between between_of(const CorrelatePass &pass) {
     between.rows = end - first;
     between.begin = -g.anchor_x * pass.channels;
     between.extended = g.width + (g.taps_x - 1) * pass.channels;
-    between.filtered_pitch = parts(g.width, pitch_step) * pitch_step;
+    between.filtered_pitch = ceil_div(g.width, pitch_step) * pitch_step;
     // Windows of the last values reach further.
-    between.extended_pitch = parts(between.extended, pitch_step) * pitch_step + 2 * pitch_step;
+    between.extended_pitch = ceil_div(between.extended, pitch_step) * pitch_step + 2 * pitch_step;
     return between;
 }
 
@@ -57,7 +57,7 @@ Launch launch(const CorrelatePass &pass, const Config &config, const char *entry
     for (const auto &[name, value] : config)
         result.program.defines[name] = value;
     const int group = config.at("GROUP_X");
-    result.range = batched_range(pass, parts(items[0], group), items[1], group, 1);
+    result.range = batched_range(pass, ceil_div(items[0], group), items[1], group, 1);
     return result;
 }
 
@@ -76,11 +76,11 @@ Work work(const CorrelatePass &pass, const Config &config, const DeviceFacts &) 
     result.workspace = {buffer_bytes(between.extended_pitch), buffer_bytes(between.filtered_pitch)};
     result.launches = {
         launch(pass, config, "separable_extend", pass.src_type, PixelType::f32,
-               {parts(between.extended_pitch, vector == 4 ? 1 : 1024), between.rows}),
+               {ceil_div(between.extended_pitch, vector == 4 ? 1 : 1024), between.rows}),
         launch(pass, config, "separable_rows", PixelType::f32, PixelType::f32,
-               {parts(between.filtered_pitch, vector == 4 ? 8 : 64), between.rows}),
+               {ceil_div(between.filtered_pitch, vector == 4 ? 8 : 64), between.rows}),
         launch(pass, config, "separable_columns", PixelType::f32, pass.dst_type,
-               {parts(g.width, vector), parts(g.height, vector == 4 ? 16 : 4)})};
+               {ceil_div(g.width, vector), ceil_div(g.height, vector == 4 ? 16 : 4)})};
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer{0}, by_value(g),
                                     by_value(between)};
     result.launches[1].arguments = {WorkspaceBuffer{0}, WorkspaceBuffer{1}, by_value(between),

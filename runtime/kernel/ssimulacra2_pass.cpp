@@ -19,7 +19,7 @@ std::int32_t to_int(std::int64_t value) {
 }
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
-    return parts(value, unit) * unit;
+    return ceil_div(value, unit) * unit;
 }
 
 } // namespace
@@ -40,7 +40,7 @@ Pyramid pyramid_of(const std::vector<std::array<std::int64_t, 2>> &extents) {
 std::int64_t count_of(const Pyramid &pyramid, const WorkPieces &pieces) {
     std::int64_t count = 0;
     for (const PyramidScale &scale : pyramid.scales)
-        count += parts(scale.width, pieces.columns) * parts(scale.height, pieces.rows);
+        count += ceil_div(scale.width, pieces.columns) * ceil_div(scale.height, pieces.rows);
     return count;
 }
 
@@ -50,7 +50,7 @@ ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
     std::int64_t unit = 0;
     for (std::size_t i = 0; i < pyramid.scales.size(); ++i) {
         const PyramidScale &scale = pyramid.scales[i];
-        const std::int64_t across = parts(scale.width, pieces.columns);
+        const std::int64_t across = ceil_div(scale.width, pieces.columns);
         std::int32_t row[SCALE_FIELDS] = {};
         row[SCALE_WIDTH] = to_int(scale.width);
         row[SCALE_HEIGHT] = to_int(scale.height);
@@ -61,7 +61,7 @@ ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
         row[SCALE_ROW] = to_int(across);
         row[SCALE_NEEDS] = needs.empty() ? 0 : needs.at(i);
         table.insert(table.end(), row, row + SCALE_FIELDS);
-        unit += across * parts(scale.height, pieces.rows);
+        unit += across * ceil_div(scale.height, pieces.rows);
     }
     return {bytes_of(table.data(), table.size()), true};
 }
@@ -74,8 +74,8 @@ Launch xyb_launch(const XybPass &pass, const std::string &family, const WorkPiec
                       {{"SRC_TYPE", static_cast<int>(pass.type)},
                        {"DST_TYPE", static_cast<int>(PixelType::f32)},
                        {"CHANNELS", pass.channels}}};
-    launch.range.global = {static_cast<std::size_t>(parts(image.width, pieces.columns)),
-                           static_cast<std::size_t>(parts(image.height, pieces.rows)), 1};
+    launch.range.global = {static_cast<std::size_t>(ceil_div(image.width, pieces.columns)),
+                           static_cast<std::size_t>(ceil_div(image.height, pieces.rows)), 1};
     launch.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(pass.first),

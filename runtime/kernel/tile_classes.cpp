@@ -16,7 +16,7 @@ struct Span {
 // after <= last.
 Span free_tiles(std::int64_t count, std::int64_t size, std::int64_t before, std::int64_t after,
                 std::int64_t first, std::int64_t last) {
-    const std::int64_t begin = parts(std::max<std::int64_t>(first + before, 0), size);
+    const std::int64_t begin = ceil_div(std::max<std::int64_t>(first + before, 0), size);
     const std::int64_t room = last + 1 - after; // tiles must end at or before this
     const std::int64_t end = room < 0 ? 0 : room / size;
     return {std::min(begin, count), std::clamp(end, std::min(begin, count), count)};
@@ -25,8 +25,8 @@ Span free_tiles(std::int64_t count, std::int64_t size, std::int64_t before, std:
 } // namespace
 
 TileClasses classify(const Geometry &geometry, int channels, const TileShape &shape) {
-    const std::int64_t columns = parts(geometry.width, shape.width);
-    const std::int64_t rows = parts(geometry.height, shape.height);
+    const std::int64_t columns = ceil_div(geometry.width, shape.width);
+    const std::int64_t rows = ceil_div(geometry.height, shape.height);
     const Span x = free_tiles(columns, shape.width, shape.apron_left, shape.apron_right,
                               static_cast<std::int64_t>(geometry.valid_left) * channels,
                               static_cast<std::int64_t>(geometry.valid_right) * channels - 1);
@@ -61,8 +61,8 @@ std::string describe(const ImagePass &pass, const TileShape &shape, bool aligned
     const Geometry &g = pass.geometry;
     return text(shape.width, "x", shape.height, ", ", aligned ? "aligned vectors" : "unaligned",
                 "; ",
-                describe(classify(g, pass.channels, shape), parts(g.width, shape.width),
-                         parts(g.height, shape.height)));
+                describe(classify(g, pass.channels, shape), ceil_div(g.width, shape.width),
+                         ceil_div(g.height, shape.height)));
 }
 
 } // namespace gz

@@ -24,8 +24,9 @@ namespace {
 constexpr std::int64_t march_item_x = 4;
 
 std::int64_t tiles(const VolumePass &pass, const Config &config) {
-    return parts(pass.geometry.width, config.at("GROUP_X") * march_item_x) *
-           parts(pass.geometry.height, std::int64_t{config.at("GROUP_Y")} * config.at("ITEM_Y")) *
+    return ceil_div(pass.geometry.width, config.at("GROUP_X") * march_item_x) *
+           ceil_div(pass.geometry.height,
+                    std::int64_t{config.at("GROUP_Y")} * config.at("ITEM_Y")) *
            pass.geometry.volumes * pass.planes;
 }
 
@@ -48,10 +49,10 @@ March march_of(const VolumePass &pass, const Config &config, const DeviceFacts &
     const int item_y = config.at("ITEM_Y");
     March march;
     march.row_vectors =
-        group_x - 1 + static_cast<int>(parts(march_item_x + (most - 1) * pass.channels, 4));
+        group_x - 1 + static_cast<int>(ceil_div(march_item_x + (most - 1) * pass.channels, 4));
     march.rows = group_y * item_y + most - 1;
     march.depth = std::min(config.at("DEPTH"), g.slices);
-    march.chunks = static_cast<gz_int>(parts(g.slices, std::int64_t{march.depth}));
+    march.chunks = static_cast<gz_int>(ceil_div(g.slices, std::int64_t{march.depth}));
     Launch &launch = march.launch;
     launch.program.defines = type_defines(pass);
     Defines &defines = launch.program.defines;
@@ -60,8 +61,9 @@ March march_of(const VolumePass &pass, const Config &config, const DeviceFacts &
     defines["ITEM_Y"] = item_y;
     defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     defines["ALIGNED"] = pass.alignment >= march_item_x ? 1 : 0;
-    launch.range = batched_range(pass, parts(g.width, group_x * march_item_x),
-                                 parts(g.height, std::int64_t{group_y} * item_y), group_x, group_y);
+    launch.range =
+        batched_range(pass, ceil_div(g.width, group_x * march_item_x),
+                      ceil_div(g.height, std::int64_t{group_y} * item_y), group_x, group_y);
     launch.range.global[2] = static_cast<std::size_t>(march.chunks * g.volumes * pass.planes);
     // A CPU holds the sums of all items of a group in memory.
     if (facts.is_cpu())
@@ -78,8 +80,9 @@ LocalMemory local_vectors(int count) {
 Config with_fitting_depth(const VolumePass &pass, Config config, const DeviceFacts &facts) {
     constexpr int least = 16;
     int &depth = config.at("DEPTH");
-    while (depth > least && tiles(pass, config) * parts(pass.geometry.slices, std::int64_t{depth}) <
-                                8 * facts.compute_units)
+    while (depth > least &&
+           tiles(pass, config) * ceil_div(pass.geometry.slices, std::int64_t{depth}) <
+               8 * facts.compute_units)
         depth /= 2;
     return config;
 }

@@ -15,8 +15,8 @@ Launch make_launch(const VolumePass &pass, const Config &config, std::size_t fil
     launch.program.defines["VECTORS"] = vectors;
     const TapsArgument taps = dense_taps(pass, filter);
     launch.program.defines["FEW_TAPS"] = taps.are_few ? 1 : 0;
-    launch.range =
-        batched_range(pass, parts(g.width, std::int64_t{vector_width} * vectors), g.height, 1, 1);
+    launch.range = batched_range(pass, ceil_div(g.width, std::int64_t{vector_width} * vectors),
+                                 g.height, 1, 1);
     launch.arguments = {SourceBuffer(), TargetBuffer{filter}, by_value(g), by_value(pass.volume),
                         taps.data};
     return launch;

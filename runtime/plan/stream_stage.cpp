@@ -150,7 +150,7 @@ void StreamStage::choose_size(const Engine &engine, const DeviceRoom &room) {
         else
             too_large = between[axis];
     }
-    size[axis] = parts(whole[axis], parts(whole[axis], size[axis]));
+    size[axis] = ceil_div(whole[axis], ceil_div(whole[axis], size[axis]));
     while (!take(size, engine, room)) // slabs at the ends can need more than in larger ones
         shrink();
 }
@@ -245,7 +245,7 @@ PlanDesc StreamStage::slab_desc(const Slab &slab) const {
 }
 
 std::size_t StreamStage::slabs() const {
-    auto count = static_cast<std::size_t>(parts(desc_.plan.source.planes, planes_at_once_));
+    auto count = static_cast<std::size_t>(ceil_div(desc_.plan.source.planes, planes_at_once_));
     for (const std::vector<Span> &spans : spans_)
         count *= spans.size();
     return count;
