@@ -1,4 +1,5 @@
-// What every function of gauze.h does with what it is given, and with what goes wrong.
+// Conversions that the functions of gauze.h share: of arguments to the library's own types, and of
+// exceptions to statuses.
 #pragma once
 
 #include <gauze/gauze.h>

@@ -153,12 +153,10 @@ gz::Filter dog_of(const gauze_dog *given) {
     return gz::Filter::dog(dog.sigma[0], dog.sigma[1], method_of(dog.method, "dog"));
 }
 
-using MakeFilter = gz::Filter (*)(gz::Taps);
-
-gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFilter make) {
+template <class Make> gauze_status create_filter(gauze_filter **filter, Make &&make) {
     return guarded([&] {
         check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, make(taps_of(taps))};
+        *filter = new gauze_filter{{}, make()};
     });
 }
 
@@ -167,67 +165,43 @@ gauze_status create_filter(const gauze_taps *taps, gauze_filter **filter, MakeFi
 extern "C" {
 
 gauze_status gauze_filter_correlate(const gauze_taps *taps, gauze_filter **filter) {
-    return create_filter(taps, filter, gz::Filter::correlate);
+    return create_filter(filter, [&] { return gz::Filter::correlate(taps_of(taps)); });
 }
 
 gauze_status gauze_filter_convolve(const gauze_taps *taps, gauze_filter **filter) {
-    return create_filter(taps, filter, gz::Filter::convolve);
+    return create_filter(filter, [&] { return gz::Filter::convolve(taps_of(taps)); });
 }
 
 gauze_status gauze_filter_separable(const gauze_separable_taps *taps, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, gz::Filter::separable(axis_taps_of(taps))};
-    });
+    return create_filter(filter, [&] { return gz::Filter::separable(axis_taps_of(taps)); });
 }
 
 gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, gz::Filter::gaussian(gaussian_of(gaussian))};
-    });
+    return create_filter(filter, [&] { return gz::Filter::gaussian(gaussian_of(gaussian)); });
 }
 
 gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, gz::Filter::box(box_of(box))};
-    });
+    return create_filter(filter, [&] { return gz::Filter::box(box_of(box)); });
 }
 
 gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, recursive_of(recursive)};
-    });
+    return create_filter(filter, [&] { return recursive_of(recursive); });
 }
 
 gauze_status gauze_filter_sections(const gauze_sections *sections, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, sections_of(sections)};
-    });
+    return create_filter(filter, [&] { return sections_of(sections); });
 }
 
 gauze_status gauze_filter_sat(gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, gz::Filter::sat()};
-    });
+    return create_filter(filter, [&] { return gz::Filter::sat(); });
 }
 
 gauze_status gauze_filter_bspline(int32_t order, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, gz::Filter::bspline(order)};
-    });
+    return create_filter(filter, [&] { return gz::Filter::bspline(order); });
 }
 
 gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter) {
-    return guarded([&] {
-        check_pointer(filter, "filter");
-        *filter = new gauze_filter{{}, dog_of(dog)};
-    });
+    return create_filter(filter, [&] { return dog_of(dog); });
 }
 
 gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,

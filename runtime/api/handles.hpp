@@ -1,4 +1,4 @@
-// What is behind each handle of gauze.h.
+// The objects behind the handles of gauze.h.
 #pragma once
 
 #include <gauze/gauze.h>

@@ -1,4 +1,4 @@
-// What a tuner asks of plans and metrics, and tells them: see gauze.h.
+// A tuner asks plans and metrics for their problems, and tells them its results: see gauze.h.
 #include <gauze/gauze.h>
 
 #include <string>
@@ -40,33 +40,59 @@ std::vector<gz::ProblemResult> problem_results(const gauze_tuning_result *result
     return own;
 }
 
+// Plans and metrics are tuned by the same functions. name: the argument's, below.
+const gz::Plan &subject_of(const gauze_plan &plan) {
+    return plan.plan;
+}
+
+const gz::Ssimulacra2 &subject_of(const gauze_ssimulacra2 &metric) {
+    return metric.metric;
+}
+
+template <class Handle>
+gauze_status count_problems(const Handle *handle, const char *name, std::uint32_t *count) {
+    return guarded([&] {
+        check_handle(handle, name);
+        check_pointer(count, "count");
+        *count = static_cast<std::uint32_t>(gz::count_of_problems(subject_of(*handle)));
+    });
+}
+
+template <class Handle>
+gauze_status tell_candidates(const Handle *handle, const char *name, std::uint32_t problem,
+                             gauze_text_receive receive, void *user) {
+    return guarded([&] {
+        check_handle(handle, name);
+        require(receive != nullptr, "receive is null");
+        tell(gz::problem_of(subject_of(*handle), problem), receive, user);
+    });
+}
+
+template <class Handle>
+gauze_status add_results(const Handle *handle, const char *name, std::uint32_t problem,
+                         const gauze_tuning_result *results, std::uint32_t count) {
+    return guarded([&] {
+        check_handle(handle, name);
+        gz::add_results(subject_of(*handle), problem, problem_results(results, count));
+    });
+}
+
 } // namespace
 
 extern "C" {
 
 gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count) {
-    return guarded([&] {
-        check_handle(plan, "plan");
-        check_pointer(count, "count");
-        *count = static_cast<std::uint32_t>(gz::count_of_problems(plan->plan));
-    });
+    return count_problems(plan, "plan", count);
 }
 
 gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
                                    gauze_text_receive receive, void *user) {
-    return guarded([&] {
-        check_handle(plan, "plan");
-        require(receive != nullptr, "receive is null");
-        tell(gz::problem_of(plan->plan, problem), receive, user);
-    });
+    return tell_candidates(plan, "plan", problem, receive, user);
 }
 
 gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
                                     const gauze_tuning_result *results, uint32_t count) {
-    return guarded([&] {
-        check_handle(plan, "plan");
-        gz::add_results(plan->plan, problem, problem_results(results, count));
-    });
+    return add_results(plan, "plan", problem, results, count);
 }
 
 gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **path) {
@@ -78,28 +104,17 @@ gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **p
 }
 
 gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, uint32_t *count) {
-    return guarded([&] {
-        check_handle(metric, "metric");
-        check_pointer(count, "count");
-        *count = static_cast<std::uint32_t>(gz::count_of_problems(metric->metric));
-    });
+    return count_problems(metric, "metric", count);
 }
 
 gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric, uint32_t problem,
                                           gauze_text_receive receive, void *user) {
-    return guarded([&] {
-        check_handle(metric, "metric");
-        require(receive != nullptr, "receive is null");
-        tell(gz::problem_of(metric->metric, problem), receive, user);
-    });
+    return tell_candidates(metric, "metric", problem, receive, user);
 }
 
 gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
                                            const gauze_tuning_result *results, uint32_t count) {
-    return guarded([&] {
-        check_handle(metric, "metric");
-        gz::add_results(metric->metric, problem, problem_results(results, count));
-    });
+    return add_results(metric, "metric", problem, results, count);
 }
 
 } // extern "C"
