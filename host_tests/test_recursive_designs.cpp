@@ -2,9 +2,7 @@
 // double-double.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -105,7 +103,7 @@ enum class Ways { forwards, backwards, both };
 void check_designs(const std::vector<Design> &designs, std::size_t usual_stride, Ways ways,
                    BorderMode mode, int axis, std::size_t length = 2000) {
     std::map<std::string, Count> families;
-    const std::size_t stride = std::getenv("GAUZE_ALL_DESIGNS") ? 1 : usual_stride;
+    const std::size_t stride = wants_all_designs() ? 1 : usual_stride;
     for (std::size_t i = 0; i < designs.size(); i += stride) {
         const Design &design = designs[i];
         std::vector<Scan> scans = to_scans(design, axis, ways != Ways::backwards);
@@ -164,7 +162,7 @@ void check_designs(const std::vector<Design> &designs, std::size_t usual_stride,
                        << " of what is expected");
 }
 
-// What is accepted meets the bound that it states.
+// Filters that are accepted meet the bounds that they state.
 void check_random(std::uint32_t seed, int count, std::size_t length) {
     std::minstd_rand random(seed);
     int accepted = 0;
@@ -201,7 +199,7 @@ void check_random(std::uint32_t seed, int count, std::size_t length) {
 
 TEST_SUITE("designs") {
     TEST_CASE("coefficients that nobody designed") {
-        check_random(5, std::getenv("GAUZE_ALL_DESIGNS") ? 1000 : 24, 1500);
+        check_random(5, wants_all_designs() ? 1000 : 24, 1500);
     }
 
     TEST_CASE("designs as b and a along rows") {

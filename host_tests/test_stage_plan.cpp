@@ -1,10 +1,7 @@
 // Stages of the field's own designs: which there are, how exact they are, and what is refused.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
 #include <iomanip>
-#include <limits>
 #include <map>
 #include <random>
 #include <sstream>
@@ -26,9 +23,8 @@ namespace {
 
 using Line = std::vector<double>;
 
-// GAUZE_ALL_DESIGNS: every design in place of one of several.
 std::size_t stride(std::size_t usual) {
-    return std::getenv("GAUZE_ALL_DESIGNS") ? 1 : usual;
+    return support::wants_all_designs() ? 1 : usual;
 }
 
 // A line that is 0 outside, through the stages in numbers of a type, sample by sample.
@@ -189,7 +185,7 @@ TEST_SUITE("stage plan") {
         std::map<std::string, int> refusals;
         int accepted = 0;
         double worst = 0.0;
-        const int count = stride(0) == 1 ? 20000 : 500;
+        const int count = support::wants_all_designs() ? 20000 : 500;
         std::vector<Line> inputs(3, Line(300, 0.0));
         inputs[0][0] = 1.0;
         inputs[1] = Line(300, 1.0);

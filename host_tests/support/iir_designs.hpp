@@ -50,6 +50,9 @@ Coefficients peak(double frequency, double quality);
 // The scan that computes it: its feedback is -a[1], -a[2], ...
 gz::Scan to_scan(const Coefficients &coefficients, int axis = 0, bool forward = true);
 
+// Whether the environment variable GAUZE_ALL_DESIGNS asks for every design in place of one of several.
+bool wants_all_designs();
+
 struct Design {
     std::string family;
     int order;

@@ -28,20 +28,6 @@ double of_either_sign(Random &random, double magnitude) {
     return integer(random, 0, 1) == 0 ? magnitude : -magnitude;
 }
 
-// Coefficients of the product of 1 - root u.
-std::vector<double> expand(const std::vector<Complex> &roots) {
-    std::vector<Complex> c{1.0};
-    for (const Complex root : roots) {
-        c.emplace_back(0.0);
-        for (std::size_t i = c.size() - 1; i > 0; --i)
-            c[i] -= root * c[i - 1];
-    }
-    std::vector<double> real;
-    for (const Complex value : c)
-        real.push_back(value.real());
-    return real;
-}
-
 Coefficients of_any_magnitude(Random &random) {
     Coefficients result{{}, {1.0}};
     const double widest = uniform(random, 0.0, 30.0);
@@ -83,7 +69,7 @@ Coefficients of_roots(Random &random) {
         if (integer(random, 0, 3) == 0 && poles[i].imag() == 0.0 && zeros[i].imag() == 0.0)
             zeros[i] = poles[i] *
                        (1.0 + uniform(random, -1.0, 1.0) * std::pow(10.0, -integer(random, 3, 17)));
-    return {expand(zeros), expand(poles)};
+    return to_coefficients({zeros, poles, 1.0});
 }
 
 double rounded(double value, int digits) {
@@ -114,7 +100,7 @@ Coefficients of_design(Random &random) {
     return result;
 }
 
-// What is no filter, or hardly one.
+// Coefficients that make no filter, or hardly one.
 Coefficients odd_one(Random &random) {
     switch (integer(random, 0, 8)) {
     case 0:
