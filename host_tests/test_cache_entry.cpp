@@ -44,7 +44,7 @@ bool is_same(std::span<const std::byte> a, const Bytes &b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// What reading a changed entry gives: a refusal and its words, or the entry as it was.
+// Reading a changed entry gives a refusal and its words, or the entry as it was.
 struct Reading {
     bool refused = false;
     bool same = false;

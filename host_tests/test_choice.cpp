@@ -97,7 +97,7 @@ bool runs_items_in_turn(DeviceClass device_class) {
 }
 
 // Results of a CPU of two cores, as they are shipped: that a configuration takes half the default's
-// time. Of an earlier version of the kernel, which counts, as it was shipped.
+// time. They are from an earlier version of the kernel, which counts, as they were shipped.
 std::string shipped_of_small_cpu(const std::string &kernel, const std::string &config,
                                  const std::string &problem) {
     DeviceFacts small = make_facts(DeviceClass::pocl_cpu);

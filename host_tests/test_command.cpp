@@ -966,7 +966,7 @@ TEST_CASE("command: sections from files, in order with scans, and both ways") {
     check({"--sos", "sos.npy", "--zero-phase"},
           {0.11249059521839302, 0.029900378918421705, 0.10804120682517732, 0.4077071224626161,
            0.7052452920844869, 0.6814283140892675, 0.3568911405549861, 0.0785621078497333});
-    // What the image gives between 400 pixels that repeat its ends.
+    // The image's results between 400 pixels that repeat its ends.
     check({"--sos", "sos.npy", "--zero-phase", "--border", "clamp"},
           {0.42646505051467914, -0.01809124980846122, -0.1317516727470501, 0.29017428867976436,
            1.0574458749629956, 1.6333207075220249, 1.5389998360710573, 0.7613642899543602});

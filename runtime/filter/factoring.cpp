@@ -224,7 +224,7 @@ public:
     using Rest = std::array<Real, 2>;
     explicit Modulo(const Poles &poles) : q_(poles.den), order_(poles.order) {}
 
-    // What is left of c2 z^2 + c1 z + c0.
+    // The remainder of c2 z^2 + c1 z + c0.
     Rest rest(Real c2, Real c1, Real c0) const {
         if (order_ == 1) {
             const Real z = -q_[0];

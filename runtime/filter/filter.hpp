@@ -137,7 +137,7 @@ public:
     // with taps, but where they are too many.
     const std::optional<Gaussian> &automatic() const { return automatic_; }
     bool has_taps() const { return !box_ && !recursion_ && !is_sat_ && !dog_ && !bank_; }
-    // What runs on the components that have no taps of their own.
+    // Components that have no taps of their own are filtered by this.
     const Correlation &correlation() const { return correlation_; }
     const Taps &taps() const { return correlation_.taps; }
     const std::optional<SeparableTaps> &factors() const { return correlation_.factors; }

@@ -285,7 +285,7 @@ LineFilter on_constants(const std::vector<Scan> &scans, const Border &border) {
     const Cascade causal(forward, depth);
     const Cascade anticausal(backward, depth);
 
-    // What each number in the causal histories adds to all numbers in the anticausal ones.
+    // Each number in the causal histories adds such a share to the anticausal ones.
     std::vector<Cascade::Histories> share;
     if (!causal.empty() && !anticausal.empty()) {
         const std::size_t tail = causal.memory() + anticausal.memory();

@@ -266,14 +266,16 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
         check_values(*spec, wanted.values);
         require(wanted.values.size() == spec->tunables.size(), "not all tunables have values");
         fitting = fit(*spec, pass, on, wanted.values);
-        // A class of problems is wider than what was measured of it.
-        std::string why;
-        if (fitting.config && result.level != TuningLevel::user)
-            why = unsuited(*spec, pass, *fitting.config, on.facts);
-        if (fitting.config && why.empty())
-            why = idleness(fitting.work, result, on.facts);
-        if (!why.empty())
-            fitting.refusal = record.config + ": " + why;
+        if (fitting.config) {
+            std::string why;
+            // A class of problems is wider than what was measured of it.
+            if (result.level != TuningLevel::user)
+                why = unsuited(*spec, pass, *fitting.config, on.facts);
+            if (why.empty())
+                why = idleness(fitting.work, result, on.facts);
+            if (!why.empty())
+                fitting.refusal = record.config + ": " + why;
+        }
     } catch (const Error &error) {
         fitting.refusal = record.config + ": " + error.what();
     }
