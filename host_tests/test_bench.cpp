@@ -329,7 +329,7 @@ TEST_CASE("bench: a wrong kernel posts no time") {
     const TestDirectory directory;
     std::filesystem::copy(variable("GAUZE_KERNELS"), directory / "cl",
                           std::filesystem::copy_options::recursive);
-    const std::string file = directory / "cl/correlate_plain.cl";
+    const std::string file = directory / "cl/correlate/correlate_plain.cl";
     std::string source = read_bytes(file);
     const std::string store = "STORE(sum,";
     REQUIRE(contains(source, store));

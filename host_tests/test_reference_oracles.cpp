@@ -11,7 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "filter/reference.hpp"
+#include "core/pixel_value.hpp"
+#include "families/filter.hpp"
 #include "image_file.hpp"
 #include "support/difference.hpp"
 
