@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -69,16 +70,16 @@ struct Candidate {
     std::vector<std::string> kernels;
 };
 
-const std::vector<std::string> taps_kernels{
-    "correlate_tiled", "correlate_strips", "correlate_plain",
-    "separable_fused", "separable_passes", "separable_columns",
-    "correlate_march", "correlate_volume", "volume_strips"};
-const std::vector<std::string> box_kernels{"box_columns", "box_tiled", "box_strips", "box_plain"};
-const std::vector<std::string> recursive_kernels{
-    "recursive_lookback", "recursive_march",  "recursive_fused", "recursive_segments",
-    "recursive_tiled",    "recursive_strips", "recursive_plain"};
-
-const std::vector<std::string> sat_kernels{"sat_tiled", "sat_strips", "sat_plain"};
+// The kernels of a family, from its list: CTest sets GAUZE_KERNELS_OF_<family> to their names.
+std::vector<std::string> kernels_of(const char *family) {
+    const char *const names = std::getenv((std::string("GAUZE_KERNELS_OF_") + family).c_str());
+    REQUIRE_MESSAGE(names, "GAUZE_KERNELS_OF_", family, " is not set");
+    std::vector<std::string> kernels;
+    std::istringstream stream(names);
+    for (std::string name; std::getline(stream, name, ',');)
+        kernels.push_back(name);
+    return kernels;
+}
 
 gauze::Taps taps_of(const json &params) {
     gauze::Taps taps;
@@ -117,40 +118,40 @@ std::vector<Candidate> candidates(const json &test) {
         std::vector<gauze::Scan> scans;
         for (const json &scan : params["scans"])
             scans.push_back(scan_of(scan));
-        return {{"recursive", gauze::recursive(scans), recursive_kernels}};
+        return {{"recursive", gauze::recursive(scans), kernels_of("recursive")}};
     }
     if (test["op"] == "bspline_prefilter")
-        return {{"bspline", gauze::bspline(params["order"]), recursive_kernels}};
+        return {{"bspline", gauze::bspline(params["order"]), kernels_of("recursive")}};
     if (test["op"] == "gaussian") { // the exact one
         gauze::Gaussian gaussian;
         gaussian.method = gauze::GaussianMethod::recursive;
         gaussian.sigma = along_axes<double>(params["sigma"]);
-        return {{"gaussian", gauze::gaussian(gaussian), recursive_kernels}};
+        return {{"gaussian", gauze::gaussian(gaussian), kernels_of("recursive")}};
     }
     if (test["op"] == "gaussian_fir") {
         gauze::Gaussian gaussian;
         gaussian.method = gauze::GaussianMethod::fir;
         gaussian.truncate = params["truncate"];
         gaussian.sigma = along_axes<double>(params["sigma"]);
-        return {{"gaussian", gauze::gaussian(gaussian), taps_kernels}};
+        return {{"gaussian", gauze::gaussian(gaussian), kernels_of("correlate")}};
     }
     if (test["op"] == "box")
         return {
             {"box",
              gauze::box(along_axes<std::int64_t>(params["radius"]), params.value("iterations", 1U)),
-             box_kernels}};
+             kernels_of("box")}};
     if (test["op"] == "sat")
-        return {{"sat", gauze::sat(), sat_kernels}};
+        return {{"sat", gauze::sat(), kernels_of("sat")}};
     const gauze::Taps taps = taps_of(params);
     if (test["op"] == "convolve")
-        return {{"convolve", gauze::convolve(taps), taps_kernels}};
-    std::vector<Candidate> result{{"correlate", gauze::correlate(taps), taps_kernels}};
+        return {{"convolve", gauze::convolve(taps), kernels_of("correlate")}};
+    std::vector<Candidate> result{{"correlate", gauze::correlate(taps), kernels_of("correlate")}};
     if (taps.size[1] * taps.size[2] * taps.size[3] == 1) { // a row: by name, too
         gauze::SeparableTaps row;
         row.values[0] = taps.values;
         row.has_anchor = true;
         row.anchor = taps.anchor;
-        result.push_back({"separable", gauze::separable(row), taps_kernels});
+        result.push_back({"separable", gauze::separable(row), kernels_of("correlate")});
     }
     return result;
 }

@@ -11,8 +11,8 @@
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
 #include "support/pairwise.hpp"
-#include "support/passes.hpp"
 #include "support/several_tiles.hpp"
+#include "support/under_test.hpp"
 
 namespace {
 
@@ -227,27 +227,6 @@ std::vector<BoxCase> with_shared_parts(const std::string &kernel, std::vector<Bo
 
 } // namespace
 
-#define FAMILY(family, small_image, small_radius)                                                  \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": pairwise") {                                                           \
-            run_all(sample_of(pairwise_boxes(family, {})));                                        \
-        }                                                                                          \
-        TEST_CASE(family ": several tiles") {                                                      \
-            run_several_tiles(family);                                                             \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("full product" * doctest::skip()) {                                                 \
-        TEST_CASE(family ": all") {                                                                \
-            run_all(share_of(all_boxes(family)));                                                  \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
-        TEST_CASE(family ": small") {                                                              \
-            run_all(with_shared_parts(                                                             \
-                family, sample_of(pairwise_boxes(family, {small_image, small_radius}))));          \
-        }                                                                                          \
-    }
-
 TEST_SUITE("kernels") {
     TEST_CASE("rows of several strips") {
         // Strips of 512 values hold no whole number of pixels of 3 channels.
@@ -373,8 +352,46 @@ TEST_SUITE("kernels") {
     }
 }
 
-FAMILY("box_columns", 40, 10)
-FAMILY("box_tiled", 40, 10)
-FAMILY("box_strips", 70, 40)
-FAMILY("box_lines", 70, 40)
-FAMILY("box_plain", 40, 40)
+namespace {
+
+// The longest sides of images and radii that a simulator can afford.
+Limits small_limits(const std::string &kernel) {
+    if (kernel == "box_strips" || kernel == "box_lines")
+        return {70, 40};
+    return {40, kernel == "box_plain" ? 40 : 10};
+}
+
+std::vector<std::string> kernels() {
+    return support::kernels_under_test<BoxPass>();
+}
+
+} // namespace
+
+TEST_SUITE("kernels") {
+    TEST_CASE("box kernels: pairwise") {
+        for (const std::string &kernel : kernels())
+            run_all(sample_of(pairwise_boxes(kernel, {})));
+    }
+
+    // Of those whose items share tiles, or go along strips and bands.
+    TEST_CASE("box kernels: several tiles") {
+        for (const std::string &kernel : kernels())
+            if (kernel != "box_lines")
+                run_several_tiles(kernel);
+    }
+}
+
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("box kernels: all") {
+        for (const std::string &kernel : kernels())
+            run_all(share_of(all_boxes(kernel)));
+    }
+}
+
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("box kernels: small") {
+        for (const std::string &kernel : kernels())
+            run_all(
+                with_shared_parts(kernel, sample_of(pairwise_boxes(kernel, small_limits(kernel)))));
+    }
+}

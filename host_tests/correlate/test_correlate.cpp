@@ -6,6 +6,7 @@
 #include "support/correlate_case.hpp"
 #include "support/passes.hpp"
 #include "support/several_tiles.hpp"
+#include "support/under_test.hpp"
 
 using support::CorrelateCase;
 
@@ -42,58 +43,68 @@ void run_several_tiles(const std::string &kernel) {
     MESSAGE(tally.ran, " cases of several tiles: ", coverage.text());
 }
 
+// What the cases of a kernel are limited to: kinds of taps of the pairwise selection, and the longest sides
+// of images and taps that a simulator, a thousand times slower, can afford.
+struct CaseLimits {
+    int kinds, small_image, small_taps;
+};
+CaseLimits limits_of(const std::string &kernel) {
+    if (kernel == "correlate_strips")
+        return {5, 130, 9};
+    if (kernel == "separable_fused")
+        return {10, 70, 7};
+    if (kernel == "separable_columns")
+        return {14, 70, 7};
+    return {12, 40, 5};
+}
+
+std::vector<std::string> kernels() {
+    return support::kernels_under_test<gz::CorrelatePass>();
+}
+
 } // namespace
 
-// The cases of one family: a pairwise selection from so many kinds of taps; the full product, a test
-// case for each type, so that it can be spread over cores; and some that are small enough for a
-// simulator that is a thousand times slower.
-#define ALL_OF(family, type)                                                                       \
+TEST_SUITE("kernels") {
+    TEST_CASE("correlate kernels: pairwise") {
+        for (const std::string &kernel : kernels())
+            run_all(support::sample_of(
+                support::pairwise_cases(kernel, {100000, 100000, limits_of(kernel).kinds})));
+    }
+
+    // Of those whose items share tiles, or go along strips and bands.
+    TEST_CASE("correlate kernels: several tiles") {
+        for (const std::string &kernel : kernels())
+            if (kernel != "correlate_plain")
+                run_several_tiles(kernel);
+    }
+}
+
+// A test case for each type, so that the product can be spread over cores.
+#define ALL_OF(type)                                                                               \
     TEST_SUITE("full product" * doctest::skip()) {                                                 \
-        TEST_CASE(family ": all " #type) {                                                         \
-            run_all(support::share_of(support::all_cases(family, gz::PixelType::type)));           \
+        TEST_CASE("correlate kernels: all " #type) {                                               \
+            for (const std::string &kernel : kernels())                                            \
+                run_all(support::share_of(support::all_cases(kernel, gz::PixelType::type)));       \
         }                                                                                          \
     }
-#define FAMILY(family, kinds, small_image, small_taps)                                             \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": pairwise") {                                                           \
-            run_all(support::sample_of(support::pairwise_cases(family, {100000, 100000, kinds}))); \
-        }                                                                                          \
-    }                                                                                              \
-    ALL_OF(family, u8)                                                                             \
-    ALL_OF(family, u16)                                                                            \
-    ALL_OF(family, s16)                                                                            \
-    ALL_OF(family, f16)                                                                            \
-    ALL_OF(family, f32)                                                                            \
-    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
-        TEST_CASE(family ": small") {                                                              \
-            std::vector<CorrelateCase> cases =                                                     \
-                support::sample_of(support::pairwise_cases(family, {small_image, small_taps, 3})); \
-            for (const CorrelateCase &test : support::few_of_several_tiles(family))                \
-                cases.push_back(test);                                                             \
-            run_all(cases);                                                                        \
-        }                                                                                          \
+ALL_OF(u8)
+ALL_OF(u16)
+ALL_OF(s16)
+ALL_OF(f16)
+ALL_OF(f32)
+
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("correlate kernels: small") {
+        for (const std::string &kernel : kernels()) {
+            const CaseLimits limits = limits_of(kernel);
+            std::vector<CorrelateCase> cases = support::sample_of(
+                support::pairwise_cases(kernel, {limits.small_image, limits.small_taps, 3}));
+            for (const CorrelateCase &test : support::few_of_several_tiles(kernel))
+                cases.push_back(test);
+            run_all(cases);
+        }
     }
-
-// The kernels whose items share tiles, or go along strips and bands.
-#define SEVERAL_TILES(family)                                                                      \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": several tiles") {                                                      \
-            run_several_tiles(family);                                                             \
-        }                                                                                          \
-    }
-
-FAMILY("correlate_tiled", 12, 40, 5)
-FAMILY("correlate_strips", 5, 130, 9)
-FAMILY("correlate_plain", 12, 40, 5)
-FAMILY("separable_fused", 10, 70, 7)
-FAMILY("separable_passes", 12, 40, 5)
-FAMILY("separable_columns", 14, 70, 7)
-
-SEVERAL_TILES("correlate_tiled")
-SEVERAL_TILES("correlate_strips")
-SEVERAL_TILES("separable_fused")
-SEVERAL_TILES("separable_passes")
-SEVERAL_TILES("separable_columns")
+}
 
 TEST_SUITE("kernels") {
     TEST_CASE("taps that differ between components") {

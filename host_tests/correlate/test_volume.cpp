@@ -14,7 +14,7 @@
 #include "plan/verify.hpp"
 #include "support/difference.hpp"
 #include "support/image_case.hpp"
-#include "support/passes.hpp"
+#include "support/under_test.hpp"
 
 namespace {
 
@@ -133,7 +133,11 @@ void for_all(const std::vector<Filter> &filters, const Extents &extents,
             }
 }
 
-// The families, and what they can filter.
+gz::Kernel kernel_named(const std::string &name) {
+    return *gz::find_kernel(gz::VolumePass(), name);
+}
+
+// A kernel, and what it can filter.
 struct Family {
     gz::Kernel spec;
     std::vector<Filter> filters;
@@ -195,53 +199,92 @@ void run_family(const Family &family, const Extents &extents, Take take) {
     MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
 }
 
+// What the cases of a kernel are: what it can filter, and one configuration that fits small devices.
+struct VolumeCases {
+    std::vector<Filter> filters;
+    Extents extents; // of the pairwise selection
+    Config small;
+    std::vector<Filter> several_filters;
+    Extents several; // three groups and more along each axis, and along z of those that march
+};
+
+VolumeCases cases_of(const std::string &kernel) {
+    const Extents few{{1, 1, 1, 1}, {37, 9, 11, 1}};
+    const Extents long_along_z{{101, 13, 37, 1}, {64, 8, 16, 2}};
+    if (kernel == "correlate_march")
+        return {cubes(),
+                few,
+                {{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"FILTERS", 1}, {"DEPTH", 16}},
+                several_cubes(),
+                long_along_z};
+    if (kernel == "separable_march")
+        return {separable_filters(),
+                few,
+                {{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"DEPTH", 16}},
+                several_separable(),
+                long_along_z};
+    if (kernel == "volume_strips")
+        return {dense_filters(),
+                all_extents,
+                {{"VECTORS", 1}},
+                several_dense(),
+                {{101, 9, 7, 1}, {64, 4, 5, 3}}};
+    VolumeCases others{dense_filters(),
+                       {{7, 5, 3, 1}, {33, 6, 5, 4}},
+                       {},
+                       several_dense(),
+                       {{101, 9, 7, 1}, {33, 4, 5, 3}}};
+    if (kernel == "correlate_volume")
+        others.small = {{"GROUP_X", 32}, {"GROUP_Y", 1}, {"STACK", 2}};
+    else
+        for (const gz::Tunable &tunable : kernel_named(kernel).tunables)
+            others.small[tunable.name] = tunable.values.front();
+    return others;
+}
+
+std::vector<std::string> kernels() {
+    return support::kernels_under_test<gz::VolumePass>();
+}
+
 } // namespace
 
-// What a program is compiled for, and so most of the time, is the configuration and the types.
-#define FAMILY(name, filters, pairwise_extents, few)                                               \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(#name ": pairwise") {                                                            \
-            run_family({name(), filters, few}, pairwise_extents, Take::in_turn);                   \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("full product" * doctest::skip()) {                                                 \
-        TEST_CASE(#name ": all") {                                                                 \
-            run_family({name(), filters, {}}, all_extents, Take::all);                             \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
-        TEST_CASE(#name ": small") {                                                               \
-            run_family({name(), {filters.front(), filters.at(1)}, few}, {{7, 5, 3, 1}},            \
-                       Take::small);                                                               \
-        }                                                                                          \
+TEST_SUITE("kernels") {
+    TEST_CASE("volume kernels: pairwise") {
+        for (const std::string &kernel : kernels()) {
+            // What a program is compiled for, and so most of the time, is the configuration and the types.
+            const VolumeCases cases = cases_of(kernel);
+            run_family({kernel_named(kernel), cases.filters, cases.small}, cases.extents,
+                       Take::in_turn);
+        }
     }
 
-// Three groups and more along each axis, and along z of those that march, for one configuration each.
-#define SEVERAL_TILES(name, filters, config, ...)                                                  \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(#name ": several tiles") {                                                       \
-            run_family({name(), filters, config}, {__VA_ARGS__}, Take::small_in_every_share);      \
-        }                                                                                          \
+    TEST_CASE("volume kernels: several tiles") {
+        for (const std::string &kernel : kernels()) {
+            const VolumeCases cases = cases_of(kernel);
+            run_family({kernel_named(kernel), cases.several_filters, cases.small}, cases.several,
+                       Take::small_in_every_share);
+        }
     }
+}
 
-const Extents few_extents{{1, 1, 1, 1}, {37, 9, 11, 1}};
-const Extents few_extents_4d{{7, 5, 3, 1}, {33, 6, 5, 4}};
-const Config small_volume{{"GROUP_X", 32}, {"GROUP_Y", 1}, {"STACK", 2}};
-const Config small_dense_march{
-    {"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"FILTERS", 1}, {"DEPTH", 16}};
-const Config small_separable_march{{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"DEPTH", 16}};
-const Config small_strips{{"VECTORS", 1}};
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("volume kernels: all") {
+        for (const std::string &kernel : kernels())
+            run_family({kernel_named(kernel), cases_of(kernel).filters, {}}, all_extents,
+                       Take::all);
+    }
+}
 
-FAMILY(correlate_volume, dense_filters(), few_extents_4d, small_volume)
-FAMILY(correlate_march, cubes(), few_extents, small_dense_march)
-FAMILY(volume_strips, dense_filters(), all_extents, small_strips)
-FAMILY(separable_march, separable_filters(), few_extents, small_separable_march)
-
-SEVERAL_TILES(correlate_volume, several_dense(), small_volume, {101, 9, 7, 1}, {33, 4, 5, 3})
-SEVERAL_TILES(correlate_march, several_cubes(), small_dense_march, {101, 13, 37, 1}, {64, 8, 16, 2})
-SEVERAL_TILES(volume_strips, several_dense(), small_strips, {101, 9, 7, 1}, {64, 4, 5, 3})
-SEVERAL_TILES(separable_march, several_separable(), small_separable_march, {101, 13, 37, 1},
-              {64, 8, 16, 2})
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("volume kernels: small") {
+        for (const std::string &kernel : kernels()) {
+            const VolumeCases cases = cases_of(kernel);
+            run_family(
+                {kernel_named(kernel), {cases.filters.front(), cases.filters.at(1)}, cases.small},
+                {{7, 5, 3, 1}}, Take::small);
+        }
+    }
+}
 
 TEST_SUITE("kernels") {
     TEST_CASE("separable volumes") {

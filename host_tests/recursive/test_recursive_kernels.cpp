@@ -17,7 +17,7 @@
 #include "support/difference.hpp"
 #include "support/iir_designs.hpp"
 #include "support/pairwise.hpp"
-#include "support/passes.hpp"
+#include "support/under_test.hpp"
 #include "support/unit.hpp"
 
 namespace {
@@ -178,13 +178,10 @@ void run_all(const std::vector<RecursiveCase> &cases) {
 }
 
 std::vector<Tunable> tunables_of(const std::string &kernel) {
-    for (const gz::Kernel &spec : support::kernels_of(RecursivePlanePass(), DeviceClass::other_gpu))
-        if (spec.name == kernel)
-            return spec.tunables;
-    const auto kernels = support::kernels_of(RecursivePass(), DeviceClass::other_gpu);
-    return std::find_if(kernels.begin(), kernels.end(),
-                        [&](const auto &k) { return k.name == kernel; })
-        ->tunables;
+    for (const gz::Kernel &one : gz::recursive_kernels())
+        if (one.name == kernel)
+            return one.tunables;
+    return {};
 }
 
 Range filters_of(const std::string &kernel) {
@@ -420,79 +417,80 @@ std::vector<RecursiveCase> long_lines(int configs) {
     return cases;
 }
 
+// There is more than one tile: only then does a group look at what others have published.
+std::vector<RecursiveCase> small_lookback() {
+    std::vector<RecursiveCase> cases;
+    for (std::size_t i = 0; i < 3; ++i) {
+        RecursiveCase test;
+        test.kernel = "recursive_lookback";
+        test.config = {{"CHUNKS", 32}};
+        test.filter = of_one_direction.begin + 1 + i % 3;
+        test.border = border_of(i);
+        test.src_type = all_types[i % 5];
+        test.channels = i % 2 == 0 ? 1 : 3;
+        test.width = 1100;
+        test.height = 1 + static_cast<int>(i % 2);
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
+    if (kernel == "recursive_segments")
+        return long_lines(64 * 15);
+    return sample_of(
+        pairwise_filters(kernel, {100000, 100000, kernel == "recursive_lookback" ? 2 : 6}));
+}
+
+// Cases that a simulator can afford.
+std::vector<RecursiveCase> small_cases_of(const std::string &kernel) {
+    if (kernel == "recursive_segments") {
+        std::vector<RecursiveCase> cases = long_lines(64 * 7);
+        cases.resize(3);
+        return cases;
+    }
+    if (kernel == "recursive_lookback")
+        return sample_of(small_lookback());
+    const bool is_plain = kernel == "recursive_plain";
+    const int kinds = is_plain                       ? 6
+                      : kernel == "recursive_strips" ? 5
+                      : kernel == "recursive_fused"  ? 2
+                                                     : 3;
+    return sample_of(
+        of_small_groups(pairwise_filters(kernel, {is_plain ? 40 : 70, 100000, kinds})));
+}
+
+// Those for lines, and those for planes.
+std::vector<std::string> kernels() {
+    std::vector<std::string> all = support::kernels_under_test<RecursivePass>();
+    for (const std::string &kernel : support::kernels_under_test<RecursivePlanePass>())
+        all.push_back(kernel);
+    return all;
+}
+
 } // namespace
 
 TEST_SUITE("kernels") {
-    TEST_CASE("recursive_segments: pairwise") {
-        run_all(long_lines(64 * 15));
+    TEST_CASE("recursive kernels: pairwise") {
+        for (const std::string &kernel : kernels())
+            run_all(pairwise_of(kernel));
     }
 }
+
 TEST_SUITE("full product" * doctest::skip()) {
-    TEST_CASE("recursive_segments: all") {
-        run_all(share_of(long_lines(256 * 255)));
+    TEST_CASE("recursive kernels: all") {
+        for (const std::string &kernel : kernels())
+            run_all(share_of(kernel == "recursive_segments" ? long_lines(256 * 255)
+                                                            : all_filters(kernel)));
     }
 }
+
 TEST_SUITE("simulated" * doctest::skip()) {
-    TEST_CASE("recursive_segments: small") {
-        std::vector<RecursiveCase> cases = long_lines(64 * 7);
-        cases.resize(3);
-        run_all(cases);
+    TEST_CASE("recursive kernels: small") {
+        for (const std::string &kernel : kernels())
+            run_all(small_cases_of(kernel));
     }
 }
-
-TEST_SUITE("kernels") {
-    TEST_CASE("recursive_lookback: pairwise") {
-        run_all(sample_of(pairwise_filters("recursive_lookback", {100000, 100000, 2})));
-    }
-}
-TEST_SUITE("full product" * doctest::skip()) {
-    TEST_CASE("recursive_lookback: all") {
-        run_all(share_of(all_filters("recursive_lookback")));
-    }
-}
-TEST_SUITE("simulated" * doctest::skip()) {
-    // There is more than one tile: only then does a group look at what others have published.
-    TEST_CASE("recursive_lookback: small") {
-        std::vector<RecursiveCase> cases;
-        for (std::size_t i = 0; i < 3; ++i) {
-            RecursiveCase test;
-            test.kernel = "recursive_lookback";
-            test.config = {{"CHUNKS", 32}};
-            test.filter = of_one_direction.begin + 1 + i % 3;
-            test.border = border_of(i);
-            test.src_type = all_types[i % 5];
-            test.channels = i % 2 == 0 ? 1 : 3;
-            test.width = 1100;
-            test.height = 1 + static_cast<int>(i % 2);
-            cases.push_back(test);
-        }
-        run_all(sample_of(cases));
-    }
-}
-
-#define FAMILY(family, small_image, small_kinds)                                                   \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": pairwise") {                                                           \
-            run_all(sample_of(pairwise_filters(family, {100000, 100000, 6})));                     \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("full product" * doctest::skip()) {                                                 \
-        TEST_CASE(family ": all") {                                                                \
-            run_all(share_of(all_filters(family)));                                                \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
-        TEST_CASE(family ": small") {                                                              \
-            run_all(sample_of(                                                                     \
-                of_small_groups(pairwise_filters(family, {small_image, 100000, small_kinds}))));   \
-        }                                                                                          \
-    }
-
-FAMILY("recursive_plain", 40, 6)
-FAMILY("recursive_tiled", 70, 3)
-FAMILY("recursive_march", 70, 3)
-FAMILY("recursive_fused", 70, 2)
-FAMILY("recursive_strips", 70, 5)
 
 namespace {
 

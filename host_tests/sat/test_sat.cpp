@@ -15,8 +15,8 @@
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
 #include "support/pairwise.hpp"
-#include "support/passes.hpp"
 #include "support/several_tiles.hpp"
+#include "support/under_test.hpp"
 
 namespace {
 
@@ -302,31 +302,41 @@ std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<Sat
     return cases;
 }
 
+std::vector<std::string> kernels() {
+    return support::kernels_under_test<SatPass>();
+}
+
 } // namespace
 
-#define FAMILY(family, small_image)                                                                \
-    TEST_SUITE("kernels") {                                                                        \
-        TEST_CASE(family ": pairwise") {                                                           \
-            run_all(sample_of(pairwise_tables(family, {})));                                       \
-            run_extremes(family);                                                                  \
-        }                                                                                          \
-        TEST_CASE(family ": several tiles") {                                                      \
-            run_several_tiles(family);                                                             \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("full product" * doctest::skip()) {                                                 \
-        TEST_CASE(family ": all") {                                                                \
-            run_all(share_of(all_tables(family)));                                                 \
-        }                                                                                          \
-    }                                                                                              \
-    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
-        TEST_CASE(family ": small") {                                                              \
-            run_all(with_shared_rows(family, sample_of(of_small_groups(pairwise_tables(            \
-                                                 family, {small_image, 100000, 100000})))));       \
-        }                                                                                          \
+TEST_SUITE("kernels") {
+    TEST_CASE("sat kernels: pairwise") {
+        for (const std::string &kernel : kernels()) {
+            run_all(sample_of(pairwise_tables(kernel, {})));
+            run_extremes(kernel);
+        }
     }
 
-FAMILY("sat_tiled", 40)
-FAMILY("sat_march", 70)
-FAMILY("sat_strips", 70)
-FAMILY("sat_plain", 40)
+    // Of those whose items share tiles, or go along strips and bands.
+    TEST_CASE("sat kernels: several tiles") {
+        for (const std::string &kernel : kernels())
+            if (kernel != "sat_plain")
+                run_several_tiles(kernel);
+    }
+}
+
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("sat kernels: all") {
+        for (const std::string &kernel : kernels())
+            run_all(share_of(all_tables(kernel)));
+    }
+}
+
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("sat kernels: small") {
+        for (const std::string &kernel : kernels()) {
+            const int image = kernel == "sat_march" || kernel == "sat_strips" ? 70 : 40;
+            run_all(with_shared_rows(kernel, sample_of(of_small_groups(pairwise_tables(
+                                                 kernel, {image, 100000, 100000})))));
+        }
+    }
+}

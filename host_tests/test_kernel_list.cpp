@@ -1,0 +1,38 @@
+// The list of kernels, and the tests that are made of it.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "families/ssimulacra2/kernels.hpp"
+#include "support/under_test.hpp"
+
+TEST_SUITE("kernel list") {
+    TEST_CASE("every kernel has one name, a source and the passes of one kind") {
+        std::set<std::string> names;
+        for (const gz::Kernel &kernel : gz::all_kernels()) {
+            CAPTURE(kernel.name);
+            CHECK(names.insert(kernel.name).second);
+            CHECK_NOTHROW(gz::SourceTree("").expand(kernel.file));
+        }
+        CHECK(names.size() >= 31);
+    }
+
+    // So that no test of a kernel passes since nothing ran.
+    TEST_CASE("the kernel under test is one that the tests know") {
+        std::size_t known = 0;
+        const auto count = [&](const std::vector<std::string> &kernels) {
+            known += kernels.size();
+        };
+        count(support::kernels_under_test<gz::CorrelatePass>());
+        count(support::kernels_under_test<gz::VolumePass>());
+        count(support::kernels_under_test<gz::BoxPass>());
+        count(support::kernels_under_test<gz::RecursivePass>());
+        count(support::kernels_under_test<gz::RecursivePlanePass>());
+        count(support::kernels_under_test<gz::SatPass>());
+        count(support::kernels_under_test<gz::XybPass>());
+        count(support::kernels_under_test<gz::Ssimulacra2Pass>());
+        CHECK(known == (std::getenv("GAUZE_TEST_KERNEL")
+                            ? 1
+                            : gz::all_kernels().size() - gz::difference_kernels().size()));
+    }
+}
