@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/border.hpp"
 #include "core/error.hpp"
-#include "filter/border.hpp"
 
 using gz::BorderMode;
 using gz::fold;

@@ -52,7 +52,7 @@ DeviceFacts weak_facts(DeviceClass device_class) {
 // Whether the kernel is one for the pass, takes it, and has the configuration.
 template <class Pass>
 bool is_sound(const Choice &choice, const Pass &pass, DeviceClass device_class) {
-    for (const auto &spec : gz::kernels_for(pass, device_class)) {
+    for (const auto &spec : support::kernels_of(pass, device_class)) {
         const std::vector<Config> all = gz::all_configs(spec.tunables);
         if (spec.name == choice.kernel)
             return std::count(all.begin(), all.end(), choice.config) == 1 &&
@@ -73,7 +73,7 @@ CorrelatePass lopsided_pass() {
 CorrelatePass pass_of_axes(std::vector<double> x, std::vector<double> y) {
     gz::PlanDesc desc;
     desc.source = desc.target = support::make_image(PixelType::f32, {640, 480, 1, 1});
-    return gz::lower_correlation(
+    return support::lower_taps(
         gz::Filter::separable(support::make_axis_taps(std::move(x), std::move(y))),
         gz::complete(desc));
 }
@@ -81,7 +81,7 @@ CorrelatePass pass_of_axes(std::vector<double> x, std::vector<double> y) {
 CorrelatePass varied_pass() {
     gz::PlanDesc desc;
     desc.source = desc.target = support::make_image(PixelType::u8, {640, 480, 1, 1}, 2);
-    return gz::lower_correlation(
+    return support::lower_taps(
         gz::Filter::correlate(make_taps(5, 5, Rank::one))
             .with_component(1, gz::Filter::correlate(make_taps(3, 3, Rank::full))),
         gz::complete(desc));
@@ -142,7 +142,7 @@ TEST_SUITE("choice") {
     TEST_CASE("every configuration of every kernel can be forced by its text") {
         const DeviceFacts facts = make_facts(DeviceClass::amd_gpu);
         const auto check = [&](const auto &pass) {
-            for (const auto &spec : gz::kernels_for(pass, facts.device_class))
+            for (const auto &spec : support::kernels_of(pass, facts.device_class))
                 for (const Config &config : gz::all_configs(spec.tunables)) {
                     const std::string forced = spec.name + ":" + gz::to_text(config);
                     CAPTURE(forced);
@@ -235,8 +235,9 @@ TEST_SUITE("choice") {
                 const Choice choice = choose(pass, facts, "", "the test");
                 CHECK(choice.kernel == (is_plain ? plain : expected));
                 CHECK(is_sound(choice, pass, device_class));
-                CHECK(choice.config ==
-                      gz::kernels_for(pass, device_class).front().preferred(pass, facts).front());
+                CHECK(
+                    choice.config ==
+                    support::kernels_of(pass, device_class).front().preferred(pass, facts).front());
                 CHECK(choice.rule ==
                       std::string("preferred on devices of class ") + gz::name_of(device_class));
                 CHECK(choice.refused.empty());
@@ -450,7 +451,7 @@ TEST_SUITE("choice") {
             const auto check = [&](const auto &pass) {
                 const std::vector<std::string> all = gz::candidates(pass, facts);
                 CHECK(all.front() == choose(pass, facts, "", "the test").variant());
-                const auto kernels = gz::kernels_for(pass, device_class);
+                const auto kernels = support::kernels_of(pass, device_class);
                 std::size_t expected = 0;
                 std::vector<std::string> runnable;
                 for (const auto &spec : kernels) {
@@ -503,9 +504,9 @@ TEST_SUITE("choice") {
         desc.border = {gz::BorderMode::zero, 0.0};
         gz::RecursiveOptions options;
         const auto recursive = [&](int axis) {
-            const gz::Lowered lowered = gz::lower(
+            const gz::Graph graph = gz::lower(
                 gz::Filter::recursive({{axis, true, {0.2}, {0.8}}}, options), gz::complete(desc));
-            return gz::problem_of(std::get<gz::RecursivePass>(lowered.steps.at(0).pass));
+            return gz::problem_of(graph.links.at(0));
         };
         CHECK(recursive(0) == "recursive-rows sections<=1 forgets<=512 lines>128 u8-f32 large");
         CHECK(recursive(1) == "recursive-columns sections<=1 forgets<=512 lines>128 u8-f32 large");
@@ -527,10 +528,7 @@ TEST_SUITE("choice") {
         const auto problem = [&](const gz::Filter &filter) {
             gz::PlanDesc own = desc;
             own.more_targets.assign(filter.target_count() - 1, desc.target);
-            const gz::Lowered lowered = gz::lower(filter, gz::complete(own));
-            return lowered.whole
-                       ? gz::problem_of(std::get<gz::VolumePass>(*lowered.whole))
-                       : gz::problem_of(std::get<gz::VolumePass>(lowered.steps.at(0).pass));
+            return gz::problem_of(gz::lower(filter, gz::complete(own)).links.at(0));
         };
         CHECK(problem(dense(3, 1)) == "volume taps<=3 f32 medium");
         CHECK(problem(dense(3, 3)) == "volume-4d taps<=3 f32 medium");
@@ -551,8 +549,13 @@ TEST_SUITE("choice") {
                 const Choice choice = choose(pass, facts, "", "the test");
                 CHECK(choice.kernel == expected);
                 CHECK(is_sound(choice, pass, device_class));
-                const bool is_first = kernels_for(pass, device_class).front().name == expected;
-                CHECK(choice.refused.empty() == is_first);
+                // Most wanted, whatever speaks against it.
+                std::vector<gz::RankedKernel> kernels = gz::kernels_for(pass, facts);
+                std::stable_sort(kernels.begin(), kernels.end(),
+                                 [](const auto &one, const auto &other) {
+                                     return one.rank.wanted > other.rank.wanted;
+                                 });
+                CHECK(choice.refused.empty() == (kernels.front().kernel->name == expected));
             };
             check(pass_of_axes(std::vector<double>(1001, 0.001), {1}), "separable_passes");
             check(pass_of_axes({1}, std::vector<double>(gz::max_axis_taps, 0.001)),
@@ -560,7 +563,7 @@ TEST_SUITE("choice") {
             check(varied_pass(), "correlate_plain");
             const gz::BoxPass largest =
                 box_of(PixelType::u8, gz::max_box_radius, gz::max_box_radius);
-            const bool is_cpu = kernels_for(largest, device_class).front().name == "box_strips";
+            const bool is_cpu = gz::habit_of(facts) == gz::GroupHabit::strips;
             check(largest, is_cpu ? "box_lines" : "box_plain");
         }
     }
@@ -633,10 +636,10 @@ TEST_SUITE("choice") {
             gz::PlanDesc desc;
             desc.source = desc.target = support::make_image(PixelType::f32, {5000, 5000, 1, 1});
             desc.border = {gz::BorderMode::zero, 0.0};
-            const gz::Lowered lowered = gz::lower(
+            const gz::Graph graph = gz::lower(
                 gz::Filter::recursive({{axis, true, {0.2}, {0.8}}}, options), gz::complete(desc));
-            return choose(std::get<gz::RecursivePass>(lowered.steps.at(0).pass),
-                          make_facts(DeviceClass::other_gpu), kernel, "the test");
+            return choose(graph.links.at(0).step->pass, make_facts(DeviceClass::other_gpu), kernel,
+                          "the test");
         };
         for (const int axis : {0, 1})
             for (const auto &[tile, chunks] : {std::pair<std::int64_t, int>{1, 4},

@@ -7,7 +7,7 @@
 
 #include "device/discovery.hpp"
 #include "device/engine.hpp"
-#include "kernel/copy.hpp"
+#include "plan/copy.hpp"
 #include "support/unit.hpp"
 
 using gz::Engine;
@@ -379,10 +379,11 @@ TEST_SUITE("engine") {
 
     TEST_CASE("a missing macro is an error, as every kernel of the library demands") {
         Engine engine(options_of(""));
-        for (const char *family : {"correlate_tiled", "correlate_strips", "correlate_plain",
-                                   "separable_fused", "box_tiled", "box_strips"})
+        for (const char *family : {"correlate/correlate_tiled", "correlate/correlate_strips",
+                                   "correlate/correlate_plain", "correlate/separable_fused",
+                                   "box/box_tiled", "box/box_strips"})
             check_refused(Status::build_failed, {family, "is not defined"}, [&] {
-                engine.program({std::string(family) + ".cl", family, {}});
+                engine.program({std::string(family) + ".cl", "kernel", {}});
             });
         check_refused(Status::build_failed, {"GROUP_X or CHUNK is not defined"}, [&] {
             engine.program({"copy.cl", "copy_vectors", {{"GROUP_X", 1}}});

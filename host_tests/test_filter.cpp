@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "filter/filter.hpp"
+#include "families/filter.hpp"
 #include "support/unit.hpp"
 
 using gz::AxisTaps;
@@ -21,6 +21,11 @@ using support::Rank;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Filter sampled(Gaussian gaussian) {
+    gaussian.method = gz::GaussianMethod::fir;
+    return Filter::gaussian(gaussian);
+}
 
 // Both ways to make a filter refuse the same.
 void check_both_refuse(Status status, std::initializer_list<std::string> parts, const Taps &taps) {
@@ -57,30 +62,32 @@ TEST_SUITE("filter") {
     TEST_CASE("a correlation keeps its taps, a convolution turns them round") {
         const Taps taps = make_taps(3, 2, 2, 1, {1, 2, 3, 4, 5, 7});
         const Filter correlate = Filter::correlate(taps);
-        CHECK(correlate.name() == "correlate");
-        CHECK(correlate.taps().values == taps.values);
-        CHECK(correlate.taps().size == taps.size);
-        CHECK(correlate.taps().anchor == taps.anchor);
+        CHECK(correlate.get<gz::Correlate>().name == "correlate");
+        CHECK(correlate.get<gz::Correlate>().taps().values == taps.values);
+        CHECK(correlate.get<gz::Correlate>().taps().size == taps.size);
+        CHECK(correlate.get<gz::Correlate>().taps().anchor == taps.anchor);
         const Filter convolve = Filter::convolve(taps);
-        CHECK(convolve.name() == "convolve");
-        CHECK(convolve.taps().values == std::vector<double>{7, 5, 4, 3, 2, 1});
-        CHECK(convolve.taps().size == taps.size);
-        CHECK(convolve.taps().anchor == gz::Axes{0, 0, 0, 0});
+        CHECK(convolve.get<gz::Correlate>().name == "convolve");
+        CHECK(convolve.get<gz::Correlate>().taps().values == std::vector<double>{7, 5, 4, 3, 2, 1});
+        CHECK(convolve.get<gz::Correlate>().taps().size == taps.size);
+        CHECK(convolve.get<gz::Correlate>().taps().anchor == gz::Axes{0, 0, 0, 0});
     }
 
     TEST_CASE("the factors are those of the correlation's taps") {
         const Taps product = make_taps(2, 3, 0, 0, {1, 2, 3, 6, 5, 10});
         for (const Filter &filter : {Filter::correlate(product), Filter::convolve(product)}) {
-            CAPTURE(filter.name());
-            REQUIRE(filter.factors().has_value());
+            CAPTURE(filter.get<gz::Correlate>().name);
+            REQUIRE(filter.get<gz::Correlate>().factors().has_value());
             for (std::size_t j = 0; j < 3; ++j)
                 for (std::size_t i = 0; i < 2; ++i)
-                    CHECK(filter.factors()->x[i] * filter.factors()->y[j] ==
-                          doctest::Approx(filter.taps().values[2 * j + i]).epsilon(1e-15));
+                    CHECK(filter.get<gz::Correlate>().factors()->x[i] *
+                              filter.get<gz::Correlate>().factors()->y[j] ==
+                          doctest::Approx(filter.get<gz::Correlate>().taps().values[2 * j + i])
+                              .epsilon(1e-15));
         }
         const Taps none = make_taps(3, 3, Rank::full);
-        CHECK_FALSE(Filter::correlate(none).factors().has_value());
-        CHECK_FALSE(Filter::convolve(none).factors().has_value());
+        CHECK_FALSE(Filter::correlate(none).get<gz::Correlate>().factors().has_value());
+        CHECK_FALSE(Filter::convolve(none).get<gz::Correlate>().factors().has_value());
     }
 
     TEST_CASE("sizes below one are refused") {
@@ -110,8 +117,10 @@ TEST_SUITE("filter") {
                           {{3, 2, 1, 1}, {0, 0, 0, -7}, six});
         for (const std::int64_t x : {0, 2})
             for (const std::int64_t y : {0, 1})
-                CHECK(Filter::correlate(make_taps(3, 2, x, y, six)).taps().anchor ==
-                      gz::Axes{x, y, 0, 0});
+                CHECK(Filter::correlate(make_taps(3, 2, x, y, six))
+                          .get<gz::Correlate>()
+                          .taps()
+                          .anchor == gz::Axes{x, y, 0, 0});
     }
 
     TEST_CASE("taps that are not finite in f32 are refused, the first by its place and value") {
@@ -122,7 +131,7 @@ TEST_SUITE("filter") {
         check_both_refuse(Status::invalid_argument, {"tap 3", "1e+39"}, with(1e39));
         check_both_refuse(Status::invalid_argument, {"tap 3", "-1e+39"}, with(-1e39));
         const double largest = std::numeric_limits<float>::max();
-        CHECK(Filter::correlate(with(-largest)).taps().values[3] == -largest);
+        CHECK(Filter::correlate(with(-largest)).get<gz::Correlate>().taps().values[3] == -largest);
     }
 
     TEST_CASE("a count of values that is not the size's is refused") {
@@ -137,7 +146,10 @@ TEST_SUITE("filter") {
         const auto ones = [](std::int64_t width, std::int64_t height) {
             return make_taps(width, height, Rank::one);
         };
-        CHECK(Filter::correlate(ones(gz::max_taps, gz::max_taps)).factors().has_value());
+        CHECK(Filter::correlate(ones(gz::max_taps, gz::max_taps))
+                  .get<gz::Correlate>()
+                  .factors()
+                  .has_value());
         check_both_refuse(Status::unsupported, {"64", "along x", "63"}, ones(64, 1));
         check_both_refuse(Status::unsupported, {"100", "along y", "63"}, ones(1, 100));
         // Not even looked at, however large.
@@ -149,11 +161,11 @@ TEST_SUITE("filter") {
     TEST_CASE("taps along z or t: up to 15 along each axis, and never separable") {
         const Filter filter =
             Filter::convolve({{3, 3, 3, 2}, {1, 1, 0, 0}, std::vector<double>(54, 1.0)});
-        CHECK(filter.taps().size == gz::Axes{3, 3, 3, 2});
-        CHECK(filter.taps().anchor == gz::Axes{1, 1, 2, 1});
-        CHECK(filter.correlation().is_volume());
-        CHECK_FALSE(filter.factors().has_value());
-        CHECK(filter.correlation().sum_of_magnitudes() == 54.0);
+        CHECK(filter.get<gz::Correlate>().taps().size == gz::Axes{3, 3, 3, 2});
+        CHECK(filter.get<gz::Correlate>().taps().anchor == gz::Axes{1, 1, 2, 1});
+        CHECK(filter.get<gz::Correlate>().correlation.is_volume());
+        CHECK_FALSE(filter.get<gz::Correlate>().factors().has_value());
+        CHECK(filter.get<gz::Correlate>().correlation.sum_of_magnitudes() == 54.0);
         check_both_refuse(Status::unsupported, {"16", "along x", "15", "volume"},
                           {{16, 1, 2, 1}, {0, 0, 0, 0}, std::vector<double>(32, 1.0)});
         check_both_refuse(Status::unsupported, {"16", "along t", "15"},
@@ -170,14 +182,14 @@ TEST_SUITE("filter") {
         // 9 fma and a rounding each, on taps of magnitude 45 in all.
         const Filter dense =
             Filter::correlate(make_taps(3, 3, 1, 1, {1, -2, 3, -4, 5, -6, 7, -8, -9}));
-        REQUIRE_FALSE(dense.factors().has_value());
+        REQUIRE_FALSE(dense.get<gz::Correlate>().factors().has_value());
         const double u = 0x1p-24;
         CHECK(dense.error_bound(2.0) >= 10 * u * 45 * 2.0);
         CHECK(dense.error_bound(2.0) <= 12 * u * 45 * 2.0);
         // 3 + 3 fma, a rounding of each factor, and 4 u of tolerance.
         const Filter separable =
             Filter::correlate(make_taps(3, 3, 1, 1, std::vector<double>(9, -5.0)));
-        REQUIRE(separable.factors().has_value());
+        REQUIRE(separable.get<gz::Correlate>().factors().has_value());
         CHECK(separable.error_bound(2.0) >= 12 * u * 45 * 2.0);
         CHECK(separable.error_bound(2.0) <= 14 * u * 45 * 2.0);
     }
@@ -187,7 +199,7 @@ TEST_SUITE("filter") {
             double last = 0.0;
             for (std::int64_t size = 2; size <= gz::max_taps; ++size) {
                 const Filter filter = Filter::correlate(make_taps(size, size, rank));
-                REQUIRE(filter.factors().has_value() == (rank == Rank::one));
+                REQUIRE(filter.get<gz::Correlate>().factors().has_value() == (rank == Rank::one));
                 REQUIRE(filter.error_bound(1.0) > last);
                 last = filter.error_bound(1.0);
             }
@@ -204,28 +216,28 @@ TEST_SUITE("filter") {
 TEST_SUITE("separable filter") {
     TEST_CASE("keeps the taps of each axis, and anchors them in the middle") {
         const Filter filter = Filter::separable(make_axis_taps({1, 2, 3, 4}, {5, 6, 7}));
-        CHECK(filter.name() == "separable");
-        REQUIRE(filter.factors().has_value());
-        CHECK(filter.factors()->x == std::vector<double>{1, 2, 3, 4});
-        CHECK(filter.factors()->y == std::vector<double>{5, 6, 7});
-        CHECK(filter.taps().values.empty());
-        CHECK(filter.taps().size == gz::Axes{4, 3, 1, 1});
-        CHECK(filter.taps().anchor == gz::Axes{2, 1, 0, 0});
-        CHECK(filter.correlation().sum_of_magnitudes() == 180.0);
+        CHECK(filter.get<gz::Correlate>().name == "separable");
+        REQUIRE(filter.get<gz::Correlate>().factors().has_value());
+        CHECK(filter.get<gz::Correlate>().factors()->x == std::vector<double>{1, 2, 3, 4});
+        CHECK(filter.get<gz::Correlate>().factors()->y == std::vector<double>{5, 6, 7});
+        CHECK(filter.get<gz::Correlate>().taps().values.empty());
+        CHECK(filter.get<gz::Correlate>().taps().size == gz::Axes{4, 3, 1, 1});
+        CHECK(filter.get<gz::Correlate>().taps().anchor == gz::Axes{2, 1, 0, 0});
+        CHECK(filter.get<gz::Correlate>().correlation.sum_of_magnitudes() == 180.0);
         CHECK(gz::to_text(filter) ==
               "separable 4x3 taps, as a correlation anchored at (2, 1), separable");
     }
 
     TEST_CASE("an axis without taps is not filtered; one along z or t scales") {
         const Filter along_y = Filter::separable(make_axis_taps({}, {5, 6}));
-        CHECK(along_y.factors()->x == std::vector<double>{1});
-        CHECK(along_y.factors()->y == std::vector<double>{5, 6});
-        CHECK(along_y.taps().size == gz::Axes{1, 2, 1, 1});
+        CHECK(along_y.get<gz::Correlate>().factors()->x == std::vector<double>{1});
+        CHECK(along_y.get<gz::Correlate>().factors()->y == std::vector<double>{5, 6});
+        CHECK(along_y.get<gz::Correlate>().taps().size == gz::Axes{1, 2, 1, 1});
         const Filter scaled =
             Filter::separable({{{{1, 2}, {3, 4}, {0.5}, {-4}}}, gz::Axes{0, 1, 0, 0}});
-        CHECK(scaled.factors()->x == std::vector<double>{1, 2});
-        CHECK(scaled.factors()->y == std::vector<double>{-6, -8});
-        CHECK(scaled.taps().anchor == gz::Axes{0, 1, 0, 0});
+        CHECK(scaled.get<gz::Correlate>().factors()->x == std::vector<double>{1, 2});
+        CHECK(scaled.get<gz::Correlate>().factors()->y == std::vector<double>{-6, -8});
+        CHECK(scaled.get<gz::Correlate>().taps().anchor == gz::Axes{0, 1, 0, 0});
     }
 
     TEST_CASE("no taps at all and too many are refused; taps along z and t are not") {
@@ -234,6 +246,7 @@ TEST_SUITE("separable filter") {
             return std::vector<double>(static_cast<std::size_t>(count), 1.0);
         };
         CHECK(Filter::separable(make_axis_taps(ones(gz::max_axis_taps), ones(gz::max_axis_taps)))
+                  .get<gz::Correlate>()
                   .taps()
                   .size == gz::Axes{4095, 4095, 1, 1});
         check_separable_refused(Status::invalid_argument, {"4096 taps", "along x", "4095"},
@@ -243,10 +256,10 @@ TEST_SUITE("separable filter") {
         check_separable_refused(Status::invalid_argument, {"4096 taps", "along t"},
                                 {{{{1}, {1}, {1, 1}, ones(4096)}}, std::nullopt});
         const Filter filter = Filter::separable({{{{2}, {}, {1, 3}, {1, 1, 2}}}, std::nullopt});
-        CHECK(filter.factors()->z == std::vector<double>{1, 3});
-        CHECK(filter.factors()->t == std::vector<double>{1, 1, 2});
-        CHECK(filter.taps().anchor == gz::Axes{0, 0, 1, 1});
-        CHECK(filter.correlation().sum_of_magnitudes() == 32.0);
+        CHECK(filter.get<gz::Correlate>().factors()->z == std::vector<double>{1, 3});
+        CHECK(filter.get<gz::Correlate>().factors()->t == std::vector<double>{1, 1, 2});
+        CHECK(filter.get<gz::Correlate>().taps().anchor == gz::Axes{0, 0, 1, 1});
+        CHECK(filter.get<gz::Correlate>().correlation.sum_of_magnitudes() == 32.0);
     }
 
     TEST_CASE("taps that are not finite in f32 are refused, also once they are scaled") {
@@ -267,7 +280,7 @@ TEST_SUITE("separable filter") {
             taps.values[0] = {scale, -2.0 * scale};
             taps.values[1] = {1.0 / scale, 3.0 / scale, 5.0 / scale};
             const Filter filter = Filter::separable(taps);
-            const gz::SeparableTaps &factors = filter.factors().value();
+            const gz::SeparableTaps &factors = filter.get<gz::Correlate>().factors().value();
             CHECK(std::abs(factors.x[0]) + std::abs(factors.x[1]) < 2.0);
             CHECK(std::abs(factors.x[0]) + std::abs(factors.x[1]) >= 1.0);
             for (std::size_t i = 0; i < 2; ++i)
@@ -280,7 +293,7 @@ TEST_SUITE("separable filter") {
             gz::AxisTaps taps;
             taps.values[0] = {scale};
             taps.values[1] = {scale};
-            CHECK(Filter::separable(taps).factors()->x == taps.values[0]);
+            CHECK(Filter::separable(taps).get<gz::Correlate>().factors()->x == taps.values[0]);
         }
     }
 
@@ -304,21 +317,23 @@ TEST_SUITE("separable filter") {
                                 anchored({0, 1, 0, 0}));
         check_separable_refused(Status::invalid_argument, {"anchor", "2", "along t", "0"},
                                 anchored({0, 0, 0, 2}));
-        CHECK(Filter::separable(anchored({2, 0, 0, 0})).taps().anchor == gz::Axes{2, 0, 0, 0});
+        CHECK(Filter::separable(anchored({2, 0, 0, 0})).get<gz::Correlate>().taps().anchor ==
+              gz::Axes{2, 0, 0, 0});
     }
 }
 
 TEST_SUITE("gaussian filter") {
     TEST_CASE("an axis with a sigma has taps of its own, another one none") {
-        const Filter filter = Filter::gaussian({{2.0, 0.75, 0, 0}, {1, 0, 0, 0}, 3.0});
-        CHECK(filter.name() == "gaussian");
-        REQUIRE(filter.factors().has_value());
-        CHECK(filter.factors()->x == gz::gaussian_taps(2.0, 1, 3.0));
-        CHECK(filter.factors()->y == gz::gaussian_taps(0.75, 0, 3.0));
-        CHECK(filter.taps().size == gz::Axes{13, 5, 1, 1});
-        CHECK(filter.taps().anchor == gz::Axes{6, 2, 0, 0});
-        CHECK(Filter::gaussian({{0, 1.0, 0, 0}}).factors()->x == std::vector<double>{1});
-        CHECK(Filter::gaussian({{1.0, 0, 0, 0}}).taps().size == gz::Axes{9, 1, 1, 1});
+        const Filter filter = sampled({{2.0, 0.75, 0, 0}, {1, 0, 0, 0}, 3.0});
+        CHECK(filter.get<gz::Correlate>().name == "gaussian");
+        REQUIRE(filter.get<gz::Correlate>().factors().has_value());
+        CHECK(filter.get<gz::Correlate>().factors()->x == gz::gaussian_taps(2.0, 1, 3.0));
+        CHECK(filter.get<gz::Correlate>().factors()->y == gz::gaussian_taps(0.75, 0, 3.0));
+        CHECK(filter.get<gz::Correlate>().taps().size == gz::Axes{13, 5, 1, 1});
+        CHECK(filter.get<gz::Correlate>().taps().anchor == gz::Axes{6, 2, 0, 0});
+        CHECK(sampled({{0, 1.0, 0, 0}}).get<gz::Correlate>().factors()->x ==
+              std::vector<double>{1});
+        CHECK(sampled({{1.0, 0, 0, 0}}).get<gz::Correlate>().taps().size == gz::Axes{9, 1, 1, 1});
     }
 
     TEST_CASE("sigmas that are no numbers of pixels are refused") {
@@ -331,18 +346,20 @@ TEST_SUITE("gaussian filter") {
                                {{1.0, infinity, 0, 0}});
         check_gaussian_refused(Status::invalid_argument, {"sigma", "-0.5", "along t"},
                                {{1.0, 1.0, 0, -0.5}});
-        CHECK(Filter::gaussian({{1.0, 1.0, 0.5, 2.0}}).factors()->t.size() == 17);
+        CHECK(sampled({{1.0, 1.0, 0.5, 2.0}}).get<gz::Correlate>().factors()->t.size() == 17);
     }
 
     TEST_CASE("radii up to the largest are taken") {
-        CHECK(Filter::gaussian({{511.8, 0, 0, 0}}).taps().size == gz::Axes{4095, 1, 1, 1});
+        CHECK(sampled({{511.8, 0, 0, 0}}).get<gz::Correlate>().taps().size ==
+              gz::Axes{4095, 1, 1, 1});
         Gaussian by_taps{{512.0, 0, 0, 0}};
         by_taps.method = gz::GaussianMethod::fir;
         check_gaussian_refused(Status::invalid_argument, {"sigma", "512", "along x", "2047"},
                                by_taps);
         check_gaussian_refused(Status::invalid_argument, {"sigma", "1e+300", "along y"},
                                {{0, 1e300, 0, 0}});
-        CHECK(Filter::gaussian({{512.0, 0, 0, 0}, {}, 3.0}).taps().size[0] == 2 * 1536 + 1);
+        CHECK(sampled({{512.0, 0, 0, 0}, {}, 3.0}).get<gz::Correlate>().taps().size[0] ==
+              2 * 1536 + 1);
     }
 
     TEST_CASE("other orders of derivatives, and some of no Gaussian, are refused") {
@@ -362,7 +379,7 @@ TEST_SUITE("gaussian filter") {
             check_refused(Status::invalid_argument, {"sigma is 0.12 along y", "radius of 0"},
                           [&] { Filter::gaussian(gaussian); });
             gaussian.sigma[1] = 0.125;
-            CHECK(Filter::gaussian(gaussian).factors()->y.size() == 3);
+            CHECK(sampled(gaussian).get<gz::Correlate>().factors()->y.size() == 3);
         }
     }
 
@@ -414,14 +431,14 @@ TEST_SUITE("gaussian filter") {
 TEST_SUITE("box filter") {
     TEST_CASE("keeps its radii and iterations") {
         const Filter filter = Filter::box({{3, 1, 0, 0}, 2});
-        CHECK(filter.name() == "box");
-        REQUIRE(filter.box().has_value());
-        CHECK(filter.box()->radius == gz::Axes{3, 1, 0, 0});
-        CHECK(filter.box()->size() == gz::Axes{7, 3, 1, 1});
-        CHECK(filter.box()->iterations == 2);
+        CHECK(to_text(filter).find("box of ") == 0);
+        REQUIRE(filter.is<gz::Box>());
+        CHECK(filter.get<gz::Box>().radius == gz::Axes{3, 1, 0, 0});
+        CHECK(filter.get<gz::Box>().size() == gz::Axes{7, 3, 1, 1});
+        CHECK(filter.get<gz::Box>().iterations == 2);
         CHECK(gz::to_text(filter) == "box of 7x3 pixels, 2 times");
         CHECK(gz::to_text(Filter::box({{0, 0, 0, 0}, 1})) == "box of 1x1 pixels, 1 time");
-        CHECK_FALSE(Filter::correlate(make_taps(3, 3, Rank::one)).box().has_value());
+        CHECK_FALSE(Filter::correlate(make_taps(3, 3, Rank::one)).is<gz::Box>());
     }
 
     TEST_CASE("radii and iterations out of their ranges are refused") {
@@ -433,8 +450,9 @@ TEST_SUITE("box filter") {
                           {{1, 1, -5, 0}, 1});
         check_box_refused(Status::invalid_argument, {"0 iterations", "16"}, {{1, 1, 0, 0}, 0});
         check_box_refused(Status::invalid_argument, {"17 iterations", "16"}, {{1, 1, 0, 0}, 17});
-        CHECK(Filter::box({{gz::max_box_radius, gz::max_box_radius, 0, 0}, 16}).box()->size() ==
-              gz::Axes{2097151, 2097151, 1, 1});
+        CHECK(Filter::box({{gz::max_box_radius, gz::max_box_radius, 0, 0}, 16})
+                  .get<gz::Box>()
+                  .size() == gz::Axes{2097151, 2097151, 1, 1});
     }
 
     TEST_CASE("the bound grows with the row, the pixels and the iterations, until sums overflow") {
@@ -456,18 +474,21 @@ TEST_SUITE("taps per component") {
     TEST_CASE("components have their own taps, the others those of the filter") {
         const Filter base = Filter::correlate(make_taps(3, 3, Rank::full));
         const Filter one = Filter::separable(make_axis_taps({1, 2, 3}, {}));
-        const Filter two = Filter::gaussian({{1.0, 0, 0, 0}});
+        const Filter two = sampled({{1.0, 0, 0, 0}});
         const Filter both = base.with_component(0, one).with_component(7, two);
-        CHECK(both.name() == "correlate");
-        CHECK(both.components().size() == 2);
-        CHECK(both.correlation(0).factors->x == one.factors()->x);
-        CHECK(both.correlation(7).factors->x == two.factors()->x);
-        CHECK(both.correlation(1).taps.values == base.taps().values);
-        CHECK(both.correlation().taps.values == base.taps().values);
-        CHECK(base.components().empty()); // a filter is a value
+        CHECK(both.get<gz::Correlate>().name == "correlate");
+        CHECK(both.get<gz::Correlate>().components.size() == 2);
+        CHECK(both.get<gz::Correlate>().of(0).factors->x == one.get<gz::Correlate>().factors()->x);
+        CHECK(both.get<gz::Correlate>().of(7).factors->x == two.get<gz::Correlate>().factors()->x);
+        CHECK(both.get<gz::Correlate>().of(1).taps.values ==
+              base.get<gz::Correlate>().taps().values);
+        CHECK(both.get<gz::Correlate>().correlation.taps.values ==
+              base.get<gz::Correlate>().taps().values);
+        CHECK(base.get<gz::Correlate>().components.empty()); // a filter is a value
         // The last word counts.
-        CHECK(both.with_component(0, two).correlation(0).factors->x == two.factors()->x);
-        CHECK(both.with_component(0, two).components().size() == 2);
+        CHECK(both.with_component(0, two).get<gz::Correlate>().of(0).factors->x ==
+              two.get<gz::Correlate>().factors()->x);
+        CHECK(both.with_component(0, two).get<gz::Correlate>().components.size() == 2);
         CHECK(gz::to_text(base.with_component(2, one)) ==
               "correlate 3x3 taps, as a correlation anchored at (1, 1), not separable; component 2 "
               "3x1 taps, as a correlation anchored at (1, 0), separable");
@@ -483,7 +504,7 @@ TEST_SUITE("taps per component") {
         };
         refuse({"component is -1", "1023"}, taps, -1, taps);
         refuse({"component is 1024", "1023"}, taps, 1024, taps);
-        CHECK(taps.with_component(1023, taps).components().size() == 1);
+        CHECK(taps.with_component(1023, taps).get<gz::Correlate>().components.size() == 1);
         refuse({"box", "no taps"}, taps, 0, box);
         refuse({"box", "no taps"}, box, 0, taps);
         refuse({"box", "no taps"}, box, 0, box);

@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
-#include "filter/reference.hpp"
+#include "families/reference.hpp"
 #include "plan/plan.hpp"
 #include "support/correlate_case.hpp"
 #include "support/difference.hpp"
+#include "support/passes.hpp"
 #include "support/tile_coverage.hpp"
 
 namespace {

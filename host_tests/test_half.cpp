@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "filter/half.hpp"
+#include "core/half.hpp"
 
 using gz::half_from_float;
 using gz::half_to_double;

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "filter/image_desc.hpp"
+#include "core/image_desc.hpp"
 #include "support/unit.hpp"
 
 using gz::Axes;

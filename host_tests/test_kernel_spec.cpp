@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <set>
 
-#include "kernel/copy.hpp"
-#include "kernel/kernels.hpp"
+#include "families/family.hpp"
+#include "plan/copy.hpp"
 #include "support/unit.hpp"
 
 using gz::Config;
 using gz::CorrelatePass;
-using gz::CorrelateSpec;
 using gz::DeviceClass;
 using gz::DeviceFacts;
+using gz::Kernel;
 using gz::Launch;
 using gz::misfit;
 using gz::PixelType;
@@ -56,7 +56,7 @@ CorrelatePass lower_whole(PixelType type, const gz::Axes &extent, std::int64_t c
                           const gz::Filter &filter) {
     gz::PlanDesc desc;
     desc.source = desc.target = support::make_image(type, extent, channels);
-    return gz::lower_correlation(filter, gz::complete(desc));
+    return support::lower_taps(filter, gz::complete(desc));
 }
 
 // 1001 taps along x and 3 along y.
@@ -105,7 +105,7 @@ template <class Check> void for_each_kernel(Check &&check) {
     const auto on_all = [&](const auto &passes) {
         for (const auto &pass : passes)
             for (const DeviceClass device_class : support::all_device_classes)
-                for (const auto &spec : gz::kernels_for(pass, device_class)) {
+                for (const auto &spec : support::kernels_of(pass, device_class)) {
                     CAPTURE(spec.name);
                     CAPTURE(gz::name_of(device_class));
                     check(spec, pass, make_facts(device_class));
@@ -192,8 +192,7 @@ std::string fingerprint(const Work &work) {
 
 // What the compiler gets for the pass in the first of the kernel's configurations.
 template <class Pass>
-std::string programs_of(const gz::KernelSpec<Pass> &spec, const Pass &pass,
-                        const DeviceFacts &facts) {
+std::string programs_of(const gz::Kernel &spec, const Pass &pass, const DeviceFacts &facts) {
     std::string result;
     for (const Launch &launch :
          spec.work(pass, spec.preferred(pass, facts).front(), facts).launches)
@@ -230,8 +229,8 @@ TEST_SUITE("kernel_spec") {
                 CHECK(std::set<Config>(configs.begin(), configs.end()).size() == count);
             }
         };
-        check(gz::kernels_for(varied_pass(), DeviceClass::other_gpu));
-        check(gz::kernels_for(gz::BoxPass(), DeviceClass::other_gpu));
+        check(support::kernels_of(varied_pass(), DeviceClass::other_gpu));
+        check(support::kernels_of(gz::BoxPass(), DeviceClass::other_gpu));
     }
 }
 
@@ -339,7 +338,7 @@ TEST_SUITE("kernels") {
         const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         const auto check = [&](const auto &passes) {
             for (const auto &pass : passes)
-                for (const auto &spec : gz::kernels_for(pass, facts.device_class))
+                for (const auto &spec : support::kernels_of(pass, facts.device_class))
                     for (const Config &config : gz::all_configs(spec.tunables)) {
                         if (!spec.refusal(pass, config).empty())
                             continue;
@@ -348,7 +347,7 @@ TEST_SUITE("kernels") {
                         CAPTURE(gz::to_text(config));
                         REQUIRE_FALSE(work.launches.empty());
                         for (const Launch &launch : work.launches) {
-                            REQUIRE(launch.program.file == spec.name + ".cl");
+                            REQUIRE(launch.program.file == spec.file);
                             check_launch(launch, pass, config);
                         }
                         check_hand_on(work);
@@ -361,7 +360,7 @@ TEST_SUITE("kernels") {
     TEST_CASE("the taps of every component reach the device") {
         const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         for (const CorrelatePass &pass : all_correlations())
-            for (const CorrelateSpec &spec : gz::kernels_for(pass, facts.device_class)) {
+            for (const gz::Kernel &spec : support::kernels_of(pass, facts.device_class)) {
                 const Config config = spec.preferred(pass, facts).front();
                 if (!spec.refusal(pass, config).empty())
                     continue;
@@ -379,7 +378,7 @@ TEST_SUITE("kernels") {
     TEST_CASE("no tunable is without effect") {
         const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         const auto check = [&](const auto &pass) {
-            for (const auto &spec : gz::kernels_for(pass, facts.device_class)) {
+            for (const auto &spec : support::kernels_of(pass, facts.device_class)) {
                 CAPTURE(spec.name);
                 std::size_t configs = 0;
                 std::set<std::string> different;
@@ -404,8 +403,8 @@ TEST_SUITE("kernels") {
             const auto pass = [](std::int64_t size, const gz::Axes &extent) {
                 return make_pass(PixelType::u8, extent, 1, make_taps(size, size, Rank::one));
             };
-            for (const CorrelateSpec &spec :
-                 gz::kernels_for(pass(22, {64, 48, 1, 1}), device_class)) {
+            for (const gz::Kernel &spec :
+                 support::kernels_of(pass(22, {64, 48, 1, 1}), device_class)) {
                 if (spec.name == "separable_columns")
                     continue; // a program for each number of taps, of which it takes few
                 CAPTURE(spec.name);
@@ -427,7 +426,7 @@ TEST_SUITE("kernels") {
             const auto box = [](std::int64_t radius, const gz::Axes &extent) {
                 return make_box_pass(PixelType::f32, extent, 1, radius, radius);
             };
-            for (const gz::BoxSpec &spec : gz::kernels_for(gz::BoxPass(), device_class)) {
+            for (const gz::Kernel &spec : support::kernels_of(gz::BoxPass(), device_class)) {
                 CAPTURE(spec.name);
                 const auto programs = [&](std::int64_t radius, const gz::Axes &extent) {
                     return programs_of(spec, box(radius, extent), facts);
@@ -449,7 +448,7 @@ TEST_SUITE("kernels") {
     }
 
     TEST_CASE("separable_fused has buckets along each axis") {
-        const CorrelateSpec spec = gz::separable_fused();
+        const gz::Kernel spec = gz::separable_fused();
         const DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
         const auto defines = [&](std::int64_t width, std::int64_t height) {
             const CorrelatePass pass =
@@ -473,7 +472,7 @@ TEST_SUITE("kernels") {
     }
 
     TEST_CASE("separable_fused has a program for taps that fill their bucket and one for others") {
-        const CorrelateSpec spec = gz::separable_fused();
+        const gz::Kernel spec = gz::separable_fused();
         const DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
         std::set<std::string> programs;
         int least = 1;
@@ -498,7 +497,7 @@ TEST_SUITE("kernels") {
             for (const auto &pass : passes)
                 for (const DeviceClass device_class : support::all_device_classes) {
                     std::set<std::string> met;
-                    const auto kernels = gz::kernels_for(pass, device_class);
+                    const auto kernels = support::kernels_of(pass, device_class);
                     for (const auto &spec : kernels)
                         met.insert(spec.name);
                     CHECK(kernels.size() == families.size());
@@ -540,7 +539,7 @@ TEST_SUITE("kernels") {
         CHECK(says(refusal(gz::correlate_tiled(), longer), {"1001 taps", "63"}));
         CHECK(says(refusal(gz::correlate_strips(), longer), {"1001 taps", "63"}));
         CHECK(says(refusal(gz::separable_fused(), longer), {"1001 taps", "63"}));
-        for (const CorrelateSpec &spec :
+        for (const gz::Kernel &spec :
              {gz::correlate_tiled(), gz::correlate_strips(), gz::separable_fused(),
               gz::separable_passes(), gz::separable_columns()})
             CHECK(says(refusal(spec, varied_pass()), {"differ between components"}));
@@ -655,7 +654,7 @@ TEST_SUITE("correlate_pass") {
         gz::PlanDesc desc;
         desc.source = support::make_image(PixelType::u8, {10, 10, 3, 5}, 1, 7);
         desc.target = desc.source;
-        const CorrelatePass pass = gz::lower_correlation(
+        const CorrelatePass pass = support::lower_taps(
             gz::Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc));
         CHECK(pass.batch() == 105);
         const gz::NDRange range = gz::batched_range(pass, 4, 5, 16, 8);

@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "filter/reference.hpp"
+#include "families/reference.hpp"
 #include "plan/lowering.hpp"
 #include "support/unit.hpp"
 
@@ -28,6 +29,8 @@ using support::make_taps;
 using support::Rank;
 
 namespace {
+
+using Images = std::vector<gz::ImageRef>;
 
 // A part of a u16 image of 2 channels with gaps, to a part of an f32 one.
 PlanDesc described() {
@@ -62,7 +65,7 @@ int alignment_of(const ImageDesc &source, const ImageDesc &target) {
     PlanDesc desc;
     desc.source = source;
     desc.target = target;
-    return gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+    return support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
         .alignment;
 }
 
@@ -121,7 +124,7 @@ TEST_SUITE("lowering") {
     TEST_CASE("the geometry of a described region, number by number") {
         const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 7};
         const CorrelatePass pass =
-            gz::lower_correlation(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
+            support::lower_taps(Filter::correlate(make_taps(5, 3, 4, 0, values)), described());
         CHECK(pass.src_type == PixelType::u16);
         CHECK(pass.dst_type == PixelType::f32);
         CHECK(pass.channels == 2);
@@ -164,7 +167,7 @@ TEST_SUITE("lowering") {
         PlanDesc desc = described();
         desc.region.edge = RegionEdge::neighbours;
         const gz::Geometry g =
-            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
+            support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), desc).geometry;
         CHECK(g.valid_left == -3);
         CHECK(g.valid_right == 17);
         CHECK(g.valid_top == -2);
@@ -178,13 +181,13 @@ TEST_SUITE("lowering") {
         for (const BorderMode mode : gz::all_border_modes) {
             PlanDesc desc = described();
             desc.border.mode = mode;
-            CHECK(gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
+            CHECK(support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), desc)
                       .geometry.border_mode == static_cast<gauze_border>(mode));
         }
     }
 
     TEST_CASE("separable taps are a row and a column, those of a convolution reversed") {
-        const CorrelatePass pass = gz::lower_correlation(
+        const CorrelatePass pass = support::lower_taps(
             Filter::convolve(make_taps(3, 2, 0, 1, {1, 2, 4, 2, 4, 8})), described());
         REQUIRE(pass.separable());
         CHECK(pass.geometry.anchor_x == 2);
@@ -238,8 +241,8 @@ TEST_SUITE("lowering") {
         desc.region.source_origin = {4, 3, 0, 0};
         desc.region.target_origin = {0, 3, 0, 0};
         const auto alignment = [&] {
-            return gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)),
-                                         gz::complete(desc))
+            return support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)),
+                                       gz::complete(desc))
                 .alignment;
         };
         CHECK(alignment() == 4);
@@ -258,7 +261,7 @@ TEST_SUITE("lowering of taps per component") {
                                 Filter::correlate(make_taps(4, 2, 2, 0, {1, 2, 3, 4, 5, 6, 7, 9})))
                 .with_component(
                     3, Filter::separable(support::make_axis_taps({1, 2, 3, 4, 5, 6, 7}, {1})));
-        const CorrelatePass pass = gz::lower_correlation(filter, described());
+        const CorrelatePass pass = support::lower_taps(filter, described());
         REQUIRE(pass.sets.size() == 4); // 2 channels of 2 planes
         CHECK(pass.varied());
         CHECK(pass.sets[0].taps == pass.sets[2].taps);
@@ -275,14 +278,13 @@ TEST_SUITE("lowering of taps per component") {
         CHECK(pass.geometry.anchor_x == 3);
         CHECK(pass.geometry.taps_y == 6);
         CHECK(pass.geometry.anchor_y == 4);
-        CHECK_FALSE(
-            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), described())
-                .varied());
+        CHECK_FALSE(support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), described())
+                        .varied());
     }
 
     TEST_CASE("components beyond the image are refused") {
         const Filter taps = Filter::correlate(make_taps(3, 3, Rank::one));
-        CHECK(gz::lower_correlation(taps.with_component(3, taps), described()).sets.size() == 4);
+        CHECK(support::lower_taps(taps.with_component(3, taps), described()).sets.size() == 4);
         check_refused(Status::invalid_argument, {"component 4", "4 components"}, [&] {
             gz::lower(taps.with_component(0, taps).with_component(4, taps), described());
         });
@@ -293,18 +295,21 @@ TEST_SUITE("lowering of taps per component") {
         desc.source = desc.target = make_image(PixelType::u8, {8, 8, 1, 1}, 4, 257);
         check_refused(Status::invalid_argument, {"1028 components", "1024"},
                       [&] { gz::lower(taps.with_component(1, taps), gz::complete(desc)); });
-        CHECK(gz::lower_correlation(taps, gz::complete(desc)).sets.size() == 1);
+        CHECK(support::lower_taps(taps, gz::complete(desc)).sets.size() == 1);
     }
 }
 
 TEST_SUITE("lowering of boxes") {
     TEST_CASE("once: from the source to the target, nothing between") {
-        const gz::Lowered lowered = gz::lower(Filter::box({{3, 2, 0, 0}, 1}), described());
-        CHECK(lowered.intermediates.empty());
-        REQUIRE(lowered.steps.size() == 1);
-        CHECK(lowered.steps[0].from == gz::ends);
-        CHECK(lowered.steps[0].to == gz::ends);
-        const gz::BoxPass &pass = std::get<gz::BoxPass>(lowered.steps[0].pass);
+        const gz::Graph graph = gz::lower(Filter::box({{3, 2, 0, 0}, 1}), described());
+        CHECK(graph.between.empty());
+        const std::vector<gz::Step> steps = support::steps_of(graph.links);
+        REQUIRE(steps.size() == 1);
+        CHECK(steps[0].inputs == Images{gz::source_image()});
+        CHECK(steps[0].outputs == Images{gz::target_image()});
+        CHECK(steps[0].reach[0].before == 3);
+        CHECK(steps[0].reach[1].after == 2);
+        const gz::BoxPass &pass = steps[0].pass.get<gz::BoxPass>();
         CHECK(pass.src_type == PixelType::u16);
         CHECK(pass.dst_type == PixelType::f32);
         CHECK(pass.geometry.taps_x == 7);
@@ -315,7 +320,7 @@ TEST_SUITE("lowering of boxes") {
         CHECK(pass.geometry.border_mode == GAUZE_BORDER_CONSTANT);
         CHECK(pass.geometry.border_value == 0.1F);
         const gz::Geometry like =
-            gz::lower_correlation(
+            support::lower_taps(
                 Filter::correlate(make_taps(7, 5, 3, 2, std::vector<double>(35, 1.0))), described())
                 .geometry;
         CHECK(std::memcmp(&like, &pass.geometry, sizeof like) == 0);
@@ -340,9 +345,14 @@ TEST_SUITE("lowering of boxes") {
             desc.source = make_image(from, {40, 30, 1, 1});
             desc.target = make_image(to, {40, 30, 1, 1});
             desc.border = {BorderMode::constant, constant};
-            return gz::lower(Filter::box({{x, y, 0, 0}, 1}), gz::complete(desc))
-                .steps.front()
-                .as_taps;
+            const gz::Graph graph = gz::lower(Filter::box({{x, y, 0, 0}, 1}), gz::complete(desc));
+            const std::vector<gz::Chain> &chains = graph.links.front().alternatives;
+            std::optional<CorrelatePass> taps;
+            if (!chains.empty()) {
+                taps = gz::only_step(chains.front())->pass.get<CorrelatePass>();
+                CHECK(gz::only_step(chains.back())->pass.problem() == graph.links.front().problem);
+            }
+            return taps;
         };
         const auto taps = as_taps(PixelType::f32, PixelType::f32, 1, 2, 0.5);
         REQUIRE(taps.has_value());
@@ -384,10 +394,10 @@ TEST_SUITE("lowering of boxes") {
         const PlanDesc staged = gz::staged(gz::complete(desc));
         for (const Filter &filter :
              {Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 3}),
-              Filter::difference({Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 1})})}) {
+              Filter::difference(Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 1}))}) {
             std::int64_t bytes = staged.source.bytes() + staged.target.bytes();
-            for (const std::uint64_t between : gz::lower(filter, staged).intermediates)
-                bytes += static_cast<std::int64_t>(between);
+            for (const ImageDesc &between : gz::lower(filter, staged).between)
+                bytes += between.bytes();
             CAPTURE(gz::to_text(filter));
             CHECK(bytes <= 16 * desc.source.bytes());
         }
@@ -398,8 +408,8 @@ TEST_SUITE("lowering of boxes") {
             for (int iterations = 2; iterations <= gz::max_box_iterations; ++iterations) {
                 PlanDesc desc = described();
                 desc.region.edge = edge;
-                const gz::Lowered lowered =
-                    gz::lower(Filter::box({{3, 2, 0, 0}, iterations}), desc);
+                const gz::Graph graph = gz::lower(Filter::box({{3, 2, 0, 0}, iterations}), desc);
+                const std::vector<gz::Step> steps = support::steps_of(graph.links);
                 const bool isolated = edge == RegionEdge::isolated;
                 CAPTURE(iterations);
                 CAPTURE(isolated);
@@ -411,23 +421,22 @@ TEST_SUITE("lowering of boxes") {
                              : Axes{desc.source.extent[0], desc.source.extent[1], own[2], own[3]};
                 const ImageDesc between =
                     gz::packed(make_image(PixelType::f32, extent, 2, 2), extent, 128);
-                REQUIRE(lowered.intermediates ==
-                        std::vector<std::uint64_t>(iterations == 2 ? 1 : 2,
-                                                   static_cast<std::uint64_t>(between.bytes())));
-                REQUIRE(lowered.steps.size() == static_cast<std::size_t>(iterations));
-                REQUIRE(lowered.steps.front().from == gz::ends);
-                REQUIRE(lowered.steps.back().to == gz::ends);
-                for (std::size_t i = 0; i < lowered.steps.size(); ++i) {
-                    const gz::Step &step = lowered.steps[i];
-                    const bool last = i + 1 == lowered.steps.size();
+                const auto count = static_cast<std::size_t>(iterations);
+                REQUIRE(graph.between.size() == count - 1);
+                for (const ImageDesc &image : graph.between)
+                    REQUIRE(image.bytes() == between.bytes());
+                REQUIRE(steps.size() == count);
+                REQUIRE(steps.front().inputs == Images{gz::source_image()});
+                REQUIRE(steps.back().outputs == Images{gz::target_image()});
+                for (std::size_t i = 0; i < steps.size(); ++i) {
+                    const gz::Step &step = steps[i];
+                    const bool last = i + 1 == steps.size();
                     CAPTURE(i);
-                    if (i > 0) {
-                        REQUIRE(step.from == lowered.steps[i - 1].to);
-                        REQUIRE(step.from >= 0);
-                        REQUIRE(step.from < static_cast<int>(lowered.intermediates.size()));
-                    }
-                    REQUIRE((last || step.to != step.from));
-                    const gz::BoxPass &pass = std::get<gz::BoxPass>(step.pass);
+                    if (i > 0)
+                        REQUIRE(step.inputs == Images{gz::image_between(i - 1)});
+                    if (!last)
+                        REQUIRE(step.outputs == Images{gz::image_between(i)});
+                    const gz::BoxPass &pass = step.pass.get<gz::BoxPass>();
                     const gz::Geometry &g = pass.geometry;
                     REQUIRE(pass.src_type == (i == 0 ? PixelType::u16 : PixelType::f32));
                     REQUIRE(pass.dst_type == PixelType::f32);
@@ -456,7 +465,7 @@ TEST_SUITE("lowering of boxes") {
                         REQUIRE(g.dst_plane == between.plane_pitch / 4);
                     }
                 }
-                const gz::Geometry &end = std::get<gz::BoxPass>(lowered.steps.back().pass).geometry;
+                const gz::Geometry &end = steps.back().pass.get<gz::BoxPass>().geometry;
                 CHECK(end.dst_first == 4 * 2 + 1 * 60 + 2 * 720);
             }
     }
@@ -474,9 +483,8 @@ TEST_SUITE("staged") {
         CHECK(desc.region.target_origin == Axes{0, 0, 0, 0});
         CHECK(desc.region.extent == Axes{10, 5, 2, 2});
         CHECK(desc.border.value == 0.1);
-        CHECK(
-            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment ==
-            16);
+        CHECK(support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment ==
+              16);
     }
 
     TEST_CASE("with neighbours, the whole source") {
@@ -499,8 +507,8 @@ TEST_SUITE("staged") {
             const Filter &filter = filters[turn % 2];
             CAPTURE(turn);
             CHECK(gz::complete(staged).source.bytes() == staged.source.bytes());
-            const gz::Geometry direct = gz::lower_correlation(filter, desc).geometry;
-            const gz::Geometry moved = gz::lower_correlation(filter, staged).geometry;
+            const gz::Geometry direct = support::lower_taps(filter, desc).geometry;
+            const gz::Geometry moved = support::lower_taps(filter, staged).geometry;
             // From the sizes on, everything but the steps through memory.
             REQUIRE(std::memcmp(&direct.width, &moved.width,
                                 sizeof direct - offsetof(gz::Geometry, width)) == 0);
@@ -553,7 +561,7 @@ TEST_SUITE("plan description") {
             PlanDesc desc;
             desc.source = make_image(from, {8, 8, 1, 1});
             desc.target = make_image(to, {8, 8, 1, 1});
-            return gz::complete(desc, gz::results_of(Filter::sat()));
+            return gz::complete(desc, Filter::sat().results());
         };
         for (const PixelType from : {PixelType::u8, PixelType::u16}) {
             for (const PixelType to : {PixelType::u32, PixelType::u64, PixelType::f32})
@@ -597,7 +605,7 @@ TEST_SUITE("plan description") {
         PlanDesc desc = described();
         desc.border.value = std::numeric_limits<float>::max();
         CHECK(std::isfinite(
-            gz::lower_correlation(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
+            support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), gz::complete(desc))
                 .geometry.border_value));
     }
 
@@ -608,41 +616,48 @@ TEST_SUITE("plan description") {
         desc.border = {BorderMode::constant, 0.5};
         desc = gz::complete(desc);
         const Filter dog = Filter::dog(2.0, 3.0, gz::GaussianMethod::recursive);
-        const gz::Lowered both = gz::lower(dog, desc);
-        REQUIRE(both.steps.size() == 2);
-        CHECK(both.intermediates.size() == 2);
-        CHECK(both.steps[0].from == gz::ends);
-        CHECK(both.steps[0].to == 0);
-        CHECK(both.steps[0].targets == 2);
-        CHECK(both.steps[1].from == 0);
-        CHECK(both.steps[1].other == 1);
-        CHECK(both.steps[1].to == gz::ends);
-        CHECK(!both.whole);
-        const auto &along_x = std::get<gz::RecursivePass>(both.steps[0].pass);
-        const auto &along_y = std::get<gz::RecursivePass>(both.steps[1].pass);
+        const gz::Graph graph = gz::lower(dog, desc);
+        REQUIRE(graph.links.size() == 1);
+        REQUIRE(graph.links[0].alternatives.size() == 2);
+        const gz::Chain &chain = graph.links[0].alternatives[0];
+        CHECK(graph.links[0].alternatives[1].name == gz::filter_by_filter);
+        const std::vector<gz::Step> both = support::steps_of(chain.links);
+        REQUIRE(both.size() == 2);
+        const Images between{gz::image_between(0), gz::image_between(1)};
+        CHECK(both[0].inputs == Images{gz::source_image()});
+        CHECK(both[0].outputs == between);
+        CHECK(both[1].inputs == between);
+        CHECK(both[1].outputs == Images{gz::target_image()});
+        CHECK(both[0].reach[0].is_whole);
+        CHECK(both[1].reach[1].is_whole);
+        const auto &along_x = both[0].pass.get<gz::RecursivePass>();
+        const auto &along_y = both[1].pass.get<gz::RecursivePass>();
         CHECK(along_x.along_rows);
         CHECK(along_x.shared == gz::Shared::source);
         CHECK(!along_y.along_rows);
         CHECK(along_y.shared == gz::Shared::target);
         // What the second makes is taken away.
-        const gz::Lowered second = gz::lower(dog.dog()->second, desc);
-        const auto &alone = std::get<gz::RecursivePass>(second.steps[1].pass).stages[0];
+        const std::vector<gz::Step> second =
+            support::steps_of(gz::lower(dog.get<gz::Difference>().second(), desc).links);
+        const auto &alone = second[1].pass.get<gz::RecursivePass>().stages[0];
         REQUIRE(along_y.second);
         CHECK(along_y.second->direct == -alone.direct);
         CHECK(along_y.second->causal[0].w_weight == -alone.causal[0].w_weight);
         CHECK(along_y.second->anticausal[1].v_weight == -alone.anticausal[1].v_weight);
         CHECK(along_y.second->causal[0].decay == alone.causal[0].decay);
 
+        // Each filter by itself.
         const auto passes = [&](const Filter &filter) {
-            return gz::lower(filter, desc).steps.size();
+            return support::steps_of(gz::lower(filter, desc).links).size();
         };
-        CHECK(passes(Filter::difference(
-                  {dog.dog()->first, dog.dog()->second, gz::Dog::Passes::of_each})) == 5);
+        CHECK(passes(dog) == 5);
         // Taps, and sections that are not as many.
         const Filter taps = Filter::dog(2.0, 3.0, gz::GaussianMethod::fir);
         CHECK(passes(taps) == 3);
-        CHECK(passes(Filter::difference({dog.dog()->first, taps.dog()->second})) == 4);
-        CHECK(passes(Filter::difference({dog.dog()->first, Filter::bspline(3)})) == 5);
+        CHECK(passes(Filter::difference(dog.get<gz::Difference>().first(),
+                                        taps.get<gz::Difference>().second())) == 4);
+        CHECK(passes(Filter::difference(dog.get<gz::Difference>().first(), Filter::bspline(3))) ==
+              5);
     }
 
     TEST_CASE("a difference of boxes is made by the last pass of the larger ones") {
@@ -651,24 +666,23 @@ TEST_SUITE("plan description") {
         desc = gz::complete(desc);
         const auto last_of = [&](double sigma, double other) {
             const Filter dog = Filter::dog(sigma, other, gz::GaussianMethod::box);
-            const gz::Lowered lowered = gz::lower(dog, desc);
-            REQUIRE(lowered.steps.size() == 6);
-            CHECK(lowered.intermediates.size() == 3);
-            CHECK(lowered.steps[2].to == 2);
-            CHECK(lowered.steps[3].from == gz::ends);
-            CHECK(lowered.steps[5].other == 2);
-            CHECK(lowered.steps[5].to == gz::ends);
-            CHECK(!lowered.steps[5].as_taps);
-            return std::get<gz::BoxPass>(lowered.steps[5].pass);
+            const gz::Graph graph = gz::lower(dog, desc);
+            const gz::Chain &chain = graph.links.at(0).alternatives.at(0);
+            const std::vector<gz::Step> steps = support::steps_of(chain.links);
+            REQUIRE(steps.size() == 6);
+            CHECK(steps[3].inputs == Images{gz::source_image()});
+            REQUIRE(steps[5].inputs.size() == 2);
+            CHECK(steps[5].inputs[1] == steps[2].outputs.at(0));
+            CHECK(steps[5].outputs == Images{gz::target_image()});
+            CHECK(chain.links.back().step.has_value()); // not as taps
+            return steps[5].pass.get<gz::BoxPass>();
         };
         CHECK(last_of(2.0, 5.0).difference == gz::BoxDifference::other_less_mean);
         CHECK(last_of(5.0, 2.0).difference == gz::BoxDifference::mean_less_other);
         CHECK(last_of(5.0, 2.0).geometry.taps_x == last_of(2.0, 5.0).geometry.taps_x);
-        const Filter boxes = Filter::dog(2.0, 5.0, gz::GaussianMethod::box);
-        CHECK(gz::lower(Filter::difference(
-                            {boxes.dog()->first, boxes.dog()->second, gz::Dog::Passes::of_each}),
-                        desc)
-                  .steps.size() == 7);
+        CHECK(
+            support::steps_of(gz::lower(Filter::dog(2.0, 5.0, gz::GaussianMethod::box), desc).links)
+                .size() == 7);
     }
 
     TEST_CASE("each trip of a recursive filter has a stage of its own along each of its axes") {
@@ -684,9 +698,10 @@ TEST_SUITE("plan description") {
             desc.source = desc.target = make_image(PixelType::f32, {50, 40, 1, 1});
             desc.border = {border, 0.0};
             std::vector<std::size_t> counts;
-            for (const gz::Step &step :
-                 gz::lower(Filter::recursive(scans, options), gz::complete(desc)).steps)
-                counts.push_back(std::get<gz::RecursivePass>(step.pass).stages.size());
+            const gz::Graph graph =
+                gz::lower(Filter::recursive(scans, options), gz::complete(desc));
+            for (const gz::Step &step : support::steps_of(graph.links))
+                counts.push_back(step.pass.get<gz::RecursivePass>().stages.size());
             return counts;
         };
         using Counts = std::vector<std::size_t>;

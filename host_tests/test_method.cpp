@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "plan/method.hpp"
+#include "families/family.hpp"
+#include "families/gaussian/lowering.hpp"
 #include "plan/plan.hpp"
 #include "support/image_case.hpp"
 #include "support/unit.hpp"
@@ -28,14 +29,15 @@ bool has(const Settled &settled, const std::string &part) {
 // Whether it takes taps, and says `reason`.
 bool takes_taps(const Gaussian &gaussian, DeviceClass device_class, const std::string &reason,
                 const std::string &forced = "") {
-    const Settled settled = gz::settle(Filter::gaussian(gaussian), device_class, forced);
-    return settled.filter.has_taps() && has(settled, "method: fir, ") && has(settled, reason);
+    const Settled settled = gz::settle(Filter::gaussian(gaussian), {device_class, forced});
+    return settled.filter.is<gz::Correlate>() && has(settled, "method: fir, ") &&
+           has(settled, reason);
 }
 
 bool is_recursive(const Gaussian &gaussian, DeviceClass device_class, const std::string &reason,
                   const std::string &forced = "") {
-    const Settled settled = gz::settle(Filter::gaussian(gaussian), device_class, forced);
-    return settled.filter.recursion() && has(settled, "method: recursive, ") &&
+    const Settled settled = gz::settle(Filter::gaussian(gaussian), {device_class, forced});
+    return settled.filter.is<gz::Recursion>() && has(settled, "method: recursive, ") &&
            has(settled, reason);
 }
 
@@ -108,42 +110,57 @@ TEST_SUITE("method") {
 
     TEST_CASE("other filters stay as they are, and differences are settled by their parts") {
         const auto settled = [](const Filter &filter) {
-            return gz::settle(filter, DeviceClass::other_gpu, "");
+            return gz::settle(filter, {DeviceClass::other_gpu, ""});
         };
         Gaussian gaussian = gaussian_of(20.0, 20.0);
         gaussian.method = gz::GaussianMethod::fir;
-        CHECK(settled(Filter::gaussian(gaussian)).filter.has_taps());
+        CHECK(settled(Filter::gaussian(gaussian)).filter.is<gz::Correlate>());
         CHECK(settled(Filter::gaussian(gaussian)).reasons.empty());
         const Filter large = Filter::gaussian(gaussian_of(20.0, 20.0));
-        CHECK(settled(large.with_component(1, large)).filter.has_taps());
-        CHECK(settled(Filter::box({{2, 2, 0, 0}, 1})).filter.box());
+        CHECK(settled(large.with_component(1, large)).filter.is<gz::Correlate>());
+        CHECK(settled(Filter::box({{2, 2, 0, 0}, 1})).filter.is<gz::Box>());
         const Settled difference = settled(Filter::dog(1.0, 20.0));
-        REQUIRE(difference.filter.dog());
-        CHECK(difference.filter.dog()->first.has_taps());
-        CHECK(difference.filter.dog()->second.recursion());
+        REQUIRE(difference.filter.is<gz::Difference>());
+        CHECK(difference.filter.get<gz::Difference>().first().is<gz::Correlate>());
+        CHECK(difference.filter.get<gz::Difference>().second().is<gz::Recursion>());
         CHECK(has(difference, "method: fir, for sigma 1 is up to"));
         CHECK(has(difference, "method: recursive, for sigma 20 is above"));
     }
 
     TEST_CASE(
         "both filters of a difference are run at once, unless what is forced cannot do that") {
-        const auto is_at_once = [](const std::string &forced) {
-            const Filter dog = Filter::dog(5.0, 8.0, gz::GaussianMethod::recursive);
-            return gz::settle(dog, DeviceClass::other_gpu, forced).filter.dog()->passes ==
-                   gz::Dog::Passes::of_both;
+        gz::PlanDesc desc;
+        desc.source = desc.target = support::make_image(gz::PixelType::f32, {640, 480, 1, 1});
+        desc = gz::complete(desc);
+        const gz::DeviceFacts facts = support::make_facts(DeviceClass::other_gpu);
+        const auto chain_of = [&](gz::GaussianMethod method, const std::string &forced) {
+            const gz::Graph graph = gz::lower(Filter::dog(5.0, 8.0, method), desc);
+            const gz::Chain *const chain =
+                gz::forced_chain(graph.links.at(0), graph.links, gz::Forced(forced), facts);
+            return chain ? chain->name == gz::filter_by_filter ? "each" : "both" : "any";
         };
-        for (const char *forced : {"", "axes", "recursive_tiled:LANES=4", "recursive_plain",
+        const auto recursive = [&](const std::string &forced) -> std::string {
+            return chain_of(gz::GaussianMethod::recursive, forced);
+        };
+        CHECK(recursive("") == "any");
+        CHECK(recursive("axes") == "any");
+        for (const char *forced : {"recursive_tiled:LANES=4", "recursive_plain",
                                    "recursive_tiled; recursive_march", "; recursive_march"})
-            CHECK(is_at_once(forced));
+            CHECK(recursive(forced) == "both");
+        for (const char *forced : {"filters", "recursive_lookback", "recursive_segments", ";;;;"})
+            CHECK(recursive(forced) == "each");
+        const auto boxes = [&](const std::string &forced) -> std::string {
+            return chain_of(gz::GaussianMethod::box, forced);
+        };
         for (const char *forced : {"box_columns", ";;;;;"})
-            CHECK(is_at_once(forced));
-        for (const char *forced : {"filters", "recursive_lookback", "recursive_segments",
-                                   "correlate_strips", ";;;;", ";;;;;;"})
-            CHECK(!is_at_once(forced));
+            CHECK(boxes(forced) == "both");
+        for (const char *forced : {"filters", ";;;;;;"})
+            CHECK(boxes(forced) == "each");
         // Which is not a kernel's name.
-        CHECK(gz::settle(Filter::dog(20.0, 30.0), DeviceClass::other_gpu, "filters")
-                  .filter.dog()
-                  ->first.recursion());
+        CHECK(gz::settle(Filter::dog(20.0, 30.0), {DeviceClass::other_gpu, "filters"})
+                  .filter.get<gz::Difference>()
+                  .first()
+                  .is<gz::Recursion>());
     }
 
     TEST_CASE("a plan runs the method that was settled on, and says so") {
@@ -156,12 +173,12 @@ TEST_SUITE("method") {
                             "");
         };
         const gz::Plan large = plan(12.0, {});
-        CHECK(large.filter().recursion());
+        CHECK(large.filter().is<gz::Recursion>());
         CHECK(large.explain().find("method: recursive, for sigma 12 is above") !=
               std::string::npos);
         CHECK(large.explain().find("grouping: automatic; ") != std::string::npos);
         CHECK(large.variant().find("recursive_") == 0);
-        CHECK(plan(1.0, {}).filter().has_taps());
+        CHECK(plan(1.0, {}).filter().is<gz::Correlate>());
         // What is refused does not depend on the method.
         for (const double sigma : {1.0, 12.0, 600.0})
             support::check_refused(gz::Status::invalid_argument, {"border zero"}, [&] {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
-#include "filter/reference.hpp"
+#include "families/reference.hpp"
 #include "plan/plan.hpp"
 #include "support/image_case.hpp"
 #include "support/unit.hpp"
@@ -150,7 +150,7 @@ TEST_SUITE("pipeline") {
         cl::CommandQueue queue = engine()->queue();
         queue.enqueueFillBuffer(from, 1.0F, 0, bytes);
         std::vector<cl::Event> events;
-        pipeline.enqueue(*engine(), queue, from, {to}, {}, &events);
+        pipeline.enqueue(*engine(), queue, {from}, {to}, {}, &events);
         REQUIRE(events.size() == 4);
         events.back().wait();
         for (const cl::Event &event : events)

@@ -9,7 +9,7 @@
 #include <map>
 #include <tuple>
 
-#include "filter/reference.hpp"
+#include "families/reference.hpp"
 #include "support/unit.hpp"
 
 using gz::Axes;
@@ -86,7 +86,8 @@ Results<double> in_double(const ReferenceJob &job) {
     return results_of<double>(job, gz::compute_in_double);
 }
 Results<float> in_f32(const ReferenceJob &job) {
-    return results_of<float>(job, gz::compute_in_f32);
+    return results_of<float>(
+        job, [](const ReferenceJob &own, const auto &sink) { gz::compute_in_f32(own, sink); });
 }
 
 // Checks both references on pixels of one channel and one slice. The numbers are small integers, so
@@ -223,16 +224,18 @@ float canonical(const RandomCase &test, const ReferenceJob &job, const Axes &at,
         float row = 0.0F;
         for (std::int64_t a = 0; a < nx; ++a) {
             const std::int64_t i = turn(a, nx);
-            if (job.filter.factors()) {
-                const double k = job.filter.factors()->x[static_cast<std::size_t>(a)];
+            if (job.filter.get<gz::Correlate>().factors()) {
+                const double k =
+                    job.filter.get<gz::Correlate>().factors()->x[static_cast<std::size_t>(a)];
                 row = std::fma(static_cast<float>(k), place(i, j), row);
             } else {
                 const double k = taps.values[static_cast<std::size_t>(j * nx + i)];
                 sum = std::fma(static_cast<float>(k), place(i, j), sum);
             }
         }
-        if (job.filter.factors()) {
-            const double k = job.filter.factors()->y[static_cast<std::size_t>(b)];
+        if (job.filter.get<gz::Correlate>().factors()) {
+            const double k =
+                job.filter.get<gz::Correlate>().factors()->y[static_cast<std::size_t>(b)];
             sum = std::fma(static_cast<float>(k), row, sum);
         }
     }
@@ -243,7 +246,7 @@ float canonical(const RandomCase &test, const ReferenceJob &job, const Axes &at,
 // each iteration reads the results of the one before, folded anew.
 std::map<std::pair<std::int64_t, std::int64_t>, double>
 brute_box(const ReferenceJob &job, Axes at, std::int64_t plane, std::int64_t c) {
-    const gz::Box &box = *job.filter.box();
+    const gz::Box &box = job.filter.get<gz::Box>();
     const bool isolated = job.region.edge == RegionEdge::isolated;
     const Axes first = isolated ? job.region.source_origin : Axes{0, 0, 0, 0};
     const Axes &size = isolated ? job.region.extent : job.source.extent;
@@ -306,7 +309,7 @@ TEST_SUITE("reference") {
     TEST_CASE("two by two by hand: the image is extended first, then filtered") {
         const Picture picture = make_picture(2, 2, {1, 2, 3, 4});
         const Filter box = Filter::correlate(make_taps(3, 3, 1, 1, std::vector<double>(9, 1.0)));
-        REQUIRE(box.factors().has_value());
+        REQUIRE(box.get<gz::Correlate>().factors().has_value());
         const Region all = whole(picture.desc);
         check_results(box, picture, {BorderMode::clamp, 0}, all, {18, 21, 24, 27});
         // Five of nine places are outside for each, also in the rows above and below.
@@ -314,7 +317,7 @@ TEST_SUITE("reference") {
         // The cross is no product of a row and a column.
         const Filter cross =
             Filter::correlate(make_taps(3, 3, 1, 1, {0, 1, 0, 10, 100, 1000, 0, 10000, 0}));
-        REQUIRE_FALSE(cross.factors().has_value());
+        REQUIRE_FALSE(cross.get<gz::Correlate>().factors().has_value());
         check_results(cross, picture, {BorderMode::wrap, 0}, all, {32123, 41214, 14341, 23432});
     }
 
@@ -397,11 +400,11 @@ TEST_SUITE("reference") {
         for (int turn = 0; turn < 300; ++turn) {
             const RandomCase test = random_case(random, Numbers::fractions);
             const Filter filter = test.filter();
-            separable += filter.factors() ? 1 : 0;
+            separable += filter.get<gz::Correlate>().factors() ? 1 : 0;
             const ReferenceJob job{filter, test.picture.desc, test.border, test.region,
                                    test.picture.memory.data()};
             CAPTURE(turn);
-            CAPTURE(filter.factors().has_value());
+            CAPTURE(filter.get<gz::Correlate>().factors().has_value());
             bool all_equal = true;
             for (const auto &[place, value] : in_f32(job)) {
                 const auto &[at, plane, c] = place;
@@ -458,7 +461,7 @@ TEST_SUITE("reference") {
         const double nearly_one = 1.0 + 0x1p-12 + almost_half;
         const Filter filter =
             Filter::correlate(make_taps(2, 2, 1, 1, {nearly_one, almost_half, almost_half, 8 * u}));
-        REQUIRE_FALSE(filter.factors().has_value());
+        REQUIRE_FALSE(filter.get<gz::Correlate>().factors().has_value());
         const Picture picture = make_picture(1, 1, {0.99F / 8.0F});
         const ReferenceJob job{filter,
                                picture.desc,

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "filter/reference.hpp"
+#include "families/filter.hpp"
 #include "image_file.hpp"
 #include "support/difference.hpp"
 

@@ -85,7 +85,7 @@ private:
 
 // Adds 1 to what falls into column 7 where the condition holds.
 void plant_in_sat_plain(const Planted &planted, const std::string &condition) {
-    planted.replace("sat_plain.cl", "sum += columns[x];",
+    planted.replace("sat/sat_plain.cl", "sum += columns[x];",
                     "sum += columns[x] + (" + condition + " && x == 7 ? 1 : 0);");
 }
 
@@ -108,7 +108,7 @@ bool is_right(const Plan &plan, const std::vector<float> &pixels) {
 TEST_SUITE("self-test") {
     TEST_CASE("a kernel that computes the wrong thing is demoted, and the next one taken") {
         const Planted planted;
-        planted.replace("sat_strips.cl", "table[(x) / 16] = sum_;",
+        planted.replace("sat/sat_strips.cl", "table[(x) / 16] = sum_;",
                         "table[(x) / 16] = sum_ + (BAND == 16 && (x) == 16);");
         const std::vector<float> pixels = embedder::random_pixels(90 * 60);
         const auto plan_on = [&](const gauze::Engine &engine, const std::string &variant = "") {
@@ -164,9 +164,9 @@ TEST_SUITE("self-test") {
                                gauze::PlanOptions().with_border(gauze::Border::zero()));
         };
         plant_in_sat_plain(planted, "1");
-        planted.replace("sat_strips.cl", "table[(x) / 16] = sum_;",
+        planted.replace("sat/sat_strips.cl", "table[(x) / 16] = sum_;",
                         "table[(x) / 16] = sum_ + ((x) == 16);");
-        for (const char *file : {"sat_tiled.cl", "sat_march.cl"})
+        for (const char *file : {"sat/sat_tiled.cl", "sat/sat_march.cl"})
             planted.replace(
                 file, "#include \"lib/geometry.clh\"",
                 "#error a compiler that does not like it\n#include \"lib/geometry.clh\"");
@@ -185,9 +185,9 @@ TEST_SUITE("self-test") {
         Lines lines;
         const Planted planted;
         // The last of the three passes of a difference of Gaussians is made wrong.
-        planted.replace("difference_plain.cl", "- LOAD(other + at)",
+        planted.replace("difference/difference_plain.cl", "- LOAD(other + at)",
                         "- LOAD(other + at) - (GROUP == 256 && x == 7 ? 1.0f : 0.0f)");
-        planted.replace("difference_plain.cl", "- LOAD(other + at)",
+        planted.replace("difference/difference_plain.cl", "- LOAD(other + at)",
                         "- LOAD(other + at) - (GROUP == 64 && x == 7 ? 1.0f : 0.0f)");
         const auto parts = [](const Plan &plan) {
             const std::string variant = plan.variant();
@@ -267,11 +267,12 @@ TEST_SUITE("self-test") {
         struct Fault {
             const char *file, *part, *factor;
         };
-        const Fault of_planes{"xyb_strips.cl", "LOAD(from + i * CHANNELS + c)",
+        const Fault of_planes{"ssimulacra2/xyb_strips.cl", "LOAD(from + i * CHANNELS + c)",
                               " * (STRIP == 512 && i % 4 == 0 ? 0.75f : 1.0f)"};
-        const Fault of_map{"ssimulacra2_strips.cl", "share_of(ssim, edge, shares, scale, channel)",
+        const Fault of_map{"ssimulacra2/ssimulacra2_strips.cl",
+                           "share_of(ssim, edge, shares, scale, channel)",
                            " * (BAND == 64 && v == 1 ? 1.25f : 1.0f)"};
-        const Fault of_sums{"ssimulacra2_strips.cl", "fmax(edge, (float16)(0.0f))",
+        const Fault of_sums{"ssimulacra2/ssimulacra2_strips.cl", "fmax(edge, (float16)(0.0f))",
                             " * (BAND == 64 ? 1.25f : 1.0f)"};
         const auto check = [&](const std::vector<Fault> &faults, std::ptrdiff_t wrong_planes) {
             const Planted planted;
@@ -297,7 +298,7 @@ TEST_SUITE("self-test") {
         const Setting always("always");
         Lines lines;
         const Planted planted;
-        planted.replace("sat_strips.cl", "table[(x) / 16] = sum_;",
+        planted.replace("sat/sat_strips.cl", "table[(x) / 16] = sum_;",
                         "table[(x) / 16] = sum_ + ((x) == 16);");
         const gauze::Engine engine = planted.engine(lines);
         const std::vector<float> pixels = embedder::random_pixels(90 * 60);

@@ -187,7 +187,7 @@ TEST_SUITE("streaming") {
             image.dst_type = image.src_type;
             image.region = support::all_regions[at(4)];
             // Sums of boxes cost as much for a small slab as for a large one.
-            const std::uint64_t part = test.filter.box() ? parts[0] : parts[at(5)];
+            const std::uint64_t part = test.filter.is<gz::Box>() ? parts[0] : parts[at(5)];
             image.planes = row[6] ? 3 : 1;
             image.slices = test.is_volume ? 9 - 4 * row[7] : 1 + row[7];
             image.layout = row[8] ? support::Layout::odd_offset_and_pitch : support::Layout::tight;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "kernel/tile_classes.hpp"
+#include "plan/tile_classes.hpp"
 #include "support/tile_coverage.hpp"
 #include "support/unit.hpp"
 

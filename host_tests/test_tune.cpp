@@ -124,10 +124,10 @@ TEST_CASE("tune: volumes") {
 TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
     const Kernels kernels;
     const std::string load = "LOAD(from + i * CHANNELS + c)";
-    kernels.replace("xyb_strips.cl", load, load + " * (STRIP == 1024 ? 0.75f : 1.0f)");
-    kernels.replace("ssimulacra2_tiled.cl", "#define UNROLL",
+    kernels.replace("ssimulacra2/xyb_strips.cl", load, load + " * (STRIP == 1024 ? 0.75f : 1.0f)");
+    kernels.replace("ssimulacra2/ssimulacra2_tiled.cl", "#define UNROLL",
                     "#error not this one\n#define UNROLL");
-    kernels.replace("ssimulacra2_strips.cl", "#define VECTORS",
+    kernels.replace("ssimulacra2/ssimulacra2_strips.cl", "#define VECTORS",
                     "#if STRIP != 128\n#error nor this one\n#endif\n#define VECTORS");
     const TestDirectory directory;
     const std::string file = directory / "tuning.txt";
@@ -149,11 +149,11 @@ TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
 TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     const Kernels kernels;
     const std::string place = "    int y = FIRST_ROW(g) + band * BAND;\n";
-    kernels.replace("sat_strips.cl", place,
+    kernels.replace("sat/sat_strips.cl", place,
                     place +
                         "#if BAND == 16\n    volatile int spins = 1;\n    while (spins) {\n    }\n"
                         "#elif BAND == 256\n    *(__global volatile int *)8 = 1;\n#endif\n");
-    kernels.replace("sat_plain.cl", "sum += columns[x];", "sum += columns[x] + (x == 40);");
+    kernels.replace("sat/sat_plain.cl", "sum += columns[x];", "sum += columns[x] + (x == 40);");
     const TestDirectory directory;
     const std::string file = directory / "tuning.txt";
     const std::string setting = "GAUZE_CL_DIR=" + kernels.path();

@@ -364,23 +364,26 @@ TEST_SUITE("tuning") {
 
     TEST_CASE("the hash of a kernel is that of its name, its tunables and its source") {
         const DeviceFacts facts = some_facts();
-        const auto hash = [&](const gz::SourceTree &tree, const std::string &kernel,
+        const auto hash = [&](const gz::SourceTree &tree, const std::string &file,
                               const std::string &tunables) {
-            return Tuning("", facts, tree, {}, {}).spec_hash(kernel, tunables);
+            return Tuning("", facts, tree, {}, {}).spec_hash(file, tunables);
         };
         const TempDir directory;
         directory.write("a.cl", "kernel void a() {}\n#include \"lib/b.clh\"\n");
         directory.write("lib/b.clh", "// b\n");
         directory.write("c.cl", "kernel void a() {}\n#include \"lib/b.clh\"\n");
         const gz::SourceTree tree(directory.path());
-        const std::string one = hash(tree, "a", "X=1|2");
+        const std::string one = hash(tree, "a.cl", "X=1|2");
         CHECK(one.size() == 16);
-        CHECK(hash(tree, "a", "X=1|2") == one);
-        CHECK(hash(tree, "a", "X=1|2|3") != one);
-        CHECK(hash(tree, "c", "X=1|2") != one);
+        CHECK(hash(tree, "a.cl", "X=1|2") == one);
+        CHECK(hash(tree, "a.cl", "X=1|2|3") != one);
+        CHECK(hash(tree, "c.cl", "X=1|2") != one);
+        // The folder does not count.
+        directory.write("family/a.cl", "kernel void a() {}\n#include \"lib/b.clh\"\n");
+        CHECK(hash(tree, "family/a.cl", "X=1|2") == one);
         directory.write("lib/b.clh", "// B\n");
-        CHECK(hash(tree, "a", "X=1|2") != one);
-        CHECK(hash(tree, "none", "") == "unknown");
+        CHECK(hash(tree, "a.cl", "X=1|2") != one);
+        CHECK(hash(tree, "none.cl", "") == "unknown");
     }
 
     TEST_CASE("what comes with the library is whole") {

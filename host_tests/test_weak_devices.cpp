@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "filter/filter.hpp"
-#include "filter/recursive.hpp"
+#include "families/filter.hpp"
+#include "families/recursive/recursive.hpp"
+#include "families/ssimulacra2/metric.hpp"
 #include "plan/plan.hpp"
-#include "plan/ssimulacra2.hpp"
 #include "plan/verify.hpp"
 #include "support/encoded_pixels.hpp"
 #include "support/image_case.hpp"
+#include "support/passes.hpp"
 #include "support/unit.hpp"
 
 namespace {

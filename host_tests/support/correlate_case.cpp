@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "filter/reference.hpp"
+#include "families/reference.hpp"
 #include "plan/plan.hpp"
 #include "plan/verify.hpp"
 #include "support/pairwise.hpp"
@@ -49,10 +49,10 @@ std::vector<TapsCase> pairwise_taps(const Limits &limits) {
 
 } // namespace
 
-CorrelateSpec correlate_spec(const std::string &kernel) {
+gz::Kernel correlate_spec(const std::string &kernel) {
     CorrelatePass any;
     any.sets.resize(1);
-    const auto kernels = kernels_for(any, DeviceClass::other_gpu);
+    const auto kernels = support::kernels_of(any, DeviceClass::other_gpu);
     return *std::find_if(kernels.begin(), kernels.end(),
                          [&](const auto &k) { return k.name == kernel; });
 }
@@ -122,7 +122,7 @@ std::string compare_with_double(const ReferenceJob &job, const PlanDesc &desc,
 std::string run(const CorrelateCase &test, Tally &tally) {
     std::minstd_rand random(7);
     const Filter filter = make_filter(test.taps, 3);
-    if (filter.factors().has_value() !=
+    if (filter.get<gz::Correlate>().factors().has_value() !=
         (test.taps.separable || test.taps.width == 1 || test.taps.height == 1))
         return "taps are not recognised for what they are";
     const PlanDesc desc = make_plan_desc(test);
@@ -187,7 +187,7 @@ std::vector<std::pair<int, int>> pairwise_sizes(const Limits &limits) {
 }
 
 std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limits &limits) {
-    const CorrelateSpec spec = correlate_spec(kernel);
+    const gz::Kernel spec = correlate_spec(kernel);
     const std::vector<TapsCase> taps = pairwise_taps(limits);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
 
@@ -213,7 +213,7 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
 }
 
 std::vector<CorrelateCase> all_cases(const std::string &kernel, PixelType type) {
-    const CorrelateSpec spec = correlate_spec(kernel);
+    const gz::Kernel spec = correlate_spec(kernel);
     // The parameters that are not multiplied out change with the size and with the configuration,
     // so that a configuration meets all taps and each program serves all borders.
     const auto number = static_cast<std::size_t>(

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "filter/filter.hpp"
-#include "kernel/kernels.hpp"
+#include "families/family.hpp"
+#include "families/filter.hpp"
 #include "support/image_case.hpp"
+#include "support/passes.hpp"
 
 namespace support {
 
@@ -27,7 +28,7 @@ struct CorrelateCase : ImageCase {
 };
 
 // The kernel of that name.
-gz::CorrelateSpec correlate_spec(const std::string &kernel);
+gz::Kernel correlate_spec(const std::string &kernel);
 
 gz::Filter make_filter(const TapsCase &taps, unsigned seed);
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "filter/reference.hpp"
+#include "core/pixel_value.hpp"
 
 namespace support {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "filter/ssimulacra2_reference.hpp"
+#include "families/ssimulacra2/ssimulacra2_reference.hpp"
 
 namespace support {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "filter/border.hpp"
-#include "filter/recursion.hpp"
+#include "core/border.hpp"
+#include "families/recursive/recursion.hpp"
 
 namespace support {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "filter/recursion.hpp"
+#include "families/recursive/recursion.hpp"
 
 namespace support {
 

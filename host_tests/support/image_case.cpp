@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/error.hpp"
+#include "core/pixel_value.hpp"
 #include "plan/plan.hpp"
 #include "support/shared.hpp"
 

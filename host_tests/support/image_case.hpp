@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/engine.hpp"
-#include "filter/reference.hpp"
+#include "families/reference.hpp"
 #include "plan/lowering.hpp"
 
 namespace support {

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "filter/recursion.hpp"
+#include "families/recursive/recursion.hpp"
 
 namespace support {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "kernel/kernels.hpp"
+#include "families/family.hpp"
 
 namespace support {
 
@@ -169,7 +169,7 @@ Sizes sizes_of(const std::string &kernel, const Program &program) {
 }
 
 CorrelatePass pass_of(const CorrelateCase &test) {
-    return lower_correlation(make_filter(test.taps, 3), make_plan_desc(test));
+    return lower_taps(make_filter(test.taps, 3), make_plan_desc(test));
 }
 
 // Kinds tell the groups of a kernel apart besides their classes.
@@ -226,7 +226,7 @@ ImageCase image_of_tiles(PixelType src, PixelType dst, int channels, int width, 
 }
 
 std::vector<CorrelateCase> cases_of_several_tiles(const std::string &kernel) {
-    const CorrelateSpec spec = correlate_spec(kernel);
+    const gz::Kernel spec = correlate_spec(kernel);
     std::vector<CorrelateCase> cases;
     std::size_t turn = 0;
     for (const Program &program : programs_of(kernel)) {
@@ -267,7 +267,7 @@ std::vector<CorrelateCase> few_of_several_tiles(const std::string &kernel) {
 }
 
 void count_groups(const CorrelateCase &test, TileCoverage &coverage) {
-    const CorrelateSpec spec = correlate_spec(test.kernel);
+    const gz::Kernel spec = correlate_spec(test.kernel);
     const CorrelatePass pass = pass_of(test);
     const Work work = spec.work(pass, test.config, engine()->facts());
     coverage.count_groups(work);

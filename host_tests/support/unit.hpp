@@ -18,7 +18,7 @@
 #include "core/error.hpp"
 #include "device/facts.hpp"
 #include "device/log.hpp"
-#include "plan/lowering.hpp"
+#include "support/passes.hpp"
 
 namespace support {
 
@@ -84,7 +84,7 @@ inline gz::CorrelatePass make_pass(gz::PixelType type, gz::Axes extent, std::int
     gz::PlanDesc desc;
     desc.source = make_image(type, extent, channels);
     desc.target = desc.source;
-    return gz::lower_correlation(gz::Filter::correlate(taps), gz::complete(desc));
+    return support::lower_taps(gz::Filter::correlate(taps), gz::complete(desc));
 }
 
 // The same for a box.

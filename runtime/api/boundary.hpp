@@ -9,9 +9,9 @@
 #include <new>
 
 #include "core/error.hpp"
+#include "core/image_desc.hpp"
 #include "core/types.hpp"
 #include "device/opencl.hpp"
-#include "filter/image_desc.hpp"
 #include "plan/host_copy.hpp"
 
 namespace gz {

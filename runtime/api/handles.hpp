@@ -12,10 +12,10 @@
 #include "api/handle.hpp"
 #include "device/discovery.hpp"
 #include "device/engine.hpp"
-#include "filter/filter.hpp"
+#include "families/filter.hpp"
+#include "families/ssimulacra2/metric.hpp"
 #include "plan/device_image.hpp"
 #include "plan/plan.hpp"
-#include "plan/ssimulacra2.hpp"
 
 struct gauze_device_list {
     gz::HandleTag<gz::HandleKind::device_list> tag;

@@ -6,7 +6,7 @@
 #include "api/boundary.hpp"
 #include "api/handles.hpp"
 #include "api/versioned_struct.hpp"
-#include "filter/ssimulacra2.hpp"
+#include "families/ssimulacra2/ssimulacra2.hpp"
 
 namespace {
 

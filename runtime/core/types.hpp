@@ -45,6 +45,7 @@ inline const char *name_of(PixelType type) {
 
 // A value along x, y, z and t.
 using Axes = std::array<std::int64_t, 4>;
+inline constexpr const char *axis_name[] = {"x", "y", "z", "t"};
 
 std::string to_text(const Axes &axes);  // "3x5", or "3x5x1x7" where z or t is not 1
 std::string to_place(const Axes &axes); // "(3, 5)", or "(3, 5, 0, 7)" where z or t is not 0

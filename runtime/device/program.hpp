@@ -16,7 +16,7 @@ namespace gz {
 using Defines = std::map<std::string, int>;
 
 struct ProgramRequest {
-    std::string file;  // such as "correlate_tiled.cl"
+    std::string file;  // such as "correlate/correlate_tiled.cl"
     std::string entry; // the kernel function
     Defines defines;
 

@@ -396,13 +396,19 @@ bool Tuning::knows_device() const {
     });
 }
 
-std::string Tuning::spec_hash(const std::string &kernel, const std::string &tunables) const {
+std::string Tuning::spec_hash(const std::string &file, const std::string &tunables) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::string &hash = hashes_[kernel];
+    std::string &hash = hashes_[file];
     if (hash.empty()) {
         try {
-            hash = digest_of(kernel + "\n" + tunables + "\n" + sources_.expand(kernel + ".cl"),
-                             hash_digits);
+            // The folder that a kernel's file lies in does not count.
+            const std::string name = file.substr(file.find_last_of('/') + 1);
+            const std::string kernel = name.substr(0, name.find_last_of('.'));
+            std::string source = sources_.expand(file);
+            const std::string place = "\"" + file + "\"";
+            for (std::size_t at = 0; (at = source.find(place, at)) != std::string::npos;)
+                source.replace(at, place.size(), "\"" + name + "\"");
+            hash = digest_of(kernel + "\n" + tunables + "\n" + source, hash_digits);
         } catch (const Error &error) {
             // Who wants to compile it will hear of it.
             log_(GAUZE_LOG_DEBUG, error.what());

@@ -91,9 +91,9 @@ public:
     // Whether the library's results know the device, or its architecture.
     bool knows_device() const;
 
-    // The hash of a kernel: of its name, its tunables and what its .cl expands to. A kernel that differs in
-    // any of these has another hash.
-    std::string spec_hash(const std::string &kernel, const std::string &tunables) const;
+    // The hash of a kernel, of its name, its tunables and what its .cl file expands to: a kernel that differs
+    // in any of these has another hash. file: in cl/.
+    std::string spec_hash(const std::string &file, const std::string &tunables) const;
 
     // Writes records of this device, whose fields of it are filled in, to the user's file, in place of
     // those of the same configurations. Of each problem the fastest few stay there, and all bad ones.

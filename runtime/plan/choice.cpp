@@ -35,14 +35,14 @@ Forced parse(const std::string &forced) {
     return result;
 }
 
-template <class Pass> std::string names_of(const std::vector<KernelSpec<Pass>> &kernels) {
+std::string names_of(const std::vector<RankedKernel> &kernels) {
     std::string names;
-    for (const KernelSpec<Pass> &spec : kernels)
-        names += (names.empty() ? "" : ", ") + spec.name;
+    for (const RankedKernel &ranked : kernels)
+        names += (names.empty() ? "" : ", ") + ranked.kernel->name;
     return names;
 }
 
-template <class Pass> void check_values(const KernelSpec<Pass> &spec, const Config &values) {
+void check_values(const Kernel &spec, const Config &values) {
     for (const auto &[name, value] : values) {
         const auto tunable =
             std::find_if(spec.tunables.begin(), spec.tunables.end(),
@@ -61,23 +61,20 @@ struct Fitting {
     std::vector<std::string> objections; // to configurations that would fit
 };
 
-template <class Pass> std::string hash_of(const KernelSpec<Pass> &spec, const Tuning &tuning) {
-    return tuning.spec_hash(spec.name, to_text(spec.tunables));
+std::string hash_of(const Kernel &spec, const Tuning &tuning) {
+    return tuning.spec_hash(spec.file, to_text(spec.tunables));
 }
 
 // What results have against a configuration; "" for nothing.
-template <class Pass>
-std::string objection(const KernelSpec<Pass> &spec, const Pass &pass, const Config &config,
+std::string objection(const Kernel &spec, const Pass &pass, const Config &config,
                       const Tuning *tuning) {
     if (!tuning)
         return "";
-    return tuning->objection(problem_of(pass), spec.name, to_text(config),
+    return tuning->objection(pass.problem(), spec.name, to_text(config),
                              [&] { return hash_of(spec, *tuning); });
 }
 
-template <class Pass>
-Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
-            const Config &wanted) {
+Fitting fit(const Kernel &spec, const Pass &pass, const ChoiceOn &on, const Config &wanted) {
     const DeviceFacts &facts = on.facts;
     Fitting result;
     std::vector<Config> candidates = spec.preferred(pass, facts);
@@ -106,31 +103,18 @@ Fitting fit(const KernelSpec<Pass> &spec, const Pass &pass, const ChoiceOn &on,
     return result;
 }
 
-template <class Pass>
-Choice chosen(const KernelSpec<Pass> &spec, const Pass &pass, Fitting fitting, std::string rule) {
+Choice chosen(const Kernel &spec, const Pass &pass, Fitting fitting, std::string rule) {
     const Config &config = *fitting.config;
     return {spec.name, config, std::move(fitting.work), spec.details(pass, config), std::move(rule),
             {},        false};
 }
 
-template <class Pass>
-const KernelSpec<Pass> *find(const std::vector<KernelSpec<Pass>> &kernels,
-                             const std::string &name) {
-    const auto found = std::find_if(kernels.begin(), kernels.end(),
-                                    [&](const KernelSpec<Pass> &k) { return k.name == name; });
-    return found == kernels.end() ? nullptr : &*found;
-}
-
-template <class Pass>
-std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const Config &config,
-                     const DeviceFacts &facts) {
-    return spec.unsuited ? spec.unsuited(pass, config, facts) : "";
-}
-
-// The same of what is taken without any results.
-template <class Pass>
-std::string unsuited(const KernelSpec<Pass> &spec, const Pass &pass, const DeviceFacts &facts) {
-    return spec.unsuited ? spec.unsuited(pass, spec.preferred(pass, facts).front(), facts) : "";
+// Of the kernels for the pass, in any order.
+const Kernel *find(const std::vector<RankedKernel> &kernels, const std::string &name) {
+    const auto found =
+        std::find_if(kernels.begin(), kernels.end(),
+                     [&](const RankedKernel &ranked) { return ranked.kernel->name == name; });
+    return found == kernels.end() ? nullptr : found->kernel;
 }
 
 std::size_t groups_of(const Launch &launch) {
@@ -154,12 +138,11 @@ std::string idleness(const Work &work, const Tuning::Result &result, const Devic
 
 // What results of devices like this one say. confirmed: receives the rule of one that the default is as
 // fast as any.
-template <class Pass>
 std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
                                      std::vector<std::string> &refused, std::string &confirmed) {
     if (!on.tuning)
         return std::nullopt;
-    for (const Tuning::Result &result : on.tuning->results(problem_of(pass))) {
+    for (const Tuning::Result &result : on.tuning->results(pass.problem())) {
         if (result.record.ratio > ratio_of_note && counts(pass, on, result)) {
             confirmed = "; " + on.tuning->rule(result);
             return std::nullopt;
@@ -170,29 +153,26 @@ std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
     return std::nullopt;
 }
 
-// Moves kernels that do not suit the pass behind the others. Why the first one was; "" where it was not.
-template <class Pass>
-std::string put_unsuited_last(std::vector<KernelSpec<Pass>> &kernels, const Pass &pass,
-                              const DeviceFacts &facts) {
-    const std::string reason = unsuited(kernels.front(), pass, facts);
-    const std::string why = reason.empty() ? "" : kernels.front().name + ": " + reason;
-    std::stable_partition(kernels.begin(), kernels.end(), [&](const KernelSpec<Pass> &spec) {
-        return unsuited(spec, pass, facts).empty();
-    });
-    return why;
+// Why the kernel that is most wanted comes after others; "" where it does not.
+std::string why_first_is_last(const std::vector<RankedKernel> &kernels) {
+    const auto most = std::max_element(kernels.begin(), kernels.end(),
+                                       [](const RankedKernel &one, const RankedKernel &other) {
+                                           return one.rank.wanted < other.rank.wanted;
+                                       });
+    return most->rank.against.empty() ? "" : most->kernel->name + ": " + most->rank.against;
 }
 
 // The first kernel that can run; else why none can.
-template <class Pass>
 std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
                                     std::vector<std::string> &refused) {
     std::string confirmed;
     if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
-    std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, on.facts.device_class);
-    if (std::string why = put_unsuited_last(kernels, pass, on.facts); !why.empty())
+    const std::vector<RankedKernel> kernels = kernels_for(pass, on.facts);
+    if (std::string why = why_first_is_last(kernels); !why.empty())
         refused.push_back(std::move(why));
-    for (const KernelSpec<Pass> &spec : kernels) {
+    for (const RankedKernel &ranked : kernels) {
+        const Kernel &spec = *ranked.kernel;
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
             refused.insert(refused.end(), fitting.objections.begin(), fitting.objections.end());
@@ -209,14 +189,13 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
 
 } // namespace
 
-template <class Pass>
 Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
               const std::string &forced_by, const std::string &others) {
     const DeviceFacts &facts = on.facts;
     if (!forced.empty()) {
         const Forced wanted = parse(forced);
-        const auto kernels = kernels_for(pass, facts.device_class);
-        const KernelSpec<Pass> *const spec = find(kernels, wanted.name);
+        const std::vector<RankedKernel> kernels = kernels_for(pass, facts);
+        const Kernel *const spec = find(kernels, wanted.name);
         require(spec != nullptr, "no kernel for this filter is called '", wanted.name,
                 "'; there are ", names_of(kernels), others.empty() ? "" : ", ", others);
         check_values(*spec, wanted.values);
@@ -236,21 +215,17 @@ Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
     fail(Status::unsupported, "no kernel can run on ", facts.name, reasons);
 }
 
-template <class Pass>
 bool counts(const Pass &pass, const ChoiceOn &on, const Tuning::Result &result) {
-    const auto kernels = kernels_for(pass, on.facts.device_class);
-    const KernelSpec<Pass> *const spec = find(kernels, result.record.kernel);
+    const Kernel *const spec = find_kernel(pass, result.record.kernel);
     return spec && (result.level != TuningLevel::user ||
                     result.record.spec_hash == hash_of(*spec, *on.tuning));
 }
 
-template <class Pass>
 std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
                                       const Tuning::Result &result,
                                       std::vector<std::string> &refused) {
     const TuningRecord &record = result.record;
-    const auto kernels = kernels_for(pass, on.facts.device_class);
-    const KernelSpec<Pass> *const spec = find(kernels, record.kernel);
+    const Kernel *const spec = find_kernel(pass, record.kernel);
     if (!spec)
         return std::nullopt;
     const std::string name = record.kernel + ": ";
@@ -270,7 +245,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
             std::string why;
             // A class of problems is wider than what was measured of it.
             if (result.level != TuningLevel::user)
-                why = unsuited(*spec, pass, *fitting.config, on.facts);
+                why = spec->rank(pass, *fitting.config, on.facts).against;
             if (why.empty())
                 why = idleness(fitting.work, result, on.facts);
             if (!why.empty())
@@ -292,12 +267,10 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
     return choice;
 }
 
-template <class Pass>
 std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) {
     std::vector<std::string> firsts, preferred, others;
-    std::vector<KernelSpec<Pass>> kernels = kernels_for(pass, facts.device_class);
-    put_unsuited_last(kernels, pass, facts);
-    for (const KernelSpec<Pass> &spec : kernels) {
+    for (const RankedKernel &ranked : kernels_for(pass, facts)) {
+        const Kernel &spec = *ranked.kernel;
         const auto add = [&](const Config &config, std::vector<std::string> &to) {
             const std::string variant = spec.name + ":" + to_text(config);
             for (const auto *list : {&firsts, &preferred, &others})
@@ -321,11 +294,9 @@ std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) 
     return firsts;
 }
 
-template <class Pass>
 std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant) {
     const std::string name = variant.substr(0, variant.find(':'));
-    const auto kernels = kernels_for(pass, DeviceClass::other_gpu);
-    const KernelSpec<Pass> *const spec = find(kernels, name);
+    const Kernel *const spec = find_kernel(pass, name);
     return spec ? hash_of(*spec, tuning) : "";
 }
 
@@ -349,29 +320,13 @@ std::string explain(const std::string &pass, const Choice &choice) {
     return lines;
 }
 
-template <class Pass> std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on) {
+std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on) {
     std::vector<std::string> refused;
     return first_fitting(pass, on, refused);
 }
 
-#define GZ_INSTANTIATE(Pass)                                                                       \
-    template Choice choose(const Pass &, const ChoiceOn &, const std::string &,                    \
-                           const std::string &, const std::string &);                              \
-    template std::optional<Choice> choose_if_any(const Pass &, const ChoiceOn &);                  \
-    template bool counts(const Pass &, const ChoiceOn &, const Tuning::Result &);                  \
-    template std::optional<Choice> choose_measured(                                                \
-        const Pass &, const ChoiceOn &, const Tuning::Result &, std::vector<std::string> &);       \
-    template std::vector<std::string> candidates(const Pass &, const DeviceFacts &);               \
-    template std::string spec_hash(const Pass &, const Tuning &, const std::string &);
-GZ_INSTANTIATE(CorrelatePass)
-GZ_INSTANTIATE(VolumePass)
-GZ_INSTANTIATE(BoxPass)
-GZ_INSTANTIATE(DifferencePass)
-GZ_INSTANTIATE(RecursivePass)
-GZ_INSTANTIATE(RecursivePlanePass)
-GZ_INSTANTIATE(SatPass)
-GZ_INSTANTIATE(XybPass)
-GZ_INSTANTIATE(Ssimulacra2Pass)
-#undef GZ_INSTANTIATE
+bool names_kernel(const std::string &variant, const Pass &pass, const DeviceFacts &facts) {
+    return find(kernels_for(pass, facts), variant.substr(0, variant.find(':'))) != nullptr;
+}
 
 } // namespace gz

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "core/image_desc.hpp"
 #include "device/engine.hpp"
-#include "filter/image_desc.hpp"
 
 namespace gz {
 

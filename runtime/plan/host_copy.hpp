@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/image_desc.hpp"
 #include "device/engine.hpp"
-#include "filter/image_desc.hpp"
 
 namespace gz {
 

@@ -1,113 +1,60 @@
-// From a filter and image descriptions to passes over device memory.
+// What families lower their filters with: the numbers that kernels get for the images of a plan, and steps along
+// one axis after the other.
 #pragma once
 
-#include <optional>
-#include <variant>
+#include <functional>
+#include <initializer_list>
 #include <vector>
 
-#include "filter/border.hpp"
-#include "filter/filter.hpp"
-#include "filter/image_desc.hpp"
-#include "kernel/box_pass.hpp"
-#include "kernel/correlate_pass.hpp"
-#include "kernel/recursive_pass.hpp"
-#include "kernel/sat_pass.hpp"
-#include "kernel/volume_pass.hpp"
+#include "plan/graph.hpp"
+#include "plan/image_pass.hpp"
 
 namespace gz {
 
-// What a plan is made of, complete and checked.
-struct PlanDesc {
-    ImageDesc source, target;
-    Border border;
-    Region region;
-    std::vector<ImageDesc> more_targets{}; // after the first, of filters that have several
-
-    std::size_t target_count() const { return 1 + more_targets.size(); }
-    const ImageDesc &target_at(std::size_t i) const {
-        return i == 0 ? target : more_targets[i - 1];
-    }
-    // The same plan with target i as its only target.
-    PlanDesc for_target(std::size_t i) const { return {source, target_at(i), border, region, {}}; }
-
-    // Bytes of the region's pixels, in the source and in the targets.
-    std::int64_t source_bytes() const { return pixels() * source.pixel_bytes(); }
-    std::int64_t target_bytes() const {
-        std::int64_t sum = 0;
-        for (std::size_t i = 0; i < target_count(); ++i)
-            sum += pixels() * target_at(i).pixel_bytes();
-        return sum;
-    }
-
-    // Pixels of the region, in all planes.
-    std::int64_t pixels() const {
-        const Axes &extent = region.extent;
-        return extent[0] * extent[1] * extent[2] * extent[3] * source.planes;
-    }
-};
-
-// What a filter's target holds: pixels, or sums of them in the types that tables have.
-enum class Results { pixels, sums };
-Results results_of(const Filter &filter);
-
-// Fills in defaults; refuses images that the filter cannot take.
-PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
-
-CorrelatePass lower_correlation(const Filter &filter, const PlanDesc &desc);
-BoxPass lower_box(const Box &box, const PlanDesc &desc);
-SatPass lower_sat(const PlanDesc &desc);
-// The source less a second one like it.
-DifferencePass lower_subtraction(const PlanDesc &desc);
-// An image of the library's own of pixels like these: rows aligned to a memory transaction of the
-// largest kind, unless they are so short and so many that most of much memory would be padding.
-ImageDesc own_image(const ImageDesc &like, const Axes &extent);
-
-// One axis of a recursive filter: from the whole source to that part of it that the region is.
-// With neighbours the lines go on beyond the region.
-RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc);
-
-// Whether passes along the same lines, of a filter each, can be one pass of both; and that pass. With one
-// target, that has what the first filter makes less what the second does.
-bool go_together(const RecursivePass &first, const RecursivePass &second);
-RecursivePass together(RecursivePass first, const RecursivePass &second, Shared shared);
-
-// One pass, and the images it goes between: a number of an intermediate image, or `ends` for the
-// plan's source or its first target; its other targets have the numbers below that.
-inline constexpr int ends = -1;
-constexpr int number_of_target(std::size_t i) {
-    return ends - static_cast<int>(i);
+inline gz_int narrow(std::int64_t value) {
+    return static_cast<gz_int>(value);
 }
-constexpr std::size_t target_of_number(int number) {
-    return static_cast<std::size_t>(ends - number);
-}
-struct Step {
-    std::variant<CorrelatePass, VolumePass, BoxPass, RecursivePass, SatPass, DifferencePass> pass;
-    int from = ends, to = ends;
-    // Taps with the same result, which is had sooner with them.
-    std::optional<CorrelatePass> as_taps = std::nullopt;
-    // The second image of a DifferencePass, of a BoxPass that makes a difference, or of a RecursivePass of
-    // two filters with a source each.
-    int other = ends;
-    // How many images the pass writes, `to` and the ones after it: a VolumePass with several filters and a
-    // RecursivePass of two write several.
-    std::size_t targets = 1;
+
+// Strides of one image in values, from the first pixel of its region.
+struct Strides {
+    std::int64_t first, row, slice, volume, plane;
+
+    Strides(const ImageDesc &desc, const Axes &origin);
+
+    // The largest power of two up to 16 that divides where the rows of such an extent start. Strides that are
+    // never taken do not count.
+    int alignment(const Axes &extent, std::int64_t planes) const;
 };
 
-// Along x and y, or along x, y and z.
-using WholePass = std::variant<RecursivePlanePass, VolumePass>;
-
-// Passes in order, and the bytes of the images between them.
-struct Lowered {
-    std::vector<Step> steps;
-    std::vector<std::uint64_t> intermediates;
-    // One pass from source to target with the same result, for devices that prefer it.
-    std::optional<WholePass> whole = std::nullopt;
+// Taps along x and y, and which of them lies on the pixel.
+struct TapsExtent {
+    std::int64_t size_x = 1, size_y = 1, anchor_x = 0, anchor_y = 0;
 };
-Lowered lower_recursion(const Recursion &recursion, const PlanDesc &desc);
-Lowered lower(const Filter &filter, const PlanDesc &desc);
 
-// The same work on packed images with aligned rows that hold no more than the filter reads and
-// writes: what a run on host memory moves to the device and back.
-PlanDesc staged(const PlanDesc &desc);
+// read_along: axes, besides x and y, along which other slices are read than those that are made.
+ImagePass lower_images(const PlanDesc &desc, const TapsExtent &taps,
+                       std::initializer_list<std::size_t> read_along = {});
+
+// Filters with `count` taps along z or t, as kernels do along y: the slices are the rows then, and the
+// rows slices.
+ImagePass lower_images_along(std::size_t axis, const PlanDesc &desc, std::int64_t count,
+                             std::int64_t anchor);
+
+// Pixels along an axis that may be read, from the region's first on; the end exclusive.
+struct Valid {
+    gz_int first, end;
+};
+Valid valid_along(const PlanDesc &desc, std::size_t axis);
+
+// An f32 image for all of the region's pixels, and the plan that makes them in it.
+PlanDesc between_images(const PlanDesc &desc);
+
+// Links one after the other from the plan's source, by way of f32 images of all that later ones read, to its
+// target. axes: those that each link goes along. make_link(number, description of its images).
+Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
+                  const std::function<Link(std::size_t, const PlanDesc &)> &make_link);
+
+// Appends a graph with other numbers for its images between; its target is `to`.
+void append(Graph &to, Graph graph, const ImageRef &target);
 
 } // namespace gz

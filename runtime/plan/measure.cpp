@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "kernel/copy.hpp"
+#include "plan/copy.hpp"
 
 namespace gz {
 
@@ -63,7 +63,7 @@ Sample time_once(Engine &engine,
 Sample time_once(Engine &engine, const Plan &plan, const cl::Buffer &source,
                  const std::vector<cl::Buffer> &targets) {
     return time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
-        plan.pipeline().enqueue(engine, on, source, targets, {}, &events);
+        plan.pipeline().enqueue(engine, on, {source}, targets, {}, &events);
     });
 }
 

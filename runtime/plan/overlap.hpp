@@ -1,7 +1,7 @@
 // Whether two boxes of pixels share bytes of memory.
 #pragma once
 
-#include "filter/image_desc.hpp"
+#include "core/image_desc.hpp"
 
 namespace gz {
 

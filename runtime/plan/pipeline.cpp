@@ -1,6 +1,8 @@
 #include "plan/pipeline.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -44,150 +46,353 @@ private:
     std::vector<cl::Buffer> buffers_;
 };
 
-// A box that may be run as taps takes kernels of both kinds.
-Choice choose_box(const BoxPass &box, const CorrelatePass &taps, const ChoiceOn &on,
-                  const std::string &forced, const std::string &forced_by) {
-    const DeviceClass device_class = on.facts.device_class;
-    if (names_kernel(forced, box, device_class))
-        return choose(box, on, forced, forced_by);
-    std::vector<std::string> refused;
-    if (forced.empty() && on.tuning)
-        for (const Tuning::Result &result : on.tuning->results(problem_of(box))) {
-            if (result.record.ratio > ratio_of_note &&
-                (counts(box, on, result) || counts(taps, on, result)))
-                break;
-            if (auto choice = names_kernel(result.record.kernel, box, device_class)
-                                  ? choose_measured(box, on, result, refused)
-                                  : choose_measured(taps, on, result, refused))
-                return std::move(*choice);
-        }
-    std::string box_kernels;
-    for (const BoxSpec &spec : kernels_for(box, device_class))
-        box_kernels += (box_kernels.empty() ? "" : ", ") + spec.name;
-    return choose(taps, on, forced, forced_by, box_kernels);
+// Steps of a chain, with any one of the alternatives on its way.
+std::size_t count_of_steps(const std::vector<Link> &links) {
+    std::size_t count = 0;
+    for (const Link &link : links)
+        count += link.step ? 1 : count_of_steps(link.alternatives.back().links);
+    return count;
 }
 
-Choice choose_kernel(const Step &step, const ChoiceOn &on, const std::string &forced,
-                     const std::string &forced_by) {
-    if (step.as_taps)
-        return choose_box(std::get<BoxPass>(step.pass), *step.as_taps, on, forced, forced_by);
-    return std::visit([&](const auto &pass) { return choose(pass, on, forced, forced_by); },
-                      step.pass);
+// Whether some step can run on the kernel.
+bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &facts) {
+    bool result = false;
+    for_each_step(chain.links, [&](const Step &step) {
+        result = result || names_kernel(kernel, step.pass, facts);
+    });
+    return result;
 }
 
-// The same; where workspace is all that kernels lack, one that would run otherwise, and what it lacks
-// in `too_large`.
-Choice choose_kernel_of_any_size(const Step &step, const ChoiceOn &on, const std::string &forced,
-                                 const std::string &forced_by, std::string &too_large) {
-    try {
-        return choose_kernel(step, on, forced, forced_by);
-    } catch (const Error &error) {
-        if (error.status() != Status::unsupported)
-            throw;
-        const DeviceFacts facts = without_allocation_limit(on.facts);
-        ChoiceOn any_size(facts);
-        any_size.tuning = on.tuning;
-        Choice choice = choose_kernel(step, any_size, forced, forced_by);
-        too_large = error.what();
-        return choice;
-    }
+// The one step of a chain, on a kernel that is wanted on the device.
+bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
+    const Step *const step = only_step(chain);
+    if (!step)
+        return true;
+    const std::vector<RankedKernel> kernels = kernels_for(step->pass, facts);
+    return !kernels.empty() && kernels.front().rank.wanted > 0;
 }
 
-// The one step that may stand for all, where that was measured to be faster, or the device prefers it
-// and a kernel of it fits, or where it is forced. `refused`: receives why not, where it was measured.
-template <class Pass>
-std::optional<Choice> choose_whole(const Pass &pass, const ChoiceOn &on, const std::string &forced,
-                                   const std::string &forced_by,
-                                   std::vector<std::string> &refused) {
-    if (names_kernel(forced, pass, on.facts.device_class))
-        return choose(pass, on, forced, forced_by);
-    if (!forced.empty())
-        return std::nullopt;
-    if (on.tuning)
-        for (const Tuning::Result &result : on.tuning->results(problem_of(pass))) {
-            const bool is_axes = result.record.kernel == axis_by_axis;
-            if (result.record.ratio > ratio_of_note && (is_axes || counts(pass, on, result)))
-                break;
-            if (is_axes) {
+// Of the alternatives besides one.
+std::string other_kernels(const Link &link, const Chain &besides, const DeviceFacts &facts) {
+    std::string names;
+    for (const Chain &chain : link.alternatives)
+        if (const Step *const step = &chain == &besides ? nullptr : only_step(chain))
+            for (const RankedKernel &ranked : kernels_for(step->pass, facts))
+                names += (names.empty() ? "" : ", ") + ranked.kernel->name;
+    return names;
+}
+
+// A chain, and the kernel that its one step runs on where that is chosen already.
+struct PickedChain {
+    const Chain *chain = nullptr;
+    std::optional<Choice> choice{};
+};
+
+// The alternative that results of measurements name; nothing where there are none. refused: receives what else
+// they name, and why it is not taken. Where the first that counts says that nothing is faster than what is taken
+// without results, that is taken.
+PickedChain measured_chain(const Link &link, const ChoiceOn &on,
+                           std::vector<std::string> &refused) {
+    if (!on.tuning || link.problem.empty())
+        return {};
+    for (const Tuning::Result &result : on.tuning->results(link.problem))
+        for (const Chain &chain : link.alternatives) {
+            const bool is_named = !chain.name.empty() && chain.name == result.record.kernel;
+            const Step *const step = only_step(chain);
+            if (!is_named && !(step && find_kernel(step->pass, result.record.kernel)))
+                continue;
+            if (result.record.ratio > ratio_of_note && (is_named || counts(step->pass, on, result)))
+                return {};
+            if (is_named) {
                 refused.push_back(text("all axes at once: ", on.tuning->rule(result)));
-                return std::nullopt;
+                return {&chain};
             }
-            if (auto choice = choose_measured(pass, on, result, refused))
-                return choice;
+            if (auto choice = choose_measured(step->pass, on, result, refused))
+                return {&chain, std::move(choice)};
         }
-    if (prefers_whole(pass, on.facts.device_class))
-        return choose_if_any(pass, on);
-    return std::nullopt;
+    return {};
 }
 
-// What is forced for each of the steps: the same for all, or the parts between ';', of which an empty
-// one leaves its step to the library.
-std::vector<std::string> forced_of_steps(const std::string &forced,
-                                         const std::vector<Step> &steps) {
-    std::vector<std::string> parts = parts_of_variant(forced);
-    if (parts.size() > 1) {
-        require(parts.size() == steps.size(), "variant '", forced, "' has ", parts.size(),
-                " parts; the filter has ", steps.size(), " passes");
-        return parts;
+// The first alternative that the device wants and can run; the last where it wants none.
+PickedChain default_chain(const Link &link, const ChoiceOn &on) {
+    for (const Chain &chain : link.alternatives) {
+        const Step *const step = only_step(chain);
+        if (&chain == &link.alternatives.back() || !step)
+            return {&chain};
+        if (!is_wanted(chain, on.facts))
+            continue;
+        if (auto choice = choose_if_any(step->pass, on))
+            return {&chain, std::move(choice)};
     }
-    const std::string one = parts.empty() || names_passes(parts[0]) ? "" : parts[0];
-    std::vector<std::string> all(steps.size(), one);
-    // What is forced for all is the filters' kernel.
-    for (std::size_t i = 0; i < steps.size(); ++i)
-        if (std::holds_alternative<DifferencePass>(steps[i].pass))
-            all[i].clear();
-    return all;
+    return {};
 }
 
 } // namespace
 
-bool names_passes(const std::string &variant) {
+bool names_chain(const std::string &variant) {
     return variant == axis_by_axis || variant == filter_by_filter;
 }
 
-Pipeline::Pipeline(const Engine &engine, const Lowered &lowered, const std::string &variant)
-    : buffers_(lowered.intermediates) {
-    const std::string forced = variant.empty() ? environment("GAUZE_VARIANT") : variant;
-    const char *forced_by = variant.empty() ? "GAUZE_VARIANT" : "the caller";
-    const ChoiceOn on(engine.facts(), engine.tuning());
-    std::vector<std::string> refused;
-    std::optional<Choice> whole;
-    if (lowered.whole && forced != axis_by_axis)
-        whole = std::visit(
-            [&](const auto &pass) { return choose_whole(pass, on, forced, forced_by, refused); },
-            *lowered.whole);
-    if (whole) {
-        buffers_.clear();
-        steps_.push_back({std::move(*whole), ends, ends, ends, 1, {}});
-        return;
-    }
-    for (const std::uint64_t bytes : buffers_)
-        if (bytes > engine.facts().max_allocation)
-            too_large_ =
-                text("the image between iterations needs ", bytes, " bytes; the largest buffer of ",
-                     engine.facts().name, " is ", engine.facts().max_allocation, " bytes");
-    const std::vector<std::string> forced_steps = forced_of_steps(forced, lowered.steps);
-    for (std::size_t i = 0; i < lowered.steps.size(); ++i) {
-        const Step &step = lowered.steps[i];
-        ChosenStep chosen{
-            choose_kernel_of_any_size(step, on, forced_steps[i], forced_by, too_large_),
-            step.from,
-            step.to,
-            step.other,
-            step.targets,
-            {}};
-        // Steps run one after the other: what one needs for itself the next can use again.
-        for (const std::uint64_t bytes : chosen.choice.work.workspace) {
-            const std::size_t number = lowered.intermediates.size() + chosen.workspace.size();
-            chosen.workspace.push_back(number);
-            if (number == buffers_.size())
-                buffers_.push_back(bytes);
-            buffers_[number] = std::max(buffers_[number], bytes);
+Forced::Forced(const std::string &given)
+    : variant(given.empty() ? environment("GAUZE_VARIANT") : given),
+      by(given.empty() ? "GAUZE_VARIANT" : "the caller") {}
+
+const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
+                          const DeviceFacts &facts) {
+    const std::vector<std::string> parts = parts_of_variant(forced.variant);
+    if (parts.size() > 1) {
+        // Steps besides those of the link.
+        const std::size_t others =
+            count_of_steps(graph) - count_of_steps(link.alternatives.back().links);
+        const Chain *found = nullptr;
+        for (const Chain &chain : link.alternatives) {
+            const Step *const step = only_step(chain);
+            if (others + count_of_steps(chain.links) != parts.size())
+                continue;
+            if (!step)
+                return &chain;
+            for (const std::string &part : parts)
+                if (!found && names_kernel(part, step->pass, facts))
+                    found = &chain;
         }
-        steps_.push_back(std::move(chosen));
+        return found;
     }
-    std::vector<std::string> &first = steps_.front().choice.refused;
-    first.insert(first.begin(), refused.begin(), refused.end());
+    for (const Chain &chain : link.alternatives)
+        if (!chain.name.empty() && chain.name == forced.variant)
+            return &chain;
+    for (const Chain &chain : link.alternatives)
+        if (!forced.variant.empty() && knows(chain, forced.variant, facts))
+            return &chain;
+    return nullptr;
+}
+
+std::vector<std::string> candidates(const Link &link, const DeviceFacts &facts) {
+    if (link.step)
+        return candidates(link.step->pass, facts);
+    std::vector<std::string> wanted, others;
+    for (const Chain &chain : link.alternatives) {
+        std::vector<std::string> &to = is_wanted(chain, facts) ? wanted : others;
+        if (const Step *const step = only_step(chain)) {
+            const std::vector<std::string> own = candidates(step->pass, facts);
+            to.insert(to.end(), own.begin(), own.end());
+        } else {
+            to.push_back(chain.name);
+        }
+    }
+    wanted.insert(wanted.end(), others.begin(), others.end());
+    return wanted;
+}
+
+std::optional<std::string> spec_hash(const Link &link, const Tuning &tuning,
+                                     const std::string &variant) {
+    const auto hash_of = [&](const Step &step) -> std::optional<std::string> {
+        std::string hash = spec_hash(step.pass, tuning, variant);
+        return hash.empty() ? std::nullopt : std::optional(std::move(hash));
+    };
+    if (link.step)
+        return hash_of(*link.step);
+    for (const Chain &chain : link.alternatives) {
+        if (!chain.name.empty() && chain.name == variant)
+            return "";
+        if (const Step *const step = only_step(chain))
+            if (auto hash = hash_of(*step))
+                return hash;
+    }
+    return std::nullopt;
+}
+
+std::vector<const Link *> problem_links(const std::vector<Link> &links, const DeviceFacts &facts) {
+    const auto can_run = [&](const Chain &chain) {
+        const Step *const step = only_step(chain);
+        return !step || choose_if_any(step->pass, facts).has_value();
+    };
+    std::vector<const Link *> result;
+    for (const Link &link : links) {
+        if (link.step || (!link.problem.empty() && std::all_of(link.alternatives.begin(),
+                                                               link.alternatives.end(), can_run))) {
+            result.push_back(&link);
+            continue;
+        }
+        const Chain &chain =
+            link.problem.empty() ? link.alternatives.front() : link.alternatives.back();
+        for (const Link *own : problem_links(chain.links, facts))
+            result.push_back(own);
+    }
+    return result;
+}
+
+std::string problem_of(const Link &link) {
+    return link.step ? link.step->pass.problem() : link.problem;
+}
+
+// Chooses among a graph's alternatives, and kernels for all steps on the way.
+class Pipeline::Making {
+public:
+    Making(Pipeline &to, const Engine &engine, const std::string &variant)
+        : to_(to), on_(engine.facts(), engine.tuning()), forced_(variant),
+          parts_(parts_of_variant(forced_.variant)) {}
+
+    void make(const Graph &graph) {
+        graph_ = &graph.links;
+        add(graph.links);
+        require(parts_.size() <= 1 || parts_.size() == to_.steps_.size(), "variant '",
+                forced_.variant, "' has ", parts_.size(), " parts; the filter has ",
+                to_.steps_.size(), " passes");
+        std::vector<std::string> &first = to_.steps_.front().choice.refused;
+        first.insert(first.begin(), refused_.begin(), refused_.end());
+    }
+
+private:
+    bool has_parts() const { return parts_.size() > 1; }
+
+    // What is forced for the next step.
+    std::string forced_part(bool combines) const {
+        if (has_parts())
+            return to_.steps_.size() < parts_.size() ? parts_[to_.steps_.size()] : "";
+        return combines || names_chain(forced_.variant) ? "" : forced_.variant;
+    }
+
+    void add(const std::vector<Link> &links) {
+        for (const Link &link : links)
+            if (link.step)
+                add(*link.step, "");
+            else
+                add_picked(link);
+    }
+
+    void add_picked(const Link &link) {
+        PickedChain picked = pick(link);
+        if (picked.choice)
+            push(*only_step(*picked.chain), std::move(*picked.choice));
+        else if (const Step *const step = only_step(*picked.chain))
+            add(*step, other_kernels(link, *picked.chain, on_.facts));
+        else
+            add(picked.chain->links);
+    }
+
+    PickedChain pick(const Link &link) {
+        if (const Chain *const forced = forced_chain(link, *graph_, forced_, on_.facts))
+            return {forced};
+        // No chain has the kernel that is forced: the last says so.
+        if (!forced_.variant.empty() && !has_parts() && !names_chain(forced_.variant))
+            return {&link.alternatives.back()};
+        if (!has_parts())
+            if (PickedChain measured = measured_chain(link, on_, refused_); measured.chain)
+                return measured;
+        return default_chain(link, on_);
+    }
+
+    // others: names of kernels that would have done besides.
+    void add(const Step &step, const std::string &others) {
+        push(step, choose_of_any_size(step, forced_part(step.combines), others));
+    }
+
+    // Where workspace is all that kernels lack, one that would run otherwise, and what it lacks in `too_large`.
+    Choice choose_of_any_size(const Step &step, const std::string &forced,
+                              const std::string &others) {
+        try {
+            return choose(step.pass, on_, forced, forced_.by, others);
+        } catch (const Error &error) {
+            if (error.status() != Status::unsupported)
+                throw;
+            const DeviceFacts facts = without_allocation_limit(on_.facts);
+            ChoiceOn any_size(facts);
+            any_size.tuning = on_.tuning;
+            Choice choice = choose(step.pass, any_size, forced, forced_.by, others);
+            to_.too_large_ = error.what();
+            return choice;
+        }
+    }
+
+    void push(const Step &step, Choice choice) {
+        to_.steps_.push_back({std::move(choice), step.pass, step.inputs, step.outputs, {}});
+    }
+
+    Pipeline &to_;
+    ChoiceOn on_;
+    Forced forced_;
+    std::vector<std::string> parts_;
+    const std::vector<Link> *graph_ = nullptr;
+    std::vector<std::string> refused_;
+};
+
+namespace {
+
+// Buffers of a run, which steps that come one after the other take in turn.
+class BufferPlan {
+public:
+    explicit BufferPlan(std::vector<std::uint64_t> &bytes) : bytes_(bytes) {}
+
+    // The free buffer that is the smallest of those that are large enough, or else the largest, made larger.
+    std::size_t take(std::uint64_t bytes) {
+        const auto is_better = [&](std::uint64_t one, std::uint64_t other) {
+            const bool fits = one >= bytes;
+            return fits != (other >= bytes) ? fits : fits == (one < other);
+        };
+        std::optional<std::size_t> best;
+        for (std::size_t i = 0; i < bytes_.size(); ++i)
+            if (is_free_[i] && (!best || is_better(bytes_[i], bytes_[*best])))
+                best = i;
+        if (!best) {
+            best = bytes_.size();
+            bytes_.push_back(0);
+            is_free_.push_back(false);
+        }
+        bytes_[*best] = std::max(bytes_[*best], bytes);
+        is_free_[*best] = false;
+        return *best;
+    }
+    void give_back(std::size_t number) { is_free_[number] = true; }
+
+private:
+    std::vector<std::uint64_t> &bytes_;
+    std::vector<bool> is_free_;
+};
+
+} // namespace
+
+Pipeline::Pipeline(const Engine &engine, const Graph &graph, const std::string &variant) {
+    Making(*this, engine, variant).make(graph);
+    place_images(graph.between, engine.facts());
+}
+
+// Gives each image that a step hands on a buffer, from the step that writes it to the last that reads it, and
+// each step its own workspace.
+void Pipeline::place_images(const std::vector<ImageDesc> &between, const DeviceFacts &facts) {
+    std::vector<std::size_t> last_use(between.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+        for (const auto *images : {&steps_[i].inputs, &steps_[i].outputs})
+            for (const ImageRef &image : *images)
+                if (image.is_between())
+                    last_use[image.number] = i;
+    BufferPlan buffers(buffers_);
+    std::vector<std::optional<std::size_t>> place(between.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        ChosenStep &step = steps_[i];
+        std::vector<std::size_t> done;
+        for (auto *images : {&step.inputs, &step.outputs})
+            for (ImageRef &image : *images) {
+                if (!image.is_between())
+                    continue;
+                const std::size_t number = image.number;
+                if (!place[number]) {
+                    const auto bytes = static_cast<std::uint64_t>(between[number].bytes());
+                    if (bytes > facts.max_allocation)
+                        too_large_ = text("the image between iterations needs ", bytes,
+                                          " bytes; the largest buffer of ", facts.name, " is ",
+                                          facts.max_allocation, " bytes");
+                    place[number] = buffers.take(bytes);
+                }
+                image.number = *place[number];
+                if (last_use[number] == i)
+                    done.push_back(*place[number]);
+            }
+        for (const std::uint64_t bytes : step.choice.work.workspace)
+            step.workspace.push_back(buffers.take(bytes));
+        done.insert(done.end(), step.workspace.begin(), step.workspace.end());
+        for (const std::size_t number : done)
+            buffers.give_back(number);
+    }
 }
 
 const std::vector<std::vector<ReadyLaunch>> &Pipeline::ready(Engine &engine) const {
@@ -210,7 +415,8 @@ void Pipeline::prepare(Engine &engine) const {
     ready(engine);
 }
 
-void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer &source,
+void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue,
+                       const std::vector<cl::Buffer> &sources,
                        const std::vector<cl::Buffer> &targets,
                        const std::vector<cl::Event> &wait_list, std::vector<cl::Event> *events,
                        const cl::Buffer &workspace) const {
@@ -223,14 +429,16 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer
     cl::Event last;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const ChosenStep &step = steps_[i];
-        const auto image = [&](int number) {
-            return number == ends ? source : lease[static_cast<std::size_t>(number)];
+        const auto image = [&](const ImageRef &ref) -> const cl::Buffer & {
+            if (ref.is_between())
+                return lease[ref.number];
+            return (ref.kind == ImageRef::Kind::source ? sources : targets).at(ref.number);
         };
-        Buffers buffers{{image(step.from), image(step.other)}, {}, {}};
-        for (std::size_t k = 0; k < step.targets; ++k)
-            buffers.targets.push_back(step.to <= ends
-                                          ? targets.at(target_of_number(step.to) + k)
-                                          : lease[static_cast<std::size_t>(step.to) + k]);
+        Buffers buffers;
+        for (const ImageRef &input : step.inputs)
+            buffers.sources.push_back(image(input));
+        for (const ImageRef &output : step.outputs)
+            buffers.targets.push_back(image(output));
         for (const std::size_t number : step.workspace)
             buffers.workspace.push_back(lease[number]);
         for (const ReadyLaunch &launch : ready_steps[i]) {
@@ -244,6 +452,10 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue, const cl::Buffer
     }
     if (!buffers_.empty())
         lease.give_back(last);
+}
+
+std::vector<std::string> Pipeline::candidates(std::size_t pass, const DeviceFacts &facts) const {
+    return gz::candidates(steps_.at(pass).pass, facts);
 }
 
 std::size_t Pipeline::launches() const {

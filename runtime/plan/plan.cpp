@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "filter/recursive.hpp"
 #include "plan/overlap.hpp"
 #include "plan/self_test.hpp"
 
@@ -17,30 +16,16 @@ namespace {
 Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine,
                 const std::string &variant) {
     // What is refused does not depend on the device.
-    check_border(filter, desc.border);
-    return settle(filter, engine.facts().device_class,
-                  variant.empty() ? environment("GAUZE_VARIANT") : variant);
+    filter.check_border(desc.border);
+    return settle(filter, {engine.facts().device_class, Forced(variant).variant});
 }
 
-// What a plan is made of, the first of what it may run, once the kernels for all of that are tested.
-Lowered tested(const std::shared_ptr<Engine> &engine, const Filter &filter,
-               const std::vector<PlanDesc> &descs, const std::string &variant) {
-    for (const PlanDesc &desc : descs)
-        self_test(engine, filter, desc, variant);
-    return lower(filter, descs.front());
-}
-
-// The same where the images may start at any address.
-Lowered unaligned(Lowered lowered) {
-    for (Step &step : lowered.steps)
-        if (step.from == ends || step.to <= ends) {
-            std::visit([](auto &pass) { pass.alignment = 1; }, step.pass);
-            if (step.as_taps)
-                step.as_taps->alignment = 1;
-        }
-    if (lowered.whole)
-        std::visit([](auto &pass) { pass.alignment = 1; }, *lowered.whole);
-    return lowered;
+// What a plan is made of, once the kernels for all that it may run are tested.
+Graph tested(const std::shared_ptr<Engine> &engine, const Filter &filter, const PlanDesc &desc,
+             const PlanDesc &staged_desc, const std::string &variant) {
+    for (const PlanDesc *images : {&desc, &staged_desc})
+        self_test(engine, filter, *images, variant);
+    return lower(filter, desc);
 }
 
 // Whether a buffer starts at an address that whole vectors of values can be read from. The device
@@ -149,9 +134,9 @@ void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buff
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
     : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
-      desc_(complete(desc, results_of(filter))), staged_desc_(staged(desc_)),
-      direct_(*engine_, tested(engine_, settled_.filter, {desc_, staged_desc_}, variant), variant),
-      unaligned_(*engine_, unaligned(lower(settled_.filter, desc_)), variant),
+      desc_(complete(desc, filter.results())), staged_desc_(staged(desc_)),
+      graph_(tested(engine_, settled_.filter, desc_, staged_desc_, variant)),
+      direct_(*engine_, graph_, variant), unaligned_(*engine_, unaligned(graph_), variant),
       staged_(*engine_, lower(settled_.filter, staged_desc_), variant), variant_(direct_.variant()),
       forced_variant_(variant) {
     if (!fits_device(*engine_, staged_, staged_desc_, 0)) {
@@ -168,7 +153,10 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
 }
 
 std::unique_ptr<const Streaming> Plan::make_streaming(std::uint64_t most_bytes) const {
-    return std::make_unique<Streaming>(*engine_, filter(), desc_, forced_variant_, most_bytes);
+    const auto lower_again = [filter = filter()](const PlanDesc &images) {
+        return lower(filter, images);
+    };
+    return std::make_unique<Streaming>(*engine_, lower_again, desc_, forced_variant_, most_bytes);
 }
 
 void Plan::prepare() const {
@@ -221,7 +209,7 @@ void Plan::run_whole(const HostSource &source, const std::vector<HostTarget> &ta
     write_box(queue, source.data, from,
               {desc_.source, source_origin, 0, device.source, {0, 0, 0, 0}, device.source.extent},
               Wait::yes);
-    staged_.enqueue(*engine_, queue, from, to, {}, nullptr);
+    staged_.enqueue(*engine_, queue, {from}, to, {}, nullptr);
     for (std::size_t i = 0; i < to.size(); ++i)
         read_box(queue, to[i], targets[i].data,
                  {desc_.target_at(i),
@@ -311,7 +299,7 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_m
         }
     });
     std::vector<cl::Event> events;
-    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr,
+    pipeline_for(from, to).enqueue(*engine_, on, {from}, to, waits, event ? &events : nullptr,
                                    between);
     attempt("flushing the queue", [&] { on.flush(); });
     if (event) {
@@ -334,13 +322,7 @@ std::string Plan::make_explanation() const {
         direct_.trips(), direct_.trips() == 1 ? " trip" : " trips", " through memory, at least ",
         direct_.bytes_per_value() * static_cast<double>(desc_.source.channels),
         " bytes per pixel read and written\n");
-    if (const auto &recursion = filter().recursion())
-        lines += text("grouping: ", to_text(recursion->grouping), "; ", trips) +
-                 rounding_text(*recursion, desc_.border);
-    if (const Dog *dog = filter().dog(); dog && dog->first.recursion() && dog->second.recursion())
-        lines += text(
-            "filters: ", direct_.passes() == passes_of_both ? "both at once" : "each by itself",
-            "; ", trips);
+    lines += plan_text(filter(), desc_.border, direct_.passes(), trips);
     lines += direct_.explain();
     lines +=
         text("launches: ", direct_.launches(), "; reads ", desc_.source_bytes(), " bytes, writes ",

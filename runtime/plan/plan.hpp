@@ -6,9 +6,8 @@
 #include <string>
 
 #include "device/engine.hpp"
+#include "families/family.hpp"
 #include "plan/host_copy.hpp"
-#include "plan/lowering.hpp"
-#include "plan/method.hpp"
 #include "plan/pipeline.hpp"
 #include "plan/streaming.hpp"
 
@@ -51,8 +50,8 @@ public:
     const std::string &variant() const { return variant_; }
     // "target", or, of several, "target 2".
     std::string name_of_target(std::size_t i) const;
-    // What it is made of, once more.
-    Lowered lowered() const { return lower(settled_.filter, desc_); }
+    // What it is made of, for device memory as described.
+    const Graph &graph() const { return graph_; }
 
 private:
     const Pipeline &pipeline_for(const cl::Buffer &source,
@@ -67,6 +66,7 @@ private:
     Settled settled_;
     PlanDesc desc_;
     PlanDesc staged_desc_;
+    Graph graph_;
     Pipeline direct_;    // device memory as described
     Pipeline unaligned_; // the same where a buffer itself starts at an odd address
     Pipeline staged_;    // host memory, by way of packed buffers

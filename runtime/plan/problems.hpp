@@ -2,11 +2,12 @@
 // measurements for them.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "plan/ssimulacra2.hpp"
 
 namespace gz {
 
@@ -15,9 +16,6 @@ struct PlanProblem {
     std::vector<std::string>
         candidates; // variants that can run; first what the device's class prefers
 };
-
-// What could run a step, as a problem has it.
-std::vector<std::string> candidates_of(const Step &step, const DeviceFacts &facts);
 
 // One for each pass; or one in all of a filter that a kernel can run along all of its axes at once.
 std::size_t count_of_problems(const Plan &plan);
@@ -32,15 +30,13 @@ struct ProblemResult {
     std::string bad;    // why it is never to be taken; "" where it is not
 };
 
-// SSIMULACRA 2 has two problems: from pixels of the distorted image to planes, and from planes to sums of
-// errors.
-std::size_t count_of_problems(const Ssimulacra2 &metric);
-PlanProblem problem_of(const Ssimulacra2 &metric, std::size_t index);
-
 // Writes results to the user's tuning file. Throws Error where a variant is no kernel for the problem,
 // or where the file cannot be written.
 void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemResult> &results);
-void add_results(const Ssimulacra2 &metric, std::size_t index,
-                 const std::vector<ProblemResult> &results);
+// The same for a problem of that name. hash_of(name of a kernel): the hash of its spec, nothing where it is no
+// kernel for the problem.
+void add_results(Tuning &tuning, const std::string &problem,
+                 const std::vector<ProblemResult> &results,
+                 const std::function<std::optional<std::string>(const std::string &)> &hash_of);
 
 } // namespace gz

@@ -4,10 +4,10 @@
 #include <random>
 #include <vector>
 
-#include "filter/reference.hpp"
+#include "core/pixel_value.hpp"
 #include "plan/kernel_test.hpp"
 #include "plan/pipeline.hpp"
-#include "plan/problems.hpp"
+#include "plan/plan.hpp"
 #include "plan/verify.hpp"
 
 namespace gz {
@@ -69,10 +69,10 @@ std::vector<std::byte> tiny_pixels(const ImageDesc &desc) {
 class PlanSubject : public TestSubject {
 public:
     PlanSubject(const std::shared_ptr<Engine> &engine, const Filter &filter, const PlanDesc &desc)
-        : engine_(engine), filter_(filter), desc_(desc), lowered_(lower(filter, desc)) {}
+        : engine_(engine), filter_(filter), desc_(desc), graph_(lower(filter, desc)) {}
 
     std::vector<Choice> choices() const override {
-        const Pipeline pipeline(*engine_, lowered_, "");
+        const Pipeline pipeline(*engine_, graph_, "");
         std::vector<Choice> result;
         for (std::size_t i = 0; i < pipeline.passes(); ++i)
             result.push_back(pipeline.choice(i));
@@ -80,11 +80,11 @@ public:
     }
 
     std::vector<std::string> candidates(std::size_t pass) const override {
-        return candidates_of(lowered_.steps[pass], engine_->facts());
+        return Pipeline(*engine_, graph_, "").candidates(pass, engine_->facts());
     }
 
     std::string fault_of(const std::string &variant) const override {
-        const Plan plan(engine_, filter_, tiny_plan(desc_, results_of(filter_), has_long_tiles()),
+        const Plan plan(engine_, filter_, tiny_plan(desc_, filter_.results(), has_long_tiles()),
                         variant);
         const PlanDesc &tiny = plan.desc();
         const std::vector<std::byte> pixels = tiny_pixels(tiny.source);
@@ -110,16 +110,18 @@ public:
 
 private:
     bool has_long_tiles() const {
-        return !engine_->facts().is_cpu() &&
-               std::any_of(lowered_.steps.begin(), lowered_.steps.end(), [](const Step &step) {
-                   return std::holds_alternative<RecursivePass>(step.pass);
-               });
+        bool goes_along_lines = false;
+        for_each_step(graph_.links, [&](const Step &step) {
+            for (const Reach &reach : step.reach)
+                goes_along_lines = goes_along_lines || reach.is_whole;
+        });
+        return goes_along_lines && !engine_->facts().is_cpu();
     }
 
     const std::shared_ptr<Engine> &engine_;
     const Filter &filter_;
     const PlanDesc &desc_;
-    Lowered lowered_;
+    Graph graph_;
 };
 
 } // namespace

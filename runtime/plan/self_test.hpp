@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "kernel/ssimulacra2_pass.hpp"
-#include "plan/lowering.hpp"
+#include "families/family.hpp"
 
 namespace gz {
 
@@ -17,10 +16,5 @@ class Engine;
 // what comes next. What cannot be tested passes. filter: with the methods of Gaussians settled.
 void self_test(const std::shared_ptr<Engine> &engine, const Filter &filter, const PlanDesc &desc,
                const std::string &variant);
-
-// The same of the passes of SSIMULACRA 2, on a tiny pair of images of the pixels of `xyb`: its score, or
-// where `errors` makes a map, that.
-void self_test(const std::shared_ptr<Engine> &engine, const XybPass &xyb,
-               const Ssimulacra2Pass &errors, const std::string &variant);
 
 } // namespace gz

@@ -5,17 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "filter/border.hpp"
+#include "core/border.hpp"
+#include "core/reach.hpp"
 
 namespace gz {
-
-// How far along an axis a result reads.
-struct Reach {
-    std::int64_t before = 0, after = 0; // pixels
-    bool is_whole = false;              // all of the axis, wherever the result is
-
-    std::int64_t apron() const { return before + after; }
-};
 
 // Pixels side by side on an axis of the image.
 struct Run {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "kernel/image_pass.hpp"
+#include "plan/image_pass.hpp"
 
 namespace gz {
 
@@ -226,10 +226,9 @@ double StreamStage::pixels_read() const {
 }
 
 std::uint64_t StreamStage::device_bytes() const {
-    const bool shares_workspace = desc_.sources == 1;
-    return bytes_.slots *
-               std::accumulate(bytes_.targets.begin(), bytes_.targets.end(), bytes_.source) +
-           (shares_workspace ? 1 : bytes_.slots) * bytes_.workspace;
+    return bytes_.slots * std::accumulate(bytes_.targets.begin(), bytes_.targets.end(),
+                                          desc_.sources * bytes_.source) +
+           bytes_.workspace;
 }
 
 PlanDesc StreamStage::slab_desc(const Slab &slab) const {
@@ -292,16 +291,14 @@ public:
         compute_ = make_queue();
         download_ = make_queue();
         const Bytes &bytes = stage.bytes_;
-        const bool shares_workspace = stage.desc_.sources == 1;
+        if (bytes.workspace > 0)
+            workspace_ = engine.allocate(bytes.workspace, "workspace");
         for (std::size_t i = 0; i < bytes.slots; ++i) {
             Slot slot;
-            slot.source = engine.allocate(bytes.source, "a slab of the source");
+            for (std::size_t k = 0; k < sources.size(); ++k)
+                slot.sources.push_back(engine.allocate(bytes.source, "a slab of the source"));
             for (const std::uint64_t target : bytes.targets)
                 slot.targets.push_back(engine.allocate(target, "a slab of a target"));
-            if (bytes.workspace > 0)
-                slot.workspace = shares_workspace && i > 0
-                                     ? slots_[0].workspace
-                                     : engine.allocate(bytes.workspace, "workspace");
             slots_.push_back(std::move(slot));
         }
     }
@@ -327,13 +324,12 @@ public:
         const Pipeline &pipeline = stage_.pipelines_.at(key_of(slab));
         const PlanDesc plan = stage_.slab_desc(slab);
         cl::Event written;
-        write(sources_[0], slot.source, slab, plan.source, written);
-        if (sources_.size() > 1)
-            write(sources_[1], slot.workspace, slab, plan.source, written);
+        for (std::size_t i = 0; i < sources_.size(); ++i)
+            write(sources_[i], slot.sources[i], slab, plan.source, written);
         flush(upload_);
         std::vector<cl::Event> launched;
-        pipeline.enqueue(engine_, compute_, slot.source, slot.targets, {written}, &launched,
-                         slot.workspace);
+        pipeline.enqueue(engine_, compute_, slot.sources, slot.targets, {written}, &launched,
+                         workspace_);
         flush(compute_);
         for (std::size_t i = 0; i < targets_.size(); ++i)
             read_box(download_, slot.targets[i], targets_[i],
@@ -350,8 +346,7 @@ public:
 
 private:
     struct Slot {
-        cl::Buffer source, workspace;
-        std::vector<cl::Buffer> targets;
+        std::vector<cl::Buffer> sources, targets;
         cl::Event done;
         std::optional<Slab> slab;
     };
@@ -394,7 +389,7 @@ private:
         attempt("filtering a slab", [&] { slot.done.wait(); });
         const Slab slab = *slot.slab;
         slot.slab.reset();
-        if (stage_.desc_.carry == StageDesc::Carry::sums)
+        if (stage_.desc_.carry == Carry::sums)
             stage_.carry_sums(slab, targets_[0]);
         const Axes extent = slab.extent();
         progress_.add(static_cast<std::uint64_t>(extent[0] * extent[1] * extent[2] * extent[3] *
@@ -407,6 +402,7 @@ private:
     const std::vector<std::byte *> &targets_;
     StreamProgress &progress_;
     std::vector<Slot> slots_;
+    cl::Buffer workspace_; // of one slab at a time
     cl::CommandQueue upload_, compute_, download_;
     std::size_t next_ = 0;
     bool has_landed_ = false;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "device/engine.hpp"
+#include "plan/graph.hpp"
 #include "plan/host_copy.hpp"
-#include "plan/lowering.hpp"
 #include "plan/pipeline.hpp"
 #include "plan/slabs.hpp"
 
@@ -23,18 +23,17 @@ struct DeviceRoom {
     std::uint64_t buffer, total;
 };
 
-// What is to be known of a step to cut it. Whatever is not read by it is not copied.
+// What is to be known of a part of a graph to cut it. What results do not read is not copied.
 struct StageDesc {
     PlanDesc plan; // of whole images, in host memory
-    std::array<Reach, 4> reach{};
+    AxesReach reach{};
     bool cuts_planes = true;
     // The passes for a slab.
-    std::function<Lowered(const PlanDesc &)> lower{};
-    std::string variant{}; // of their kernels, as for Pipeline
-    // 2: the passes read a second image, like the first, as their intermediate image 0.
-    std::size_t sources = 1;
-    // The results of a slab go on from those above it and on its left.
-    enum class Carry { nothing, sums } carry = Carry::nothing;
+    std::function<Graph(const PlanDesc &)> lower{};
+    std::string variant{};   // of their kernels, as for Pipeline
+    std::size_t sources = 1; // images that the passes read, of one layout
+    // What the results of a slab go on from, of those above it and on its left.
+    Carry carry = Carry::nothing;
 };
 
 // Counts pixels that are done, and ends a run with Status::cancelled where it is asked to.

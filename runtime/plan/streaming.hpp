@@ -3,23 +3,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "filter/filter.hpp"
 #include "plan/stream_stage.hpp"
 
 namespace gz {
 
-// How to run a filter that goes along x and y at once, or of which nothing goes far, in one stage; and
-// a recursive one axis by axis, by way of images in host memory. Immutable. Safe to use from many
-// threads.
+// How to run a graph: in one stage where no step reads all of an axis, or step by step by way of images in host
+// memory. Immutable. Safe to use from many threads.
 class Streaming {
 public:
-    // filter: with its methods settled. variant: as for Pipeline. most_bytes: of device memory; 0 for
-    // what the device has. Refuses what cannot be cut into slabs that there is room for.
-    Streaming(const Engine &engine, const Filter &filter, const PlanDesc &desc,
+    // lower: the graph for images. variant: as for Pipeline. most_bytes: of device memory; 0 for what the
+    // device has. Refuses what cannot be cut into slabs that there is room for.
+    using Lower = std::function<Graph(const PlanDesc &)>;
+    Streaming(const Engine &engine, const Lower &lower, const PlanDesc &desc,
               const std::string &variant, std::uint64_t most_bytes);
 
     void prepare(Engine &engine) const;
@@ -31,38 +32,33 @@ public:
     std::string explain() const;
 
 private:
-    // A stage and the images that it goes between: a number of a scratch image, or `ends` for
-    // the plan's source; its targets have numbers as those of a Step.
+    // A stage and the images that it goes between; those between are scratch images in host memory.
     struct StreamStep {
         StreamStage stage;
-        std::vector<int> from;
-        int to;
+        std::vector<ImageRef> inputs, outputs;
     };
-    // How filters are made stages of.
+    // How a graph is made stages of.
     struct Making {
         const Engine &engine;
+        const Lower &lower;
         const std::string &variant;
         DeviceRoom room;
         bool is_last; // there is not more room to try
     };
 
-    void append(const Making &making, const Filter &filter, const PlanDesc &desc, int to);
-    // One, or two of which the second's result is taken from the first's.
-    void append_recursion(const Making &making, const std::vector<Recursion> &recursions,
-                          const PlanDesc &desc, int to);
-    void append_lines(const Making &making, StageDesc stage, std::size_t axis,
-                      const RecursivePass &pass, const std::vector<int> &from, int to);
-    void append_difference(const Making &making, const Dog &dog, const PlanDesc &desc, int to);
-    void append_sat(const Making &making, const PlanDesc &desc);
-    int add_scratch(const ImageDesc &desc);
-    std::size_t last_use_of(int scratch) const;
+    void append_whole(const Making &making, const std::vector<Link> &links);
+    void append_link(const Making &making, const Link &link);
+    void append_lines(const Making &making, StageDesc stage, const Step &step);
+    void append_carried(StageDesc &stage, std::vector<ImageRef> &outputs);
+    StageDesc stage_of(const Making &making, const Link &link) const;
+    std::size_t last_use_of(const ImageRef &image) const;
     void cut(const std::byte *scratch, std::byte *target) const;
 
     PlanDesc desc_;
     std::vector<StreamStep> steps_;
     std::vector<ImageDesc> scratch_;
-    // A scratch image whose last pixels are the target's; `ends` for none.
-    int cut_from_ = ends;
+    // A scratch image whose last pixels are the target's.
+    std::optional<std::size_t> cut_from_;
 };
 
 // Whether the images of a run on packed images, and what its passes hand on, fit into device memory at

@@ -4,24 +4,10 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "filter/reference.hpp"
+#include "core/pixel_value.hpp"
+#include "families/family.hpp"
 
 namespace gz {
-
-namespace {
-
-// Whether results are the exact ones, rounded: a box of integers, once.
-bool is_exact(const Filter &filter, const PlanDesc &desc) {
-    const PixelTypeFacts &src = facts_of(desc.source.type);
-    const bool whole_constant =
-        desc.border.mode != BorderMode::constant ||
-        (desc.border.value == std::nearbyint(desc.border.value) &&
-         desc.border.value >= src.lowest && desc.border.value <= src.highest);
-    return filter.box() && filter.box()->iterations == 1 && src.is_integer &&
-           facts_of(desc.target.type).is_integer && whole_constant;
-}
-
-} // namespace
 
 double storing_error(PixelType type, double largest) {
     const PixelTypeFacts &facts = facts_of(type);
@@ -95,7 +81,7 @@ Verification verify_sums(const ReferenceJob &job, const ImageDesc &target,
 Verification verify_one(const Filter &filter, const PlanDesc &desc, const HostSource &source,
                         const HostSource &target) {
     const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data};
-    if (filter.is_sat())
+    if (filter.results() == Results::sums)
         return verify_sums(job, desc.target, target.data);
     Verification result;
     double largest_result = 0.0;
@@ -119,9 +105,10 @@ Verification verify_one(const Filter &filter, const PlanDesc &desc, const HostSo
         }
         result.pixels += static_cast<std::uint64_t>(desc.region.extent[0]);
     });
-    result.bound = is_exact(filter, desc) ? 0.5
-                                          : filter.error_bound(largest_magnitude(job)) +
-                                                storing_error(desc.target.type, largest_result);
+    const bool is_exact = filter.rounds_once({desc.source.type, desc.target.type, desc.border});
+    result.bound = is_exact ? 0.5
+                            : filter.error_bound(largest_magnitude(job)) +
+                                  storing_error(desc.target.type, largest_result);
     return result;
 }
 

@@ -1,0 +1,380 @@
+// Every kernel of the box filter against the reference in double: exact for integers, within the
+// stated bound, and 2e-6 of full scale, for floats.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "families/family.hpp"
+#include "families/reference.hpp"
+#include "plan/verify.hpp"
+#include "support/correlate_case.hpp"
+#include "support/pairwise.hpp"
+#include "support/passes.hpp"
+#include "support/several_tiles.hpp"
+
+namespace {
+
+using namespace gz;
+using namespace support;
+
+struct BoxCase : ImageCase {
+    std::string kernel;
+    Config config;
+    Box box;
+};
+
+constexpr std::pair<int, int> radii[] = {{1, 1},  {0, 3},   {2, 0},   {5, 4},   {15, 16},
+                                         {0, 0},  {33, 50}, {40, 1},  {1, 200}, {150, 7},
+                                         {7, 15}, {900, 2}, {3, 1100}};
+
+std::string run(const BoxCase &test, Tally &tally) {
+    std::minstd_rand random(7);
+    const Filter filter = Filter::box(test.box);
+    const PlanDesc desc = make_plan_desc(test);
+    const std::vector<std::byte> source = make_source(desc, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got =
+        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
+    const double largest = largest_magnitude(job);
+    const bool is_integer = facts_of(desc.target.type).is_integer;
+    // Once, integers are exact; then they are as floats are.
+    const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
+                          test.box.iterations == 1 &&
+                          test.border_value == std::floor(test.border_value);
+    const double bound = is_exact ? 0.5
+                                  : std::min(filter.error_bound(largest), 2e-6 * largest) +
+                                        storing_error(desc.target.type, largest);
+    ++tally.ran;
+    return compare_with_double(job, desc, got, tally, [&](double) { return bound; });
+}
+
+void run_all(const std::vector<BoxCase> &cases) {
+    Tally tally;
+    for (const BoxCase &test : cases) {
+        INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " box ",
+             gz::to_text(test.box.size()), " times ", test.box.iterations);
+        CHECK(run(test, tally) == "");
+    }
+    CHECK((tally.ran > 0 || support::is_shared()));
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+gz::Kernel spec_of(const std::string &kernel) {
+    const auto kernels = support::kernels_of(BoxPass(), DeviceClass::other_gpu);
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const auto &k) { return k.name == kernel; });
+}
+
+void make_possible(BoxCase &test) {
+    if (test.kernel == "box_columns")
+        test.channels = 1;
+}
+
+// A case for each pair of parameter values; images and radii up to the limits.
+std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &limits) {
+    const gz::Kernel spec = spec_of(kernel);
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
+    std::vector<std::pair<int, int>> boxes;
+    for (const auto &radius : radii)
+        if (std::max(radius.first, radius.second) <= limits.taps)
+            boxes.push_back(radius);
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    counts.insert(counts.end(), {static_cast<int>(boxes.size()), 3, 2});
+    for (const Tunable &tunable : spec.tunables)
+        counts.push_back(static_cast<int>(tunable.values.size()));
+    std::vector<BoxCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
+        BoxCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
+        test.kernel = kernel;
+        test.box.radius = {boxes[at(0)].first, boxes[at(0)].second, 0, 0};
+        test.box.iterations = at(1) == 2 ? 3 : 1;
+        test.border_value = at(2) ? 7.0 : 0.625;
+        make_possible(test);
+        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
+            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(3 + i)];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// Every configuration x radius x size x type, the other parameters in turn.
+std::vector<BoxCase> all_boxes(const std::string &kernel) {
+    std::vector<BoxCase> cases;
+    std::size_t turn = 0;
+    for (const Config &config : all_configs(spec_of(kernel).tunables))
+        for (const auto &radius : radii)
+            for (const auto &size : all_sizes())
+                for (const PixelType type : all_types) {
+                    BoxCase test;
+                    test.kernel = kernel;
+                    test.config = config;
+                    test.src_type = type;
+                    test.dst_type = turn % 4 == 3 ? all_types[turn / 4 % 5] : type;
+                    test.channels = static_cast<int>(turn % 4) + 1;
+                    test.planes = turn % 5 == 4 ? 3 : 1;
+                    test.slices = turn % 7 == 6 ? 2 : 1;
+                    std::tie(test.width, test.height) = size;
+                    test.box.radius = {radius.first, radius.second, 0, 0};
+                    test.box.iterations = turn % 6 == 5 ? 3 : 1;
+                    test.border = gz::all_border_modes[turn % 5];
+                    test.border_value = turn % 2 ? 7.0 : 0.625;
+                    test.region = all_regions[turn % 3];
+                    test.layout = all_layouts[turn / 3 % 3];
+                    make_possible(test);
+                    cases.push_back(test);
+                    ++turn;
+                }
+    return cases;
+}
+
+// Images of several strips and bands of a kernel, for few programs, and what boxes go round in its loops:
+// tails of 0 to 3 values beside whole blocks of 4, boxes of more than a part of a row.
+struct BoxProgram {
+    PixelType src, dst;
+    int channels;
+    Config config;
+    int width, height;
+    std::vector<std::pair<int, int>> radii;
+    Layout layout = Layout::padded_aligned;
+};
+
+std::vector<BoxProgram> programs_of(const std::string &kernel) {
+    constexpr PixelType u8 = PixelType::u8, u16 = PixelType::u16, s16 = PixelType::s16,
+                        f32 = PixelType::f32;
+    if (kernel == "box_columns") {
+        const Config config{{"GROUP", 64}, {"BAND", 128}};
+        return {{u8, u8, 1, config, 800, 270, {{4, 1}, {3, 9}, {2, 20}, {1, 3}, {30, 5}}},
+                {f32, f32, 1, config, 800, 270, {{4, 20}, {33, 2}}},
+                {u16, f32, 1, config, 799, 270, {{1, 12}, {22, 3}}, Layout::odd_offset_and_pitch}};
+    }
+    if (kernel == "box_tiled") {
+        const Config config{{"ROWS", 4}, {"PARTS", 8}, {"BAND", 64}};
+        return {{u8, u8, 1, config, 800, 150, {{1, 1}, {40, 9}, {150, 3}}},
+                {f32, f32, 1, config, 800, 150, {{2, 9}, {49, 30}}},
+                {s16, f32, 3, config, 270, 150, {{3, 2}, {16, 7}}}};
+    }
+    if (kernel == "box_strips")
+        return {{u8, u8, 1, {{"STRIP", 512}, {"BAND", 16}}, 1600, 60, {{1, 1}, {20, 9}}},
+                {f32, f32, 2, {{"STRIP", 4096}, {"BAND", 16}}, 800, 60, {{3, 2}, {30, 9}}}};
+    return {{u8, u8, 1, {{"GROUP_X", 64}}, 201, 530, {{1, 1}, {20, 9}}},
+            {f32, f32, 3, {{"GROUP_X", 1}}, 201, 530, {{9, 20}}}};
+}
+
+std::vector<BoxCase> boxes_of_several_tiles(const std::string &kernel) {
+    std::vector<BoxCase> cases;
+    std::size_t turn = 0;
+    for (const BoxProgram &program : programs_of(kernel))
+        for (const auto &[radius_x, radius_y] : program.radii)
+            for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
+                // make_region takes about half of an image along each axis.
+                const int times = region == RegionKind::whole ? 1 : 2;
+                BoxCase test;
+                static_cast<ImageCase &>(test) = image_of_tiles(
+                    program.src, program.dst, program.channels, times * program.width,
+                    times * program.height, region, program.layout);
+                test.border = all_border_modes[turn++ % std::size(all_border_modes)];
+                test.border_value = 7.0;
+                test.kernel = kernel;
+                test.config = program.config;
+                test.box = {{radius_x, radius_y, 0, 0}, 1};
+                cases.push_back(test);
+            }
+    return cases;
+}
+
+void run_several_tiles(const std::string &kernel) {
+    const gz::Kernel spec = spec_of(kernel);
+    TileCoverage coverage;
+    const std::vector<BoxCase> cases = boxes_of_several_tiles(kernel);
+    run_all(cases);
+    for (const BoxCase &test : cases) {
+        const BoxPass pass = lower_box(test.box, make_plan_desc(test));
+        CHECK(spec.refusal(pass, test.config) == "");
+        coverage.count_groups(spec.work(pass, test.config, engine()->facts()));
+    }
+    CHECK(coverage.missing_groups(kernel == "box_plain" ? "box_columns" : kernel) == "");
+    MESSAGE(coverage.text());
+}
+
+// What few small cases may all lack: boxes of more than a part of a row, whose sums items share.
+std::vector<BoxCase> with_shared_parts(const std::string &kernel, std::vector<BoxCase> cases) {
+    if (kernel == "box_tiled") {
+        BoxCase test;
+        static_cast<ImageCase &>(test) =
+            image_of_tiles(PixelType::f32, PixelType::f32, 1, 70, 6, RegionKind::whole);
+        test.border = BorderMode::reflect;
+        test.kernel = kernel;
+        test.config = {{"ROWS", 4}, {"PARTS", 8}, {"BAND", 64}};
+        test.box = {{40, 1, 0, 0}, 1};
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+} // namespace
+
+#define FAMILY(family, small_image, small_radius)                                                  \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": pairwise") {                                                           \
+            run_all(sample_of(pairwise_boxes(family, {})));                                        \
+        }                                                                                          \
+        TEST_CASE(family ": several tiles") {                                                      \
+            run_several_tiles(family);                                                             \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(family ": all") {                                                                \
+            run_all(share_of(all_boxes(family)));                                                  \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(family ": small") {                                                              \
+            run_all(with_shared_parts(                                                             \
+                family, sample_of(pairwise_boxes(family, {small_image, small_radius}))));          \
+        }                                                                                          \
+    }
+
+TEST_SUITE("kernels") {
+    TEST_CASE("rows of several strips") {
+        // Strips of 512 values hold no whole number of pixels of 3 channels.
+        std::vector<BoxCase> cases;
+        for (const PixelType type : {PixelType::u8, PixelType::f32})
+            for (const int channels : {1, 2, 3, 4})
+                for (const int width : {200, 341, 342, 683})
+                    for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours})
+                        for (const int iterations : {1, 2}) {
+                            BoxCase test;
+                            test.src_type = test.dst_type = type;
+                            test.channels = channels;
+                            test.width = width;
+                            test.height = 9;
+                            test.border = BorderMode::reflect;
+                            test.region = region;
+                            test.kernel = "box_strips";
+                            test.config = {{"STRIP", 512}, {"BAND", 16}};
+                            test.box = {{8, 3, 0, 0}, iterations};
+                            cases.push_back(test);
+                        }
+        run_all(cases);
+    }
+
+    TEST_CASE("boxes far longer than the image") {
+        // A case for each pair of parameter values. The kernels that are first for such boxes take all of
+        // these; the others read each pixel of a box, and take shorter ones.
+        constexpr std::pair<int, int> sizes[] = {{7, 5}, {1, 1}, {2, 3}, {5, 1}, {1, 6}, {40, 21}};
+        // Sums of u8 need 64 bits in the third; those of u16 even in columns where rows are the most.
+        constexpr std::pair<int, int> long_radii[] = {{50, 37},    {36, 1000}, {3000, 900},
+                                                      {20, 17000}, {39, 20},   {1000, 0},
+                                                      {17000, 3},  {40, 21}};
+        constexpr PixelType types[] = {PixelType::u8, PixelType::u16, PixelType::s16,
+                                       PixelType::f32};
+        constexpr int channels[] = {1, 3, 4, 2};
+        constexpr double constants[] = {7.0, 0.625};
+        std::vector<BoxCase> cases;
+        for (const std::string kernel : {"box_lines", "box_plain", "box_strips", "box_tiled"}) {
+            const bool takes_all = kernel == "box_lines" || kernel == "box_plain";
+            const std::vector<Config> configs = all_configs(spec_of(kernel).tunables);
+            for (const std::vector<int> &row :
+                 pairwise({8, 5, 4, 4, 6, 2, 3, 3, 2, static_cast<int>(configs.size())})) {
+                BoxCase test;
+                const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+                std::tie(test.box.radius[0], test.box.radius[1]) = long_radii[at(0)];
+                test.border = gz::all_border_modes[at(1)];
+                test.src_type = test.dst_type = types[at(2)];
+                test.channels = channels[at(3)];
+                std::tie(test.width, test.height) = sizes[at(4)];
+                test.box.iterations = at(5) == 0 ? 1 : 3;
+                test.region = all_regions[at(6)];
+                test.layout = all_layouts[at(7)];
+                test.border_value = constants[at(8)];
+                test.kernel = kernel;
+                test.config = configs[at(9)];
+                if (takes_all || std::max(test.box.radius[0], test.box.radius[1]) <= 1000)
+                    cases.push_back(test);
+            }
+        }
+        run_all(sample_of(cases));
+    }
+
+    TEST_CASE("boxes about as long as the image") {
+        // Where windows start and end at each place of a line and of the lines that the border makes of
+        // it.
+        std::vector<BoxCase> cases;
+        for (const char *kernel : {"box_lines", "box_plain"})
+            for (const BorderMode border : gz::all_border_modes)
+                for (const int length : {1, 2, 5})
+                    for (std::int64_t radius = 0; radius <= 3 * length; ++radius) {
+                        BoxCase test;
+                        test.src_type = test.dst_type = PixelType::u8;
+                        test.width = length;
+                        test.height = 6 - length;
+                        test.border = border;
+                        test.border_value = 7.0;
+                        test.region = radius % 2 == 0 ? RegionKind::whole : RegionKind::neighbours;
+                        test.kernel = kernel;
+                        test.config = all_configs(spec_of(kernel).tunables).front();
+                        test.box = {{radius, radius, 0, 0}, 1};
+                        cases.push_back(test);
+                    }
+        run_all(cases);
+    }
+
+    TEST_CASE("rows of several parts and columns of several bands") {
+        std::vector<BoxCase> cases;
+        for (const char *kernel : {"box_lines", "box_plain"})
+            for (const BorderMode border : gz::all_border_modes)
+                for (const auto &[width, height] : {std::pair(1500, 2), std::pair(2, 1500)})
+                    for (const std::int64_t radius : {3, 700}) {
+                        BoxCase test;
+                        test.src_type = test.dst_type = PixelType::f32;
+                        test.channels = 3;
+                        test.width = width;
+                        test.height = height;
+                        test.border = border;
+                        test.kernel = kernel;
+                        test.config = all_configs(spec_of(kernel).tunables).front();
+                        test.box = {{radius, radius, 0, 0}, 1};
+                        cases.push_back(test);
+                    }
+        run_all(cases);
+    }
+
+    TEST_CASE("strips that are full") {
+        // The last boxes of a strip end where its columns do, for every place in a block of four.
+        std::vector<BoxCase> cases;
+        for (const PixelType type : {PixelType::u8, PixelType::f32})
+            for (const std::int64_t radius : {0, 1, 2, 3, 4, 8, 63, 64})
+                for (const int width : {128, 240, 256, 300}) {
+                    BoxCase test;
+                    test.src_type = test.dst_type = type;
+                    test.width = width;
+                    test.height = 150;
+                    test.border = BorderMode::reflect101;
+                    test.kernel = "box_columns";
+                    test.config = {{"GROUP", 64}, {"BAND", 128}};
+                    test.box = {{radius, 3, 0, 0}, 1};
+                    cases.push_back(test);
+                }
+        run_all(cases);
+    }
+}
+
+FAMILY("box_columns", 40, 10)
+FAMILY("box_tiled", 40, 10)
+FAMILY("box_strips", 70, 40)
+FAMILY("box_lines", 70, 40)
+FAMILY("box_plain", 40, 40)

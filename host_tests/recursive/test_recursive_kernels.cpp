@@ -1,0 +1,622 @@
+// Every kernel of the recursive filters against the reference in double, within what rounding in f32
+// may add.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "core/error.hpp"
+#include "families/family.hpp"
+#include "families/recursive/line_filter.hpp"
+#include "families/recursive/recursive.hpp"
+#include "families/reference.hpp"
+#include "plan/verify.hpp"
+#include "support/correlate_case.hpp"
+#include "support/difference.hpp"
+#include "support/iir_designs.hpp"
+#include "support/pairwise.hpp"
+#include "support/passes.hpp"
+#include "support/unit.hpp"
+
+namespace {
+
+using namespace gz;
+using namespace support;
+
+struct RecursiveCase : ImageCase {
+    std::string kernel;
+    Config config;
+    std::size_t filter = 0; // of filters()
+};
+
+// Scans that leave constants as they are.
+Scan scan(int axis, bool forward, std::vector<double> feedback) {
+    Scan result{axis, forward, {1.0}, std::move(feedback)};
+    for (const double a : result.feedback)
+        result.feedforward[0] -= a;
+    return result;
+}
+
+Filter recursive_gaussian_of(double sigma_x, double sigma_y, int derivative) {
+    Gaussian gaussian;
+    gaussian.method = GaussianMethod::recursive;
+    gaussian.sigma = {sigma_x, sigma_y, 0, 0};
+    gaussian.derivative = {sigma_x > 0 ? derivative : 0, sigma_x > 0 ? 0 : derivative, 0, 0};
+    return Filter::gaussian(gaussian);
+}
+
+// What the first filters have in common, which some kernels are for.
+struct Range {
+    std::size_t begin, end;
+};
+constexpr Range of_columns_alone{0, 5};
+constexpr Range of_one_direction{4, 8};
+constexpr Range of_planes{14, 20};
+
+using support::Band;
+using support::Prototype;
+
+Filter of_design(Prototype prototype, Band band, int order, const std::vector<double> &edges,
+                 int axis, bool forward) {
+    return Filter::recursive(
+        {to_scan(to_coefficients(design(prototype, band, order, edges)), axis, forward)});
+}
+
+Filter both_ways(Prototype prototype, Band band, int order, const std::vector<double> &edges,
+                 int axis) {
+    std::vector<Scan> scans;
+    for (const bool forward : {true, false})
+        for (const Coefficients &section : to_sections(design(prototype, band, order, edges)))
+            scans.push_back(to_scan(section, axis, forward));
+    return Filter::recursive(scans);
+}
+
+const std::vector<Filter> &filters() {
+    constexpr bool there = true;
+    constexpr bool back = false;
+    static const std::vector<double> third{2.45, -2.01, 0.5525};
+    static const std::vector<double> pair{1.4, -0.53};
+    static const std::vector<double> twenty{0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                            0, 0, 0, 0, 0, 0, 0, 0, 0, 0.3};
+    static const std::vector<Filter> list{
+        Filter::recursive({scan(1, there, {0.8}), scan(1, back, {0.8})}),
+        Filter::recursive({scan(1, there, third), scan(1, back, pair)}),
+        recursive_gaussian_of(0.0, 4.0, 0),
+        recursive_gaussian_of(0.0, 2.5, 1),
+        Filter::recursive({scan(1, there, {-0.6})}),
+        Filter::recursive({scan(0, back, {0.9})}),
+        Filter::recursive(
+            {{0, there, {0.3, 0.2}, {0.5}}, {1, back, {0.25, -0.1, 0.05}, {1.2, -0.4}}}),
+        Filter::recursive({scan(0, there, {0.6}), scan(0, there, twenty)}),
+        Filter::recursive({scan(0, there, {0.8}), scan(0, back, {0.8}), scan(1, there, {0.8}),
+                           scan(1, back, {0.8})}),
+        recursive_gaussian_of(2.0, 2.5, 0),
+        Filter::recursive({scan(0, there, third), scan(0, back, third), scan(1, back, pair)}),
+        // In the order in which they are written, where they start from nothing.
+        Filter::recursive({scan(0, there, {0.9}), scan(1, there, pair), scan(0, back, {0.4}),
+                           scan(1, back, {0.8}), scan(0, there, {0.5})}),
+        // Poles that occur twice and three times, which takes stages.
+        Filter::recursive({scan(0, there, {0.7}), scan(0, there, {0.7}), scan(0, there, {0.7}),
+                           scan(0, back, {0.7}), scan(1, there, {0.7}), scan(1, there, {0.7})}),
+        recursive_gaussian_of(1.5, 2.0, 1),
+        Filter::bspline(3),
+        Filter::bspline(5),
+        recursive_gaussian_of(0.8, 0.7, 0),
+        recursive_gaussian_of(0.9, 1.1, 1),
+        Filter::recursive({scan(0, there, {0.2}), scan(0, back, {0.4}), scan(1, there, {-0.3}),
+                           scan(1, back, {0.5})}),
+        Filter::recursive({scan(0, there, {0.6, -0.2}), scan(1, back, {0.3})}),
+        // Long memories.
+        Filter::recursive({scan(0, there, {0.99}), scan(0, back, {0.99}), scan(1, there, {0.995})}),
+        // Along x alone.
+        Filter::recursive({scan(0, there, {0.7}), scan(0, back, {0.7})}),
+        recursive_gaussian_of(3.0, 0.0, 1),
+        Filter::recursive({scan(0, there, third), scan(0, back, {0.5})}),
+        // Poles left of the imaginary axis.
+        of_design(Prototype::chebyshev2, Band::high, 4, {0.9}, 0, there),
+        Filter::recursive({scan(1, there, {-0.9}), scan(1, back, {-1.2, -0.5})}),
+        // States of poles close to the circle: f32 that is made anew from sums.
+        Filter::recursive({scan(0, there, {0.9999}), scan(1, back, {0.9995})}),
+        of_design(Prototype::elliptic, Band::low, 4, {0.02}, 1, there),
+        // Twice the digits of f32, in one stage and in two.
+        of_design(Prototype::butterworth, Band::low, 7, {0.05}, 0, there),
+        of_design(Prototype::bessel, Band::low, 8, {0.3}, 1, back),
+        both_ways(Prototype::butterworth, Band::pass, 3, {0.02, 0.05}, 0),
+        // More zeros than poles: taps of their own.
+        Filter::recursive({{0, there, {0.3, -0.2, 0.1, 0.25, -0.4, 0.3}, {0.6}},
+                           {1, back, {0.0, 0.0, 0.5, 0.5, 0.1}, {0.3, -0.2}}}),
+        Filter::recursive({{0, there, {0.1, 0.2, 0.4, 0.2, 0.1}, {}},
+                           {0, back, {0.3, 0.0, 0.0, 0.0, 0.7}, {0.5}}}),
+        // A delay, and a factor alone.
+        Filter::recursive({{1, there, {0.0, 0.5}, {}}, {0, back, {2.0}, {}}}),
+    };
+    return list;
+}
+
+// The first of those, of which kernels run fewer configurations.
+constexpr std::size_t of_precisions = 24;
+
+std::string run(const Filter &filter, const ImageCase &test, const std::string &variant,
+                Tally &tally) {
+    std::minstd_rand random(7);
+    const PlanDesc desc = make_plan_desc(test);
+    const std::vector<std::byte> source = make_source(desc, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got = run_forced(filter, desc, variant, source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
+    const double largest = largest_magnitude(job);
+    const double of_filter = filter.error_bound(largest);
+    ++tally.ran;
+    return compare_with_double(job, desc, got, tally, [&](double exact) {
+        return of_filter + storing_error(desc.target.type, std::abs(exact) + of_filter);
+    });
+}
+
+std::string run(const Filter &filter, const RecursiveCase &test, Tally &tally) {
+    return run(filter, test, test.kernel + ":" + gz::to_text(test.config), tally);
+}
+
+void run_all(const std::vector<RecursiveCase> &cases) {
+    Tally tally;
+    for (const RecursiveCase &test : cases) {
+        INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " ",
+             gz::to_text(filters()[test.filter]));
+        CHECK(run(filters()[test.filter], test, tally) == "");
+    }
+    CHECK((tally.ran > 0 || support::is_shared()));
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+std::vector<Tunable> tunables_of(const std::string &kernel) {
+    for (const gz::Kernel &spec : support::kernels_of(RecursivePlanePass(), DeviceClass::other_gpu))
+        if (spec.name == kernel)
+            return spec.tunables;
+    const auto kernels = support::kernels_of(RecursivePass(), DeviceClass::other_gpu);
+    return std::find_if(kernels.begin(), kernels.end(),
+                        [&](const auto &k) { return k.name == kernel; })
+        ->tunables;
+}
+
+Range filters_of(const std::string &kernel) {
+    if (kernel == "recursive_march")
+        return of_columns_alone;
+    if (kernel == "recursive_lookback")
+        return of_one_direction;
+    if (kernel == "recursive_fused")
+        return of_planes;
+    return {0, of_precisions};
+}
+
+// One of the borders that extend an image, or nothing beyond its edge.
+BorderMode border_of(std::size_t i) {
+    return i < std::size(all_border_modes) ? all_border_modes[i] : BorderMode::zero;
+}
+
+// Where nothing lies beyond the edge, scans that come back start from more than an extended image.
+BorderMode border_for(const RecursiveCase &test, std::size_t i) {
+    constexpr std::size_t there_and_back = 18;
+    const BorderMode border = border_of(i);
+    return test.kernel == "recursive_fused" && test.filter == there_and_back &&
+                   border == BorderMode::zero
+               ? BorderMode::clamp
+               : border;
+}
+
+// A case for each pair of parameter values; images and filters up to the limits.
+std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Limits &limits) {
+    const std::vector<Tunable> tunables = tunables_of(kernel);
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    const Range range = filters_of(kernel);
+    const auto kinds = std::min(range.end - range.begin, static_cast<std::size_t>(limits.kinds));
+    counts.insert(counts.end(), {static_cast<int>(kinds), 6});
+    for (const Tunable &tunable : tunables)
+        counts.push_back(static_cast<int>(tunable.values.size()));
+    std::vector<RecursiveCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
+        RecursiveCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
+        test.kernel = kernel;
+        // Evenly from all of them.
+        test.filter =
+            range.begin + (kinds > 1 ? at(0) * (range.end - range.begin - 1) / (kinds - 1) : 0);
+        test.border = border_for(test, at(1));
+        for (std::size_t i = 0; i < tunables.size(); ++i)
+            test.config[tunables[i].name] = tunables[i].values[at(2 + i)];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// A simulator takes seconds over groups of many items.
+std::vector<RecursiveCase> of_small_groups(const std::vector<RecursiveCase> &cases) {
+    std::vector<RecursiveCase> result;
+    for (const RecursiveCase &test : cases) {
+        int items = 1;
+        for (const char *name : {"LANES", "CHUNKS"})
+            if (test.config.count(name) != 0)
+                items *= test.config.at(name);
+        if (items <= 64)
+            result.push_back(test);
+    }
+    return result;
+}
+
+// What of an image goes by turns.
+void take_turn(RecursiveCase &test, std::size_t turn) {
+    test.src_type = all_types[turn % 5];
+    test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
+    test.border = border_for(test, turn % 6);
+    test.region = all_regions[turn % 3];
+    test.layout = all_layouts[turn / 3 % 3];
+}
+
+// Every configuration x filter x size, the other parameters in turn.
+std::vector<RecursiveCase> all_filters(const std::string &kernel) {
+    std::vector<RecursiveCase> cases;
+    std::size_t turn = 0;
+    const Range range = filters_of(kernel);
+    for (const Config &config : all_configs(tunables_of(kernel)))
+        for (std::size_t filter = range.begin; filter < range.end; ++filter)
+            for (const auto &size : all_sizes()) {
+                RecursiveCase test;
+                test.kernel = kernel;
+                test.config = config;
+                test.filter = filter;
+                take_turn(test, turn);
+                test.channels = turn % 2 == 0 ? 1 : static_cast<int>(turn / 2 % 4) + 1;
+                test.planes = turn % 5 == 4 ? 3 : 1;
+                test.slices = turn % 7 == 6 ? 2 : 1;
+                std::tie(test.width, test.height) = size;
+                cases.push_back(test);
+                ++turn;
+            }
+    return cases;
+}
+
+} // namespace
+
+// Many tiles find a group that waits for one that never comes, or that reads what is not whole yet.
+TEST_CASE("signals of many tiles that wait for others") {
+    const Filter chains[] = {
+        Filter::recursive({scan(0, true, {0.99999})}),
+        Filter::recursive({scan(0, false, {1.98, -0.9801})}),
+        Filter::recursive({scan(0, true, {2.45, -2.01, 0.5525}), scan(0, true, {0.9})})};
+    Tally tally;
+    for (const Filter &filter : chains)
+        for (const int length : {1'000'003, 16'384})
+            for (int again = 0; again < 5; ++again) {
+                RecursiveCase test;
+                test.kernel = "recursive_lookback";
+                test.config = {{"CHUNKS", 32}};
+                test.width = length;
+                test.height = 1;
+                test.border = BorderMode::zero;
+                CHECK(run(filter, test, tally) == "");
+            }
+    CHECK(tally.ran == 30);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
+// As tiles of rows and of columns do that exchange what they leave with those before and behind them.
+TEST_CASE("images of many tiles that wait for others") {
+    const Filter filters[] = {recursive_gaussian_of(30.0, 0.0, 0),
+                              Filter::recursive({scan(1, true, {0.97}), scan(1, false, {0.99})})};
+    // A CPU's tiles do not wait: they publish first.
+    const int times = engine()->facts().is_cpu() ? 2 : 10;
+    Tally tally;
+    for (const Filter &filter : filters)
+        for (const auto &[lanes, chunks] : {std::pair(1, 32), std::pair(8, 4), std::pair(16, 16)})
+            for (int again = 0; again < times; ++again) {
+                RecursiveCase test;
+                test.kernel = "recursive_tiled";
+                test.config = {{"LANES", lanes},
+                               {"CHUNKS", chunks},
+                               {"APRON", 0},
+                               {"NEAR", 0},
+                               {"EXCHANGE", 1}};
+                test.width = 1037;
+                test.height = 531;
+                test.border = again % 2 == 1 ? BorderMode::reflect : BorderMode::zero;
+                test.planes = 1 + again % 2;
+                CHECK(run(filter, test, tally) == "");
+            }
+    CHECK(tally.ran == 6 * times);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
+// Designs that not every state in f32 can bear, taps, and poles left of the imaginary axis, with the
+// device's double, or with pairs of floats where GAUZE_F64 is off.
+TEST_CASE("states of each precision") {
+    std::map<Precision, int> precisions;
+    int taps = 0;
+    int negative = 0;
+    for (std::size_t i = of_precisions; i < filters().size(); ++i)
+        for (int axis = 0; axis < 2; ++axis)
+            for (const LineStage &stage : line_stages(filters()[i].get<gz::Recursion>(), axis,
+                                                      {BorderMode::clamp, 0.0}, 100)) {
+                ++precisions[stage.precision];
+                taps += stage.has_taps() ? 1 : 0;
+                for (const Section &section : stage.causal)
+                    negative += section.sign < 0.0 ? 1 : 0;
+            }
+    CHECK(precisions[Precision::single] > 0);
+    CHECK(precisions[Precision::anchored] > 0);
+    CHECK(precisions[Precision::twice] > 0);
+    CHECK(taps > 0);
+    CHECK(negative > 0);
+
+    const std::pair<std::string, Config> kernels[] = {
+        {"recursive_plain", {{"GROUP", 16}}},
+        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 64}}},
+        {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},
+        {"recursive_tiled",
+         {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 0}, {"NEAR", 0}, {"EXCHANGE", 1}}},
+        {"recursive_tiled",
+         {{"LANES", 2}, {"CHUNKS", 32}, {"APRON", 50}, {"NEAR", 1}, {"EXCHANGE", 0}}},
+    };
+    Tally tally;
+    std::size_t turn = 0;
+    for (std::size_t filter = of_precisions; filter < filters().size(); ++filter)
+        for (const auto &[kernel, config] : kernels) {
+            RecursiveCase test;
+            test.kernel = kernel;
+            test.config = config;
+            test.filter = filter;
+            take_turn(test, turn++);
+            test.src_type = turn % 4 == 0 ? PixelType::u8 : PixelType::f32;
+            test.dst_type = PixelType::f32;
+            test.channels = turn % 5 == 0 ? 3 : 1;
+            test.width = 700 + static_cast<int>(turn % 3);
+            test.height = 131;
+            INFO(kernel, ":", gz::to_text(config), " ", test.name(), " ",
+                 gz::to_text(filters()[filter]));
+            CHECK(run(filters()[filter], test, tally) == "");
+        }
+    CHECK(tally.ran > 30);
+    MESSAGE(tally.ran, " cases, ", tally.misfits, " that do not fit; the worst error is ",
+            tally.worst, " of its bound");
+}
+
+namespace {
+
+// Lines as long as the segments want them, each configuration, the other parameters in turn.
+std::vector<RecursiveCase> long_lines(int configs) {
+    // Filters along x whose anticausal sections forget soon.
+    static const std::size_t along_x[] = {7, 21, 22, 23};
+    std::vector<RecursiveCase> cases;
+    std::size_t turn = 0;
+    const std::vector<Config> all = all_configs(tunables_of("recursive_segments"));
+    for (const Config &config : all) {
+        const int least = 16 * config.at("BLOCK") * config.at("BLOCKS");
+        if (least > 16 * configs)
+            continue;
+        for (const int length : {least, least + 1, 2 * least - 17, 3 * least + 5})
+            for (const std::size_t filter : along_x) {
+                RecursiveCase test;
+                test.kernel = "recursive_segments";
+                test.config = config;
+                test.filter = filter;
+                take_turn(test, turn);
+                test.planes = turn % 5 == 4 ? 2 : 1;
+                test.width = length;
+                test.height = turn % 4 == 3 ? 2 : 1;
+                cases.push_back(test);
+                ++turn;
+            }
+    }
+    return cases;
+}
+
+} // namespace
+
+TEST_SUITE("kernels") {
+    TEST_CASE("recursive_segments: pairwise") {
+        run_all(long_lines(64 * 15));
+    }
+}
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("recursive_segments: all") {
+        run_all(share_of(long_lines(256 * 255)));
+    }
+}
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("recursive_segments: small") {
+        std::vector<RecursiveCase> cases = long_lines(64 * 7);
+        cases.resize(3);
+        run_all(cases);
+    }
+}
+
+TEST_SUITE("kernels") {
+    TEST_CASE("recursive_lookback: pairwise") {
+        run_all(sample_of(pairwise_filters("recursive_lookback", {100000, 100000, 2})));
+    }
+}
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("recursive_lookback: all") {
+        run_all(share_of(all_filters("recursive_lookback")));
+    }
+}
+TEST_SUITE("simulated" * doctest::skip()) {
+    // There is more than one tile: only then does a group look at what others have published.
+    TEST_CASE("recursive_lookback: small") {
+        std::vector<RecursiveCase> cases;
+        for (std::size_t i = 0; i < 3; ++i) {
+            RecursiveCase test;
+            test.kernel = "recursive_lookback";
+            test.config = {{"CHUNKS", 32}};
+            test.filter = of_one_direction.begin + 1 + i % 3;
+            test.border = border_of(i);
+            test.src_type = all_types[i % 5];
+            test.channels = i % 2 == 0 ? 1 : 3;
+            test.width = 1100;
+            test.height = 1 + static_cast<int>(i % 2);
+            cases.push_back(test);
+        }
+        run_all(sample_of(cases));
+    }
+}
+
+#define FAMILY(family, small_image, small_kinds)                                                   \
+    TEST_SUITE("kernels") {                                                                        \
+        TEST_CASE(family ": pairwise") {                                                           \
+            run_all(sample_of(pairwise_filters(family, {100000, 100000, 6})));                     \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("full product" * doctest::skip()) {                                                 \
+        TEST_CASE(family ": all") {                                                                \
+            run_all(share_of(all_filters(family)));                                                \
+        }                                                                                          \
+    }                                                                                              \
+    TEST_SUITE("simulated" * doctest::skip()) {                                                    \
+        TEST_CASE(family ": small") {                                                              \
+            run_all(sample_of(                                                                     \
+                of_small_groups(pairwise_filters(family, {small_image, 100000, small_kinds}))));   \
+        }                                                                                          \
+    }
+
+FAMILY("recursive_plain", 40, 6)
+FAMILY("recursive_tiled", 70, 3)
+FAMILY("recursive_march", 70, 3)
+FAMILY("recursive_fused", 70, 2)
+FAMILY("recursive_strips", 70, 5)
+
+namespace {
+
+// A difference by passes of both filters: two, each on a kernel of its own; or six of boxes.
+struct DifferenceCase : ImageCase {
+    std::string variant;
+    double sigma = 0.0, other_sigma = 0.0;
+
+    Filter filter() const {
+        const bool is_box = variant.find("box_") == 0;
+        return Filter::dog(sigma, other_sigma,
+                           is_box ? GaussianMethod::box : GaussianMethod::recursive);
+    }
+};
+
+// What matters to a sample is one chunk away, several, more than a tile; and is not as much for one
+// filter as for the other.
+constexpr std::pair<double, double> sigmas[] = {{1.6, 1.2}, {2.5, 5.0}, {30.0, 3.0}};
+
+const char *const variants_of_both[] = {
+    "recursive_plain:GROUP=16",
+    "recursive_strips:WIDE=1,BLOCK=64",
+    "recursive_strips:WIDE=4,BLOCK=64",
+    "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1",
+    "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0; "
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
+    "recursive_tiled:LANES=2,CHUNKS=32,APRON=50,NEAR=0; recursive_march:LANES=16,CHUNKS=8,ROWS=512",
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=1; recursive_march:LANES=32,CHUNKS=4,ROWS=512",
+    "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0,EXCHANGE=1; "
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0,EXCHANGE=1",
+};
+
+// Variants whose groups a simulator can afford.
+const char *const small_variants[] = {
+    "recursive_plain:GROUP=16",
+    "recursive_strips:WIDE=1,BLOCK=64",
+    "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1; "
+    "recursive_march:LANES=16,CHUNKS=4,ROWS=512",
+    "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
+};
+
+const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns"};
+
+// At the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
+const std::pair<int, int> edges[] = {{1, 1}, {64, 16}, {65, 257}, {16, 64}, {255, 65}, {513, 17}};
+
+template <class Variants, class Sizes>
+std::vector<DifferenceCase> differences(const Variants &variants, const Sizes &sizes) {
+    const std::vector<std::pair<int, int>> all(std::begin(sizes), std::end(sizes));
+    std::vector<int> counts = image_counts(all.size());
+    const std::size_t image = counts.size();
+    counts.push_back(static_cast<int>(std::size(variants)));
+    counts.push_back(static_cast<int>(std::size(sigmas)));
+    std::vector<DifferenceCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        DifferenceCase test;
+        static_cast<ImageCase &>(test) = image_of(row, all);
+        test.variant = variants[static_cast<std::size_t>(row[image])];
+        std::tie(test.sigma, test.other_sigma) = sigmas[static_cast<std::size_t>(row[image + 1])];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+void run_all(const std::vector<DifferenceCase> &cases) {
+    Tally tally;
+    for (const DifferenceCase &test : cases) {
+        INFO(test.variant, " ", test.name(), " ", gz::to_text(test.filter()));
+        CHECK(run(test.filter(), test, test.variant, tally) == "");
+    }
+    // A march does not go far, columns are of one channel, and GPUs have little local memory.
+    const int times = engine()->facts().is_cpu() ? 2 : 1;
+    CHECK((tally.ran > times * tally.misfits || support::is_shared()));
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it; the worst error is ", tally.worst, " of its bound");
+}
+
+} // namespace
+
+TEST_SUITE("kernels") {
+    TEST_CASE("differences of two filters at once: pairwise") {
+        run_all(sample_of(differences(variants_of_both, edges)));
+    }
+
+    TEST_CASE("differences by boxes of two filters at once: pairwise") {
+        run_all(sample_of(differences(
+            variants_of_boxes, std::vector<std::pair<int, int>>{{1, 1}, {65, 257}, {513, 17}})));
+    }
+
+    TEST_CASE("a difference of two filters at once: as of each by itself") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {130, 70, 1, 1});
+        desc = complete(desc);
+        std::minstd_rand random(3);
+        const std::vector<std::byte> source = make_source(desc, random);
+        const std::vector<std::byte> before = make_target(desc, random);
+        const Filter dog = Filter::dog(2.0, 5.0, GaussianMethod::recursive);
+        const auto values = [&](const std::string &variant, std::size_t passes) {
+            const Plan plan(engine(), dog, desc, variant);
+            INFO(plan.explain());
+            CHECK(plan.pipeline().passes() == passes);
+            const std::string how =
+                passes == 2 ? "filters: both at once; 2 trips" : "filters: each by itself; 5 trips";
+            CHECK(plan.explain().find(how) != std::string::npos);
+            CHECK(plan.explain().find(passes == 2 ? "24 bytes per pixel" : "44 bytes per pixel") !=
+                  std::string::npos);
+            const std::vector<std::byte> got = run_forced(dog, desc, variant, source, before);
+            std::vector<float> result(got.size() / sizeof(float));
+            std::memcpy(result.data(), got.data(), got.size());
+            return result;
+        };
+        const std::vector<float> both = values("recursive_plain", 2);
+        const std::vector<float> each = values(gz::filter_by_filter, 5);
+        CHECK(support::largest_difference(both, each) <= 2 * dog.rounding_bound(1.0));
+    }
+}
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("differences of two filters at once: small") {
+        const std::vector<std::pair<int, int>> sizes{{1, 1}, {70, 18}};
+        std::vector<DifferenceCase> cases = differences(small_variants, sizes);
+        cases.resize(std::min<std::size_t>(cases.size(), 16));
+        run_all(sample_of(cases));
+        cases = differences(variants_of_boxes, sizes);
+        cases.resize(std::min<std::size_t>(cases.size(), 16));
+        run_all(sample_of(cases));
+    }
+}

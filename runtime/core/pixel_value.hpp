@@ -1,0 +1,17 @@
+// Pixels of each type as values on the host.
+#pragma once
+
+#include <cstddef>
+
+#include "core/types.hpp"
+
+namespace gz {
+
+// The value stored at `at`, exactly.
+double load_pixel(PixelType type, const std::byte *at);
+
+// Stores as kernels do: integers round half to even and saturate (NaN gives 0), f16 rounds to
+// nearest even.
+void store_pixel(PixelType type, float value, std::byte *at);
+
+} // namespace gz

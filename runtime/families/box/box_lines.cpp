@@ -1,0 +1,96 @@
+// Means over boxes for CPUs in two launches, for boxes that are long beside the image. See
+// cl/box_lines.cl.
+#include <algorithm>
+
+#include "families/box/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int strip, rows;
+};
+
+// A column's sum needs fewer bits than a box's.
+bool has_narrow_columns(const BoxPass &pass) {
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    return std::max(-src.lowest, src.highest) * pass.geometry.taps_y < 0x1p31;
+}
+
+Launch launch(const BoxPass &pass, const char *entry, int strip) {
+    Launch result;
+    result.program = {"box/box_lines.cl", entry, box_defines(pass)};
+    if (sum_of(pass) == BoxSum::i64 && has_narrow_columns(pass)) {
+        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
+        result.program.defines["WIDE"] = 1;
+    }
+    result.program.defines["STRIP"] = strip;
+    return result;
+}
+
+Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const BoxColumns columns = columns_of(pass);
+    const int strip = settings.strip;
+    // An item first fills its box, and then moves it: over a good part of the box's own size, so
+    // that the one costs little beside the other.
+    constexpr std::int32_t least = 1024;
+    const std::int32_t band = std::max(least, g.taps_y);
+    const std::int32_t pixels = std::max(least, g.taps_x);
+    const std::int32_t rows = settings.rows;
+    const std::size_t value = sum_of(pass) == BoxSum::i64 && !has_narrow_columns(pass)
+                                  ? sizeof(std::int64_t)
+                                  : sizeof(float);
+
+    Work result;
+    result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
+                        value};
+    Launch down = launch(pass, "box_down", strip);
+    down.range =
+        batched_range(pass, ceil_div(columns.count, strip), ceil_div(g.height, band), 1, 1);
+    down.arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g), by_value(columns),
+                      by_value(band)};
+    down.private_bytes = 4 * static_cast<std::size_t>(strip) * value;
+    Launch along = launch(pass, "box_along", strip);
+    along.range = batched_range(pass, ceil_div(g.width / pass.channels, pixels),
+                                ceil_div(g.height, rows), 1, 1);
+    along.arguments = {WorkspaceBuffer(),       TargetBuffer(),          by_value(g),
+                       by_value(columns),       by_value(pixels),        by_value(rows),
+                       by_value(area_of(pass)), by_value(share_of(pass))};
+    append_other(pass, along);
+    constexpr std::size_t chunk = 528; // as the kernel has it
+    along.private_bytes = 2 * chunk * value;
+    result.launches = {std::move(down), std::move(along)};
+    return result;
+}
+
+// Wide strips read whole cache lines in order, narrow ones give every core some.
+std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    const std::int64_t units = facts.compute_units;
+    int strip = 1024;
+    while (strip > 64 && ceil_div(columns_of(pass).count, strip) * pass.batch() < 2 * units)
+        strip /= 4;
+    int rows = 64;
+    while (rows > 4 && ceil_div(pass.geometry.height, rows) * pass.batch() < 4 * units)
+        rows /= 4;
+    return {{.strip = strip, .rows = rows}};
+}
+
+} // namespace
+
+Kernel box_lines() {
+    KernelSpec<BoxPass, Settings> spec;
+    spec.name = "box_lines";
+    spec.folder = "box";
+    spec.tunables = {{"STRIP", &Settings::strip, {64, 256, 1024}},
+                     {"ROWS", &Settings::rows, {4, 16, 64}}};
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.rank = [](const BoxPass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 4, .nothing_shared = 1, .tiles = 1}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz

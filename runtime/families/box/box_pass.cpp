@@ -1,0 +1,84 @@
+#include "families/box/box_pass.hpp"
+#include "families/box/kernels.hpp"
+#include "plan/problem.hpp"
+
+#include <cmath>
+
+namespace gz {
+
+BoxSum sum_of(const BoxPass &pass) {
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    const Geometry &g = pass.geometry;
+    const double constant = static_cast<double>(g.border_value);
+    const bool has_constant = g.border_mode == BORDER_CONSTANT;
+    const bool exact = !has_constant || (constant == std::nearbyint(constant) &&
+                                         constant >= src.lowest && constant <= src.highest);
+    if (!src.is_integer || !exact)
+        return BoxSum::f32;
+    const double largest = std::max(-src.lowest, src.highest);
+    const double area = static_cast<double>(g.taps_x) * static_cast<double>(g.taps_y);
+    return area * largest < 0x1p31 ? BoxSum::i32 : BoxSum::i64;
+}
+
+Defines box_defines(const BoxPass &pass) {
+    Defines defines = type_defines(pass);
+    defines["SUM_TYPE"] = static_cast<int>(sum_of(pass));
+    defines["DIFFERENCE"] = static_cast<int>(pass.difference);
+    return defines;
+}
+
+std::int64_t area_of(const BoxPass &pass) {
+    return static_cast<std::int64_t>(pass.geometry.taps_x) * pass.geometry.taps_y;
+}
+
+void append_other(const BoxPass &pass, Launch &launch) {
+    if (pass.difference != BoxDifference::none)
+        launch.arguments.emplace_back(SourceBuffer{1});
+}
+
+BoxColumns columns_of(const BoxPass &pass) {
+    const Geometry &g = pass.geometry;
+    // The columns that the boxes reach, if all of them are there; else those that the border may
+    // fold them to, which are all.
+    const int width = g.width / pass.channels;
+    int first = -g.anchor_x;
+    int end = width + g.anchor_x;
+    if (first < g.valid_left || end > g.valid_right) {
+        first = g.valid_left;
+        end = g.valid_right;
+    }
+    const int count = (end - first) * pass.channels;
+    return {count, first * pass.channels, count};
+}
+
+bool outgrows_image(const BoxPass &pass) {
+    constexpr int few = 64;
+    const Geometry &g = pass.geometry;
+    return g.anchor_x >= std::max(few, g.valid_right - g.valid_left) ||
+           g.anchor_y >= std::max(few, g.valid_bottom - g.valid_top);
+}
+
+float share_of(const BoxPass &pass) {
+    return static_cast<float>(1.0 / static_cast<double>(area_of(pass)));
+}
+
+std::string problem_of(const BoxPass &pass) {
+    // Beside longer boxes a band of rows is low, and what was measured of others says little of them.
+    constexpr int most_moderate_taps = 2047;
+    const std::int64_t taps = longer_side(pass.geometry);
+    const std::string length = outgrows_image(pass)        ? "taps>image"
+                               : taps > most_moderate_taps ? text("taps>", most_moderate_taps)
+                                                           : up_to("taps", taps, {7, 15, 63, 255});
+    return (pass.difference == BoxDifference::none ? "box " : "box difference ") + length + " " +
+           image_text(pass);
+}
+
+bool is_of_floats(const BoxPass &pass) {
+    return sum_of(pass) == BoxSum::f32 && pass.channels == 1;
+}
+
+const std::vector<Kernel> &kernels_of(const BoxPass &) {
+    return box_kernels();
+}
+
+} // namespace gz

@@ -1,0 +1,49 @@
+// One mean over boxes of pixels: what the plan lowers an iteration of a box filter to.
+#pragma once
+
+#include "plan/image_pass.hpp"
+#include "plan/kernel.hpp"
+
+namespace gz {
+
+// What is made of a mean and the value of another image, f32 and laid out as the source: numbers of
+// DIFFERENCE in cl/lib/box.clh.
+enum class BoxDifference { none = 0, mean_less_other = 1, other_less_mean = -1 };
+
+// Geometry's taps are 2 radius + 1, its anchors the radius.
+struct BoxPass : ImagePass {
+    BoxDifference difference = BoxDifference::none;
+};
+
+std::string problem_of(const BoxPass &pass);
+const std::vector<Kernel> &kernels_of(const BoxPass &pass);
+
+// How sums are kept: see cl/lib/box.clh. Exact for integers, unless the border's constant is not
+// one of the source's type.
+enum class BoxSum { i32 = 0, i64 = 1, f32 = 2 };
+BoxSum sum_of(const BoxPass &pass);
+// Whether sums of one channel are kept in floats.
+bool is_of_floats(const BoxPass &pass);
+
+// The macros of cl/lib/pixel.clh, border.clh and box.clh.
+Defines box_defines(const BoxPass &pass);
+
+std::int64_t area_of(const BoxPass &pass); // pixels of a box
+float share_of(const BoxPass &pass);       // of a pixel in the mean
+// The last argument of kernels that store means, the other image, where there is one.
+void append_other(const BoxPass &pass, Launch &launch);
+
+// What lies between the launches of kernels that go down columns first: the sums of the region's rows,
+// for the values of `count` columns from first_column on. As the kernels have it.
+struct BoxColumns {
+    std::int64_t pitch;
+    std::int32_t first_column, count;
+};
+static_assert(sizeof(BoxColumns) == 16, "OpenCL C lays the struct out without padding");
+BoxColumns columns_of(const BoxPass &pass);
+
+// Whether long boxes reach past all of the image, so that filling one by reading each of its pixels would
+// take longer than all else.
+bool outgrows_image(const BoxPass &pass);
+
+} // namespace gz

@@ -1,0 +1,105 @@
+// Means over boxes for CPUs, a strip of a band of rows per item. See cl/box/box_strips.cl.
+#include <algorithm>
+
+#include "families/box/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int strip, band;
+};
+
+// Boxes that reach up to as many values to both sides together share a program.
+constexpr int reaches[] = {64, 512, 4096, 8192};
+
+// The strips of a row: each has whole pixels, as many as STRIP values hold.
+std::int64_t strips_of(const BoxPass &pass, int strip) {
+    return ceil_div(pass.geometry.width, strip / pass.channels * pass.channels);
+}
+
+std::int64_t reach_of(const BoxPass &pass) {
+    return 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
+}
+
+Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const int reach = *std::lower_bound(std::begin(reaches), std::end(reaches), reach_of(pass));
+    const int strip = settings.strip;
+    const std::int32_t band = settings.band;
+    Launch result;
+    result.program = {"box/box_strips.cl", "box_strips", box_defines(pass)};
+    // A column's sum needs fewer bits than a box's.
+    if (sum_of(pass) == BoxSum::i64) {
+        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
+        result.program.defines["WIDE"] = 1;
+    }
+    result.program.defines["STRIP"] = strip;
+    result.program.defines["REACH"] = reach;
+    result.range = batched_range(pass, strips_of(pass, strip), ceil_div(g.height, band), 1, 1);
+    result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
+                        by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
+    append_other(pass, result);
+    const auto columns = static_cast<std::size_t>(strip + reach + 32);
+    result.private_bytes = (3 * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
+    return result;
+}
+
+std::string refusal(const BoxPass &pass, const Settings &) {
+    if (reach_of(pass) > std::end(reaches)[-1])
+        return text("boxes reach ", reach_of(pass), " values to both sides; it takes up to ",
+                    std::end(reaches)[-1]);
+    const double largest =
+        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
+    if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y >= 0x1p31)
+        return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
+    return "";
+}
+
+// Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not
+// so high that cores stay idle.
+std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    std::vector<Settings> result;
+    for (const int strip : {4096, 512}) {
+        const std::int64_t strips = strips_of(pass, strip) * pass.batch();
+        int band = 1024;
+        while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
+                                2 * static_cast<std::int64_t>(facts.compute_units))
+            band /= 4;
+        result.push_back({.strip = strip, .band = band});
+    }
+    return result;
+}
+
+// Measured on AVX2, f32: bands of 1024 rows are as fast as two launches for boxes of 1401 rows, and
+// take 1.2 times as long for 2001; bands of 64 rows are as fast for 63, and take 1.4 times as long for
+// 201; bands of 256 take 1.6 times as long for 501.
+std::string drawback(const BoxPass &pass, const Settings &settings) {
+    if (outgrows_image(pass))
+        return "boxes are longer than the image";
+    const int band = settings.band;
+    const int rows = pass.geometry.taps_y;
+    return 2 * rows > 3 * band ? text("bands of ", band, " rows are low beside boxes of ", rows)
+                               : "";
+}
+
+} // namespace
+
+Kernel box_strips() {
+    KernelSpec<BoxPass, Settings> spec;
+    spec.name = "box_strips";
+    spec.folder = "box";
+    spec.tunables = {{"STRIP", &Settings::strip, {512, 4096}},
+                     {"BAND", &Settings::band, {16, 64, 256, 1024}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.rank = [](const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 5, .nothing_shared = 4, .tiles = 2}(facts),
+                    drawback(pass, settings)};
+    };
+    return spec;
+}
+
+} // namespace gz

@@ -1,0 +1,11 @@
+#include "families/box/kernels.hpp"
+
+namespace gz {
+
+const std::vector<Kernel> &box_kernels() {
+    static const std::vector<Kernel> kernels{box_tiled(), box_columns(), box_strips(), box_lines(),
+                                             box_plain()};
+    return kernels;
+}
+
+} // namespace gz

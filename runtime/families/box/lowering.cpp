@@ -1,0 +1,143 @@
+#include "families/box/lowering.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "core/error.hpp"
+#include "families/correlate/lowering.hpp"
+#include "plan/lowering.hpp"
+
+namespace gz {
+
+namespace {
+
+// Kernels count pixels a box or two beyond the image in 32 bits.
+void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
+    const std::int64_t size = box.size()[axis];
+    if (desc.source.extent[axis] + 2 * size > std::numeric_limits<std::int32_t>::max())
+        fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
+             axis_name[axis], ", too many for boxes of ", size);
+}
+
+// A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's
+// share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
+std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc) {
+    constexpr std::int64_t largest_radius = 7;
+    const Axes size = box.size();
+    if (std::max(box.radius[0], box.radius[1]) > largest_radius)
+        return std::nullopt;
+    AxisTaps taps;
+    for (std::size_t i = 0; i < 2; ++i)
+        taps.values[i].assign(static_cast<std::size_t>(size[i]),
+                              1.0 / static_cast<double>(size[i]));
+    Correlate mean = separable(taps);
+    const PixelTypeFacts &src = facts_of(desc.source.type);
+    const double largest = std::max({-src.lowest, src.highest, std::abs(desc.border.value)});
+    if (src.is_integer && facts_of(desc.target.type).is_integer &&
+        error_bound(mean, largest) >= 0.5 / static_cast<double>(size[0] * size[1]))
+        return std::nullopt;
+    return mean;
+}
+
+Step mean_step(const Box &box, const PlanDesc &desc, BoxDifference difference) {
+    Step step(desc, [box, difference](const PlanDesc &part) -> Pass {
+        BoxPass pass = lower_box(box, part);
+        pass.difference = difference;
+        return pass;
+    });
+    for (std::size_t axis = 0; axis < 2; ++axis)
+        step.reach[axis] = {box.radius[axis], box.radius[axis]};
+    return step;
+}
+
+// Means along x and y: as a box, or as taps with the same result, which is had sooner with them.
+Link mean_link(const Box &box, const PlanDesc &desc) {
+    Step mean = mean_step(box, desc, BoxDifference::none);
+    const std::optional<Correlate> taps = as_taps(box, desc);
+    if (!taps)
+        return mean;
+    Step as_taps(desc,
+                 [taps](const PlanDesc &part) -> Pass { return lower_correlation(*taps, part); });
+    as_taps.reach = mean.reach;
+    std::string problem = mean.pass.problem();
+    return Link({{"", {std::move(as_taps)}}, {"", {std::move(mean)}}}, std::move(problem));
+}
+
+Step mean_step_along(const Box &box, std::size_t axis, const PlanDesc &desc) {
+    check_box_length(box, desc, axis);
+    Step step(desc, [box, axis](const PlanDesc &part) -> Pass {
+        return BoxPass{lower_images_along(axis, part, box.size()[axis], box.radius[axis])};
+    });
+    step.reach[axis] = {box.radius[axis], box.radius[axis]};
+    return step;
+}
+
+} // namespace
+
+BoxPass lower_box(const Box &box, const PlanDesc &desc) {
+    const Axes size = box.size();
+    for (std::size_t i = 0; i < 2; ++i)
+        check_box_length(box, desc, i);
+    return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
+}
+
+// The border is applied to the results of each iteration anew.
+Graph lower(const Box &box, const PlanDesc &desc) {
+    std::vector<std::vector<std::size_t>> axes;
+    for (int i = 0; i < box.iterations; ++i) {
+        if (box.radius[0] > 0 || box.radius[1] > 0 || !box.is_volume())
+            axes.push_back({0, 1});
+        for (const std::size_t axis : {2, 3})
+            if (box.radius[axis] > 0)
+                axes.push_back({axis});
+    }
+    return lower_along(axes, desc, [&](std::size_t i, const PlanDesc &step) -> Link {
+        return axes[i].size() == 2 ? mean_link(box, step)
+                                   : Link(mean_step_along(box, axes[i].front(), step));
+    });
+}
+
+std::optional<Graph> lower_difference(const Box &first, const Box &second, const PlanDesc &desc) {
+    if (first.is_volume() || second.is_volume())
+        return std::nullopt;
+    const bool first_is_larger = first.radius[0] > second.radius[0];
+    const Box &larger = first_is_larger ? first : second;
+    const Box &smaller = first_is_larger ? second : first;
+    if (larger.iterations < 2)
+        return std::nullopt;
+
+    // As the last iteration finds what those before it have made.
+    PlanDesc step = desc;
+    ImageDesc like = desc.source;
+    like.type = PixelType::f32;
+    Region &region = step.region;
+    Axes extent = region.extent;
+    region.target_origin = {0, 0, 0, 0};
+    if (region.edge == RegionEdge::neighbours)
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            extent[axis] = desc.source.extent[axis];
+            region.target_origin[axis] = region.source_origin[axis];
+        }
+    step.target = own_image(like, extent);
+
+    Graph graph;
+    graph.between.push_back(step.target);
+    const ImageRef other = image_between(0);
+    append(graph, lower(smaller, step), other);
+    Graph last = lower(larger, desc);
+    const Link &end = last.links.back();
+    const Step &mean = end.step ? *end.step : *only_step(end.alternatives.back());
+    Step difference = mean_step(larger, mean.images,
+                                first_is_larger ? BoxDifference::mean_less_other
+                                                : BoxDifference::other_less_mean);
+    difference.inputs = mean.inputs;
+    last.links.back() = std::move(difference);
+    append(graph, std::move(last), target_image());
+    graph.links.back().step->inputs.push_back(other);
+    return graph;
+}
+
+} // namespace gz

@@ -1,0 +1,135 @@
+#include "families/correlate/correlate_pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "families/correlate/kernels.hpp"
+#include "plan/problem.hpp"
+
+namespace gz {
+
+int bucket_of(const CorrelatePass &pass) {
+    const int size = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
+    for (const int bucket : tap_buckets)
+        if (size <= bucket)
+            return bucket;
+    return std::end(tap_buckets)[-1];
+}
+
+std::string tap_refusal(const CorrelatePass &pass, int most) {
+    if (pass.varied())
+        return "the taps differ between components";
+    const int size = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
+    return size > most ? text("an axis has ", size, " taps; it takes up to ", most) : "";
+}
+
+bool is_bounded(const CorrelatePass &pass) {
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    if (!src.is_integer)
+        return false;
+    double largest = std::max(-src.lowest, src.highest);
+    if (pass.geometry.border_mode == BORDER_CONSTANT) {
+        const double constant = std::fabs(static_cast<double>(pass.geometry.border_value));
+        if (!std::isfinite(constant))
+            return false;
+        largest = std::max(largest, constant);
+    }
+    const auto sum = [](auto first, auto last) {
+        return std::accumulate(first, last, 0.0, [](double total, float tap) {
+            return total + std::fabs(static_cast<double>(tap));
+        });
+    };
+    double gain = 0;
+    for (const TapSet &set : pass.sets) {
+        const auto along_y = set.taps.begin() + (set.separable ? set.taps_x : 0);
+        const double taps = set.separable ? sum(set.taps.begin(), along_y) : 1;
+        gain = std::max(gain, taps * sum(along_y, set.taps.end()));
+    }
+    constexpr double roundings = 1.001; // more than they can add
+    return gain * largest * roundings < 0x1p22;
+}
+
+std::string separable_refusal(const CorrelatePass &pass, int most) {
+    if (std::string reason = tap_refusal(pass, most); !reason.empty())
+        return reason;
+    return pass.separable() ? "" : "the taps are not separable";
+}
+
+Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
+    Defines defines = type_defines(pass);
+    defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
+    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
+    return defines;
+}
+
+Argument taps_argument(const std::vector<std::byte> &taps, const DeviceFacts &facts) {
+    return facts.misreads_arguments ? Argument(ConstantData{taps}) : Argument(ByValue{taps});
+}
+
+std::vector<float> strided_taps(const TapSet &set, int stride) {
+    const auto nx = static_cast<std::size_t>(set.taps_x);
+    const auto ny = static_cast<std::size_t>(set.taps_y);
+    const auto step = static_cast<std::size_t>(stride);
+    const auto from = set.taps.begin();
+    if (set.separable) {
+        std::vector<float> result(2 * step, 0.0F);
+        std::copy_n(from, nx, result.begin());
+        std::copy_n(from + static_cast<std::ptrdiff_t>(nx), ny,
+                    result.begin() + static_cast<std::ptrdiff_t>(step));
+        return result;
+    }
+    std::vector<float> result(step * step, 0.0F);
+    for (std::size_t j = 0; j < ny; ++j)
+        std::copy_n(from + static_cast<std::ptrdiff_t>(j * nx), nx,
+                    result.begin() + static_cast<std::ptrdiff_t>(j * step));
+    return result;
+}
+
+TapBucket tap_bucket(int taps) {
+    // Up to each of these, from one more than the one before.
+    static constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 31, 45, 63};
+    const auto most = std::lower_bound(std::begin(buckets), std::end(buckets), taps);
+    return {most == std::begin(buckets) ? 1 : most[-1] + 1, *most};
+}
+
+std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,
+                                     const TapBucket &along_y) {
+    const Geometry &g = pass.geometry;
+    std::vector<float> taps(static_cast<std::size_t>(along_x.most + along_y.most), 0.0F);
+    const auto from = pass.set().taps.begin();
+    std::copy_n(from, g.taps_x, taps.begin());
+    std::copy_n(from + g.taps_x, g.taps_y, taps.begin() + along_x.most);
+    return bytes_of(taps.data(), taps.size());
+}
+
+std::string problem_of(const CorrelatePass &pass) {
+    const char *const kind = pass.varied()      ? "varied "
+                             : pass.separable() ? "separable "
+                                                : "correlate ";
+    return kind + up_to("taps", longer_side(pass.geometry), {3, 5, 7, 11, 15, 31, 63}) + " " +
+           image_text(pass);
+}
+
+Rank CorrelateRank::operator()(const CorrelatePass &pass, const DeviceFacts &facts) const {
+    const GroupHabit habit = habit_of(facts);
+    if (habit == GroupHabit::strips)
+        return {strips};
+    if (facts.device_class == DeviceClass::plain_gpu)
+        return {plain_gpu};
+    if (!pass.varied() && pass.separable()) {
+        // To keep what few taps add up to in registers is faster than to share it.
+        const int most = pass.src_type == PixelType::u8       ? 5
+                         : facts_of(pass.src_type).is_integer ? 3
+                                                              : 0;
+        return {longer_side(pass.geometry) <= most ? few_taps : separable};
+    }
+    return {habit == GroupHabit::nothing_shared ? nothing_shared : tiles};
+}
+
+const std::vector<Kernel> &kernels_of(const CorrelatePass &) {
+    return correlate_kernels();
+}
+
+} // namespace gz

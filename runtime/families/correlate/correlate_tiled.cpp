@@ -1,0 +1,129 @@
+// Correlation by tiles with four classes of groups. See cl/correlate/correlate_tiled.cl.
+#include "families/correlate/kernels.hpp"
+#include "plan/tile_classes.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int group_x, group_y, item_x, item_y;
+};
+
+const std::vector<Setting<Settings>> tunables = {{"GROUP_X", &Settings::group_x, {8, 16, 32}},
+                                                 {"GROUP_Y", &Settings::group_y, {4, 8}},
+                                                 {"ITEM_X", &Settings::item_x, {4, 8}},
+                                                 {"ITEM_Y", &Settings::item_y, {4, 8}}};
+
+constexpr int vector_width = 4; // values of an aligned read
+
+int rounded_up(int value) {
+    return (value + vector_width - 1) / vector_width * vector_width;
+}
+
+bool is_aligned(const CorrelatePass &pass) {
+    return pass.alignment >= vector_width;
+}
+
+TileShape shape_of(const CorrelatePass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    TileShape shape;
+    shape.width = settings.group_x * settings.item_x;
+    shape.height = settings.group_y * settings.item_y;
+    shape.apron_left = g.anchor_x * pass.channels;
+    shape.apron_right = (g.taps_x - 1 - g.anchor_x) * pass.channels;
+    // Aligned reads take whole vectors, so that the apron ends where a vector does.
+    if (is_aligned(pass)) {
+        shape.apron_left = rounded_up(shape.apron_left);
+        shape.apron_right = rounded_up(shape.apron_right);
+    }
+    shape.apron_top = g.anchor_y;
+    shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
+    return shape;
+}
+
+// Whether the kernel has a second, unrolled body for exactly bucket x bucket taps.
+bool has_exact_body(int bucket, const DeviceFacts &facts) {
+    return bucket <= 15 && !facts.misreads_arguments;
+}
+
+Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const int bucket = bucket_of(pass);
+    const bool exact = has_exact_body(bucket, facts);
+    const TileShape shape = shape_of(pass, settings);
+    const std::vector<float> taps = strided_taps(pass.set(), bucket);
+
+    Launch result;
+    result.program = {"correlate/correlate_tiled.cl", "correlate_tiled", type_defines(pass)};
+    result.program.defines["SEPARABLE"] = pass.separable() ? 1 : 0;
+    result.program.defines["BUCKET"] = bucket;
+    result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
+    result.program.defines["EXACT"] = exact ? 1 : 0;
+    add_defines(result.program.defines, tunables, settings);
+    result.range =
+        batched_range(pass, ceil_div(g.width, shape.width), ceil_div(g.height, shape.height),
+                      settings.group_x, settings.group_y);
+
+    const auto taps_bytes = bytes_of(taps.data(), taps.size());
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
+                        by_value(classify(g, pass.channels, shape))};
+    if (exact)
+        result.arguments.emplace_back(ByValue{taps_bytes});
+    result.arguments.emplace_back(ConstantData{taps_bytes});
+    const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);
+    const auto tile_width = static_cast<std::size_t>(shape.width + (g.taps_x - 1) * pass.channels);
+    result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});
+    return result;
+}
+
+Settings shaped(int group_x, int group_y, int item_x, int item_y) {
+    return {.group_x = group_x, .group_y = group_y, .item_x = item_x, .item_y = item_y};
+}
+
+// Measured on NVIDIA (H200, 16384x16384 f32). Tall items reuse what they load once there are enough
+// taps to reuse it for, until their unrolled body outgrows the instruction cache.
+Settings fastest(const CorrelatePass &pass) {
+    const int bucket = bucket_of(pass);
+    if (bucket <= 3 && size_of(pass.src_type) == 4)
+        return shaped(32, 4, 4, 4);
+    if (bucket <= (pass.separable() ? 9 : 7))
+        return bucket == 5 && size_of(pass.src_type) == 4 ? shaped(32, 8, 4, 8)
+                                                          : shaped(32, 4, 4, 8);
+    return bucket <= 15 ? shaped(32, 8, 4, 4) : shaped(32, 8, 4, 8);
+}
+
+// The fastest, then smaller ones for devices or images with less room.
+std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+    return {fastest(pass), shaped(16, 4, 4, 4), shaped(8, 8, 4, 4)};
+}
+
+std::string details(const CorrelatePass &pass, const Settings &settings) {
+    return "tile " + describe(pass, shape_of(pass, settings), is_aligned(pass));
+}
+
+} // namespace
+
+Kernel correlate_tiled() {
+    KernelSpec<CorrelatePass, Settings> spec;
+    spec.name = "correlate_tiled";
+    spec.folder = "correlate";
+    spec.tunables = tunables;
+    spec.refusal = [](const CorrelatePass &pass, const Settings &) {
+        return tap_refusal(pass, std::end(tap_buckets)[-1]);
+    };
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = details;
+    spec.rank = [](const CorrelatePass &pass, const auto &, const DeviceFacts &facts) {
+        return CorrelateRank{.strips = 3,
+                             .plain_gpu = 2,
+                             .few_taps = 4,
+                             .separable = 4,
+                             .nothing_shared = 5,
+                             .tiles = 6}(pass, facts);
+    };
+    return spec;
+}
+
+} // namespace gz

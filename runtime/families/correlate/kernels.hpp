@@ -1,0 +1,24 @@
+// The kernels of filters with taps.
+#pragma once
+
+#include "families/correlate/correlate_pass.hpp"
+#include "families/correlate/volume_pass.hpp"
+#include "plan/kernel.hpp"
+
+namespace gz {
+
+Kernel correlate_tiled();
+Kernel correlate_strips();
+Kernel correlate_plain();
+Kernel separable_fused();
+Kernel separable_passes();
+Kernel separable_columns();
+Kernel correlate_volume();
+Kernel correlate_march();
+Kernel volume_strips();
+Kernel separable_march();
+
+// The list of them, in the order in which those that are wanted alike are tried.
+const std::vector<Kernel> &correlate_kernels();
+
+} // namespace gz

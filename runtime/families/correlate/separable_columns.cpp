@@ -1,0 +1,128 @@
+// Separable correlation of integers by few taps, in registers. See cl/correlate/separable_columns.cl.
+#include <algorithm>
+
+#include "families/correlate/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int group, item, band;
+};
+
+const std::vector<Setting<Settings>> tunables = {{"GROUP", &Settings::group, {64, 128}},
+                                                 {"ITEM", &Settings::item, {4, 8, 16}},
+                                                 {"BAND", &Settings::band, {32, 64, 128}}};
+
+constexpr int most_taps = 11;
+constexpr int most_sums = 128; // that an item keeps: more would not fit its registers
+
+bool is_aligned(const CorrelatePass &pass, const Settings &settings) {
+    return pass.alignment >= settings.item;
+}
+
+// Values [left, right) of a row: items of them read nothing outside the source.
+struct Inner {
+    std::int64_t left = 0, right = 0;
+};
+
+Inner inner_of(const CorrelatePass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t item = settings.item;
+    // Items read whole words of 4 values.
+    const auto apron = [&](std::int64_t pixels) { return 4 * ceil_div(pixels * pass.channels, 4); };
+    const std::int64_t first = std::int64_t{g.valid_left} * pass.channels + apron(g.anchor_x);
+    const std::int64_t end = std::min<std::int64_t>(
+        g.width, std::int64_t{g.valid_right} * pass.channels - apron(g.taps_x - 1 - g.anchor_x));
+    Inner inner;
+    inner.left =
+        std::min(ceil_div(std::max<std::int64_t>(first, 0), item) * item, std::int64_t{g.width});
+    inner.right = std::max(inner.left, end - end % item);
+    return inner;
+}
+
+std::string refusal(const CorrelatePass &pass, const Settings &settings) {
+    if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
+        return reason;
+    if (!facts_of(pass.src_type).is_integer)
+        return "the source's values are not integers";
+    const int sums = pass.geometry.taps_y * settings.item;
+    return sums > most_sums ? text(sums, " sums an item are too many") : "";
+}
+
+Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const Inner inner = inner_of(pass, settings);
+    const int band = settings.band;
+
+    Launch result;
+    result.program = {"correlate/separable_columns.cl", "separable_columns",
+                      separable_defines(pass, facts)};
+    Defines &defines = result.program.defines;
+    defines["TAPS_X"] = g.taps_x;
+    defines["TAPS_Y"] = g.taps_y;
+    defines["ANCHOR_X"] = g.anchor_x;
+    defines["ALIGNED"] = is_aligned(pass, settings) ? 1 : 0;
+    defines["GROUP"] = settings.group;
+    defines["ITEM"] = settings.item;
+    // One more for the values at the left and right edge.
+    const std::int64_t groups =
+        ceil_div(inner.right - inner.left, std::int64_t{settings.group} * settings.item) + 1;
+    result.range = batched_range(pass, groups, ceil_div(g.height, band), settings.group, 1);
+    const std::vector<float> &taps = pass.set().taps;
+    result.arguments = {
+        SourceBuffer(),
+        TargetBuffer(),
+        by_value(g),
+        taps_argument(bytes_of(taps.data(), taps.size()), facts),
+        by_value(static_cast<std::int32_t>(band)),
+        by_value(static_cast<std::int32_t>(inner.left)),
+        by_value(static_cast<std::int32_t>(inner.right)),
+        LocalMemory{static_cast<std::size_t>(band + g.taps_y - 1) * sizeof(std::int32_t)}};
+    return result;
+}
+
+Settings shaped(int item, int band) {
+    return {.group = 128, .item = item, .band = band};
+}
+
+// Measured on NVIDIA (H200, 16384x16384). Wide items read their aprons less often, but leave fewer
+// registers for more items at a time.
+std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+    const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
+    const int widest = taps <= 3 ? 16 : 8;
+    return {shaped(std::clamp(pass.alignment, 4, widest), taps <= 7 ? 64 : 128), shaped(4, 64)};
+}
+
+std::string details(const CorrelatePass &pass, const Settings &settings) {
+    const Inner inner = inner_of(pass, settings);
+    return text(settings.item, " values an item, ",
+                is_aligned(pass, settings) ? "aligned vectors" : "unaligned", "; values ",
+                inner.left, " to ", inner.right, " of ", pass.geometry.width, " in bands of ",
+                settings.band, " rows, the others one by one");
+}
+
+} // namespace
+
+Kernel separable_columns() {
+    KernelSpec<CorrelatePass, Settings> spec;
+    spec.name = "separable_columns";
+    spec.folder = "correlate";
+    spec.tunables = tunables;
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = details;
+    spec.rank = [](const CorrelatePass &pass, const auto &, const DeviceFacts &facts) {
+        return CorrelateRank{.strips = 1,
+                             .plain_gpu = 5,
+                             .few_taps = 6,
+                             .separable = 1,
+                             .nothing_shared = 1,
+                             .tiles = 1}(pass, facts);
+    };
+    return spec;
+}
+
+} // namespace gz

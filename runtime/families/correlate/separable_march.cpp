@@ -1,0 +1,88 @@
+// Taps along x, y and z in one pass. See cl/correlate/separable_march.cl.
+#include <algorithm>
+
+#include "families/correlate/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int buckets[] = {3, 5, 7}; // most taps along any axis
+
+int bucket_of(const VolumePass &pass) {
+    return *std::lower_bound(std::begin(buckets), std::end(buckets) - 1, longest_side(pass));
+}
+
+std::string refusal(const VolumePass &pass, const MarchSettings &) {
+    if (longest_side(pass) > std::end(buckets)[-1])
+        return text("an axis has ", longest_side(pass), " taps; it takes up to ",
+                    std::end(buckets)[-1]);
+    return march_refusal(pass);
+}
+
+// Along x, y and, in reverse, z, as many of each as the bucket's: what is left over is never used.
+std::vector<std::byte> packed_taps(const VolumePass &pass) {
+    const auto most = static_cast<std::size_t>(bucket_of(pass));
+    std::vector<float> taps(3 * most, 0.0F);
+    const auto along_y = pass.taps.begin() + pass.geometry.taps_x;
+    const auto along_z = along_y + pass.geometry.taps_y;
+    std::copy(pass.taps.begin(), along_y, taps.begin());
+    std::copy(along_y, along_z, taps.data() + most);
+    std::reverse_copy(along_z, pass.taps.end(), taps.data() + 2 * most);
+    return bytes_of(taps.data(), taps.size());
+}
+
+Work work(const VolumePass &pass, const MarchSettings &settings, const DeviceFacts &facts) {
+    const int most = bucket_of(pass);
+    March march = march_of(pass, settings, facts, most, most);
+    Launch launch = std::move(march.launch);
+    launch.program.file = "correlate/separable_march.cl";
+    launch.program.entry = "separable_march";
+    launch.program.defines["MOST"] = most;
+    launch.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(pass.geometry),
+                        by_value(pass.volume),
+                        by_value(march.depth),
+                        by_value(march.chunks),
+                        taps_argument(packed_taps(pass), facts),
+                        local_vectors(2 * march.row_vectors * march.rows),
+                        local_vectors(settings.group_x * march.rows)};
+    return launch;
+}
+
+MarchSettings shaped(int group_x, int group_y, int item_y, int depth) {
+    return {.group_x = group_x, .group_y = group_y, .item_y = item_y, .depth = depth};
+}
+
+} // namespace
+
+Kernel separable_march() {
+    KernelSpec<VolumePass, MarchSettings> spec;
+    spec.name = "separable_march";
+    spec.folder = "correlate";
+    spec.tunables = {{"GROUP_X", &MarchSettings::group_x, {8, 16, 32}},
+                     {"GROUP_Y", &MarchSettings::group_y, {4, 8}},
+                     {"ITEM_Y", &MarchSettings::item_y, {1, 2, 4}},
+                     {"DEPTH", &MarchSettings::depth, {16, 32, 64, 128}}};
+    spec.refusal = refusal;
+    spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
+        return std::vector<MarchSettings>{with_fitting_depth(pass, shaped(16, 8, 2, 128), facts),
+                                          shaped(16, 4, 1, 32), shaped(8, 4, 1, 16)};
+    };
+    spec.work = work;
+    spec.details = [](const VolumePass &, const MarchSettings &settings) {
+        return text("along x, y and z at once, ", settings.depth, " slices of a group");
+    };
+    spec.rank = [](const VolumePass &pass, const auto &, const DeviceFacts &facts) {
+        if (!pass.separable)
+            return Rank::never();
+        // Measured on NVIDIA (H200): two passes with more taps leave more registers to each.
+        constexpr int most = 5;
+        const bool is_fast = habit_of(facts) != GroupHabit::strips && longest_side(pass) <= most;
+        return Rank{is_fast ? 1 : 0};
+    };
+    return spec;
+}
+
+} // namespace gz

@@ -1,0 +1,137 @@
+// Separable correlation with any number of taps in three launches. See cl/correlate/separable_passes.cl.
+#include <algorithm>
+#include <cmath>
+
+#include "families/correlate/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int vector, group_x;
+};
+
+const std::vector<Setting<Settings>> tunables = {{"VECTOR", &Settings::vector, {4, 16}},
+                                                 {"GROUP_X", &Settings::group_x, {1, 64}}};
+
+constexpr std::int64_t pitch_step = 64; // values that rows between launches are a multiple of apart
+
+// As the kernels have it.
+struct Between {
+    std::int64_t extended_pitch, filtered_pitch;
+    std::int32_t first_row, rows, begin, extended;
+};
+static_assert(sizeof(Between) == 32, "OpenCL C lays the struct out without padding");
+
+Between between_of(const CorrelatePass &pass) {
+    const Geometry &g = pass.geometry;
+    // The rows that the taps reach, if all of them are there; else those that the border may fold
+    // them to, which are all.
+    int first = -g.anchor_y;
+    int end = g.height + g.taps_y - 1 - g.anchor_y;
+    if (first < g.valid_top || end > g.valid_bottom) {
+        first = g.valid_top;
+        end = g.valid_bottom;
+    }
+    Between between{};
+    between.first_row = first;
+    between.rows = end - first;
+    between.begin = -g.anchor_x * pass.channels;
+    between.extended = g.width + (g.taps_x - 1) * pass.channels;
+    between.filtered_pitch = ceil_div(g.width, pitch_step) * pitch_step;
+    // Windows of the last values reach further.
+    between.extended_pitch = ceil_div(between.extended, pitch_step) * pitch_step + 2 * pitch_step;
+    return between;
+}
+
+// What the border's constant is filtered along x, by the same chain as pixels are.
+float filtered_constant(const CorrelatePass &pass) {
+    float sum = 0.0F;
+    for (int i = 0; i < pass.geometry.taps_x; ++i)
+        sum =
+            std::fma(pass.set().taps[static_cast<std::size_t>(i)], pass.geometry.border_value, sum);
+    return sum;
+}
+
+// src and dst: what the launch reads and writes.
+Launch launch(const CorrelatePass &pass, const Settings &settings, const char *entry, PixelType src,
+              PixelType dst, const std::array<std::int64_t, 2> &items) {
+    Launch result;
+    result.program = {"correlate/separable_passes.cl", entry, type_defines(pass)};
+    result.program.defines["SRC_TYPE"] = static_cast<int>(src);
+    result.program.defines["DST_TYPE"] = static_cast<int>(dst);
+    add_defines(result.program.defines, tunables, settings);
+    const int group = settings.group_x;
+    result.range = batched_range(pass, ceil_div(items[0], group), items[1], group, 1);
+    return result;
+}
+
+Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const Between between = between_of(pass);
+    const int vector = settings.vector;
+    const auto buffer_bytes = [&](std::int64_t pitch) {
+        return static_cast<std::uint64_t>(pass.batch() * between.rows * pitch) * sizeof(float);
+    };
+    const float *taps = pass.set().taps.data();
+    const auto along_x = bytes_of(taps, static_cast<std::size_t>(g.taps_x));
+    const auto along_y = bytes_of(taps + g.taps_x, static_cast<std::size_t>(g.taps_y));
+
+    Work result;
+    result.workspace = {buffer_bytes(between.extended_pitch), buffer_bytes(between.filtered_pitch)};
+    result.launches = {
+        launch(pass, settings, "separable_extend", pass.src_type, PixelType::f32,
+               {ceil_div(between.extended_pitch, vector == 4 ? 1 : 1024), between.rows}),
+        launch(pass, settings, "separable_rows", PixelType::f32, PixelType::f32,
+               {ceil_div(between.filtered_pitch, vector == 4 ? 8 : 64), between.rows}),
+        launch(pass, settings, "separable_columns", PixelType::f32, pass.dst_type,
+               {ceil_div(g.width, vector), ceil_div(g.height, vector == 4 ? 16 : 4)})};
+    result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer{0}, by_value(g),
+                                    by_value(between)};
+    result.launches[1].arguments = {WorkspaceBuffer{0}, WorkspaceBuffer{1}, by_value(between),
+                                    ConstantData{along_x}, by_value(g.taps_x)};
+    result.launches[2].arguments = {WorkspaceBuffer{1},
+                                    TargetBuffer(),
+                                    by_value(g),
+                                    by_value(between),
+                                    ConstantData{along_y},
+                                    by_value(g.taps_y),
+                                    by_value(filtered_constant(pass))};
+    return result;
+}
+
+} // namespace
+
+Kernel separable_passes() {
+    KernelSpec<CorrelatePass, Settings> spec;
+    spec.name = "separable_passes";
+    spec.folder = "correlate";
+    spec.tunables = tunables;
+    spec.refusal = [](const CorrelatePass &pass, const Settings &) {
+        if (pass.varied())
+            return std::string("the taps differ between components");
+        return std::string(pass.separable() ? "" : "the taps are not separable");
+    };
+    spec.preferred = [](const CorrelatePass &, const DeviceFacts &facts) {
+        if (facts.is_cpu())
+            return std::vector<Settings>{{.vector = 16, .group_x = 1}};
+        return std::vector<Settings>{{.vector = 4, .group_x = 64}, {.vector = 4, .group_x = 1}};
+    };
+    spec.work = work;
+    spec.details = [](const CorrelatePass &pass, const Settings &) {
+        const Between between = between_of(pass);
+        return text(between.rows, " rows of f32 in between");
+    };
+    spec.rank = [](const CorrelatePass &pass, const auto &, const DeviceFacts &facts) {
+        return CorrelateRank{.strips = 5,
+                             .plain_gpu = 6,
+                             .few_taps = 3,
+                             .separable = 5,
+                             .nothing_shared = 3,
+                             .tiles = 3}(pass, facts);
+    };
+    return spec;
+}
+
+} // namespace gz

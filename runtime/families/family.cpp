@@ -1,0 +1,112 @@
+#include "families/family.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "families/bank/lowering.hpp"
+#include "families/box/kernels.hpp"
+#include "families/box/lowering.hpp"
+#include "families/correlate/kernels.hpp"
+#include "families/correlate/lowering.hpp"
+#include "families/difference/kernels.hpp"
+#include "families/difference/lowering.hpp"
+#include "families/gaussian/lowering.hpp"
+#include "families/recursive/kernels.hpp"
+#include "families/recursive/lowering.hpp"
+#include "families/recursive/recursive.hpp"
+#include "families/sat/kernels.hpp"
+#include "families/sat/lowering.hpp"
+#include "families/ssimulacra2/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+// Most filters have one method.
+template <class D> Settled settle(const D &filter, const Settling &) {
+    return {filter};
+}
+
+Settled settle(const Difference &filter, const Settling &on) {
+    const Settling each{on.device_class, on.forced == filter_by_filter ? "" : on.forced};
+    Settled first = settle(filter.first(), each);
+    Settled second = settle(filter.second(), each);
+    return {Filter::difference(std::move(first.filter), std::move(second.filter)),
+            first.reasons + second.reasons};
+}
+
+Settled settle(const Bank &bank, const Settling &on) {
+    Bank settled;
+    std::string reasons;
+    for (const Filter &one : bank.filters) {
+        Settled own = settle(one, on);
+        settled.filters.push_back(std::move(own.filter));
+        reasons += own.reasons;
+    }
+    return {std::move(settled), reasons};
+}
+
+template <class D>
+std::string plan_text(const D &, const Border &, std::size_t, const std::string &) {
+    return "";
+}
+
+std::string plan_text(const Recursion &recursion, const Border &border, std::size_t,
+                      const std::string &trips) {
+    return "grouping: " + to_text(recursion.grouping) + "; " + trips +
+           rounding_text(recursion, border);
+}
+
+std::string plan_text(const Difference &filter, const Border &, std::size_t passes,
+                      const std::string &trips) {
+    constexpr std::size_t passes_of_both = 2;
+    if (!filter.first().is<Recursion>() || !filter.second().is<Recursion>())
+        return "";
+    return std::string("filters: ") +
+           (passes == passes_of_both ? "both at once" : "each by itself") + "; " + trips;
+}
+
+} // namespace
+
+Settled settle(const Filter &filter, const Settling &on) {
+    return std::visit([&](const auto &own) -> Settled { return settle(own, on); },
+                      filter.description());
+}
+
+Graph lower(const Filter &filter, const PlanDesc &desc) {
+    filter.check_border(desc.border);
+    return std::visit([&](const auto &own) { return lower(own, desc); }, filter.description());
+}
+
+Graph by_steps(Graph graph) {
+    std::vector<Link> links;
+    for (Link &link : graph.links) {
+        // Alternatives of one step each stay.
+        const bool has_chain = std::any_of(link.alternatives.begin(), link.alternatives.end(),
+                                           [](const Chain &chain) { return !only_step(chain); });
+        if (!has_chain) {
+            links.push_back(std::move(link));
+            continue;
+        }
+        for (Link &own : link.alternatives.back().links)
+            links.push_back(std::move(own));
+    }
+    graph.links = std::move(links);
+    return graph;
+}
+
+std::string plan_text(const Filter &filter, const Border &border, std::size_t passes,
+                      const std::string &trips) {
+    return std::visit([&](const auto &own) { return plan_text(own, border, passes, trips); },
+                      filter.description());
+}
+
+std::vector<Kernel> all_kernels() {
+    std::vector<Kernel> all;
+    for (const auto *kernels : {&correlate_kernels(), &box_kernels(), &recursive_kernels(),
+                                &sat_kernels(), &difference_kernels(), &ssimulacra2_kernels()})
+        all.insert(all.end(), kernels->begin(), kernels->end());
+    return all;
+}
+
+} // namespace gz

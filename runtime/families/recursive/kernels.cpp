@@ -1,0 +1,12 @@
+#include "families/recursive/kernels.hpp"
+
+namespace gz {
+
+const std::vector<Kernel> &recursive_kernels() {
+    static const std::vector<Kernel> kernels{
+        recursive_plain(),  recursive_lookback(), recursive_march(), recursive_tiled(),
+        recursive_strips(), recursive_segments(), recursive_fused()};
+    return kernels;
+}
+
+} // namespace gz

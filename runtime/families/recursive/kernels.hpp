@@ -1,0 +1,20 @@
+// The kernels of recursive filters.
+#pragma once
+
+#include "families/recursive/recursive_pass.hpp"
+#include "plan/kernel.hpp"
+
+namespace gz {
+
+Kernel recursive_plain();
+Kernel recursive_lookback();
+Kernel recursive_march();
+Kernel recursive_tiled();
+Kernel recursive_strips();
+Kernel recursive_segments();
+Kernel recursive_fused();
+
+// The list of them, in the order in which those that are wanted alike are tried.
+const std::vector<Kernel> &recursive_kernels();
+
+} // namespace gz

@@ -1,0 +1,243 @@
+#include "families/recursive/lowering.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/error.hpp"
+#include "families/recursive/line_filter.hpp"
+#include "families/recursive/recursive.hpp"
+#include "plan/lowering.hpp"
+
+namespace gz {
+
+namespace {
+
+// How far a pass reads where its lines are cut: beyond that nothing matters to a result in f32. Nothing
+// where the reach is not far shorter than the line, so that a cut does not pay.
+std::optional<Reach> cut_reach_of(const RecursivePass &pass) {
+    constexpr std::int64_t longest = 1 << 24; // samples
+    const std::int64_t most = std::min<std::int64_t>(pass.lines.length / 8, longest);
+    // Stages come one after the other, filters side by side.
+    std::int64_t samples = 0;
+    std::int64_t of_second = 0;
+    for (const LineStage *stage : pass.all_stages()) {
+        std::int64_t &sum = pass.second && stage == &*pass.second ? of_second : samples;
+        sum += static_cast<std::int64_t>(stage->taps.size()) + std::abs(stage->first_tap);
+        for (const std::vector<Section> *sections : {&stage->causal, &stage->anticausal}) {
+            const std::optional<int> memory = memory_of(*sections, most, digits_of(*stage));
+            if (!memory)
+                return std::nullopt;
+            sum += *memory;
+        }
+    }
+    samples = std::max(samples, of_second);
+    // On both sides: what sections start from at the image's ends is made of both directions.
+    return samples <= most ? std::optional(Reach{samples, samples}) : std::nullopt;
+}
+
+LineStage negated(LineStage stage) {
+    stage.direct = -stage.direct;
+    for (std::vector<Section> *sections : {&stage.causal, &stage.anticausal})
+        for (Section &section : *sections) {
+            section.w_weight = -section.w_weight;
+            section.v_weight = -section.v_weight;
+        }
+    return stage;
+}
+
+bool go_together(const RecursivePass &first, const RecursivePass &second) {
+    const auto is_plain = [](const RecursivePass &pass) {
+        return pass.stages.size() == 1 && !pass.stages[0].has_taps() && pass.tile == 0;
+    };
+    if (!is_plain(first) || !is_plain(second) || first.along_rows != second.along_rows)
+        return false;
+    const LineStage &one = first.stages[0];
+    const LineStage &other = second.stages[0];
+    return one.causal.size() == other.causal.size() &&
+           one.anticausal.size() == other.anticausal.size() &&
+           one.ends.empty() == other.ends.empty();
+}
+
+RecursivePass together(RecursivePass first, const RecursivePass &second, Shared shared) {
+    first.second =
+        shared == Shared::target ? negated(second.stages.front()) : second.stages.front();
+    first.shared = shared;
+    return first;
+}
+
+// The axes that the recursion filters.
+std::vector<std::vector<std::size_t>> axes_of(const Recursion &recursion) {
+    std::vector<std::vector<std::size_t>> axes;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (recursion.filters(static_cast<int>(axis)))
+            axes.push_back({axis});
+    return axes;
+}
+
+Step line_step(const PlanDesc &desc, std::size_t axis,
+               const std::function<RecursivePass(const PlanDesc &)> &make) {
+    Step step(desc, [make](const PlanDesc &part) -> Pass { return make(part); });
+    step.reach[axis].is_whole = true;
+    step.cut_reach = [make, desc](std::size_t) { return cut_reach_of(make(staged(desc))); };
+    return step;
+}
+
+// Axis by axis by way of f32 images; the last pass makes the region.
+Graph lower_axes(const std::shared_ptr<const Recursion> &recursion, const PlanDesc &desc) {
+    const auto axes = axes_of(*recursion);
+    double outside = desc.border.value;
+    return lower_along(axes, desc, [&](std::size_t i, PlanDesc images) -> Link {
+        const std::size_t axis = axes[i].front();
+        // What stands outside is filtered too.
+        images.border.value = outside;
+        outside *= recursion->gain(static_cast<int>(axis));
+        return line_step(images, axis, [recursion, axis](const PlanDesc &part) {
+            return lower_axis(*recursion, axis, part);
+        });
+    });
+}
+
+// Both axes in one pass, from a pass for each; nothing where that is not what was asked for, or where
+// scans start from more than what the border makes of the image.
+std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Link> &axes,
+                                const PlanDesc &desc) {
+    if (axes.size() != 2 || recursion.filters(2) || recursion.grouping.tile > 0 ||
+        !recursion.grouping.trips.empty())
+        return std::nullopt;
+    std::array<LineStage, 2> stages;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const auto &own = axes[axis].step->pass.get<RecursivePass>().stages;
+        if (own.size() != 1 || own[0].has_taps() || (!recursion.extended && !own[0].ends.empty()))
+            return std::nullopt;
+        stages[axis] = own[0];
+    }
+    Step step(desc, [stages, extended = recursion.extended](PlanDesc part) -> Pass {
+        if (!extended)
+            part.border = {BorderMode::constant, 0.0};
+        RecursivePlanePass pass;
+        static_cast<ImagePass &>(pass) = lower_images(part, {1, 1, 0, 0});
+        pass.axes = stages;
+        return pass;
+    });
+    step.reach[0].is_whole = step.reach[1].is_whole = true;
+    return step;
+}
+
+} // namespace
+
+RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc) {
+    const Region &region = desc.region;
+    const bool isolated = region.edge == RegionEdge::isolated;
+    const std::int64_t channels = desc.source.channels;
+    Axes start = region.source_origin;
+    std::int64_t length = region.extent[axis];
+    std::int64_t begin = 0;
+    if (!isolated) {
+        begin = region.source_origin[axis];
+        start[axis] = 0;
+        length = desc.source.extent[axis];
+    }
+    const Strides src(desc.source, start);
+    const Strides dst(desc.target, region.target_origin);
+
+    RecursivePass pass;
+    pass.src_type = desc.source.type;
+    pass.dst_type = desc.target.type;
+    pass.along_rows = axis == 0;
+    pass.components = axis == 0 ? static_cast<int>(channels) : 1;
+    pass.alignment = std::min(src.alignment(region.extent, desc.source.planes),
+                              dst.alignment(region.extent, desc.source.planes));
+    const auto places = [&](const Strides &strides) -> LinePlaces {
+        switch (axis) {
+        case 0:
+            return {strides.first,
+                    channels,
+                    strides.row,
+                    {strides.slice, strides.volume, strides.plane}};
+        case 1:
+            return {strides.first, strides.row, 1, {strides.slice, strides.volume, strides.plane}};
+        default:
+            return {strides.first, strides.slice, 1, {strides.row, strides.volume, strides.plane}};
+        }
+    };
+    Lines &lines = pass.lines;
+    lines.src = places(src);
+    lines.dst = places(dst);
+    const std::int64_t count = (axis == 0 ? region.extent[1] : region.extent[0]) * channels;
+    if (count > max_row_values)
+        fail(Status::unsupported, "the image has ", count, " lines along ", axis_name[axis], "; ",
+             max_row_values, " are supported");
+    lines.length = narrow(length);
+    lines.lines = narrow(count);
+    lines.outer[0] = narrow(region.extent[axis == 2 ? 1 : 2]);
+    lines.outer[1] = narrow(region.extent[3]);
+    lines.outer[2] = narrow(desc.source.planes);
+    lines.begin = narrow(begin);
+    lines.end = narrow(begin + region.extent[axis]);
+    pass.tile = recursion.grouping.tile;
+    pass.stages = line_stages(recursion, static_cast<int>(axis), desc.border, length);
+    pass.taps_border = static_cast<gz_int>(desc.border.mode);
+    pass.taps_outside = static_cast<float>(desc.border.value);
+    return pass;
+}
+
+Graph lower(const Recursion &given, const PlanDesc &desc) {
+    Bordered own = bordered(given, desc.border);
+    const auto recursion = std::make_shared<const Recursion>(std::move(own.recursion));
+    PlanDesc extended = desc;
+    extended.border = own.border;
+    Graph graph = lower_axes(recursion, extended);
+    std::optional<Step> plane = lower_plane(*recursion, graph.links, extended);
+    if (!plane)
+        return graph;
+    std::string problem = plane->pass.problem();
+    Chain at_once{"", {std::move(*plane)}};
+    Chain by_axes{axis_by_axis, std::move(graph.links)};
+    graph.links = {Link({std::move(at_once), std::move(by_axes)}, std::move(problem))};
+    return graph;
+}
+
+std::optional<Graph> lower_difference(const Recursion &given, const Recursion &other,
+                                      const PlanDesc &desc) {
+    Bordered first_own = bordered(given, desc.border);
+    Bordered second_own = bordered(other, desc.border);
+    PlanDesc first_desc = desc;
+    PlanDesc second_desc = desc;
+    first_desc.border = first_own.border;
+    second_desc.border = second_own.border;
+    const auto first = std::make_shared<const Recursion>(std::move(first_own.recursion));
+    const auto second = std::make_shared<const Recursion>(std::move(second_own.recursion));
+    Graph graph = lower_axes(first, first_desc);
+    const Graph seconds = lower_axes(second, second_desc);
+    if (graph.links.size() != 2 || seconds.links.size() != 2)
+        return std::nullopt;
+    graph.between.push_back(graph.between.front());
+    constexpr Shared shared[] = {Shared::source, Shared::target};
+    const auto pass_of = [](const Link &link) -> const RecursivePass & {
+        return link.step->pass.get<RecursivePass>();
+    };
+    const std::vector<std::vector<std::size_t>> axes = axes_of(*first);
+    if (axes != axes_of(*second))
+        return std::nullopt;
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (!go_together(pass_of(graph.links[i]), pass_of(seconds.links[i])))
+            return std::nullopt;
+        const Step &one = *graph.links[i].step;
+        const double outside = seconds.links[i].step->images.border.value;
+        Step both = line_step(
+            one.images, axes[i].front(),
+            [first, second, outside, axis = axes[i].front(), share = shared[i]](PlanDesc part) {
+                RecursivePass pass = lower_axis(*first, axis, part);
+                part.border.value = outside;
+                return together(std::move(pass), lower_axis(*second, axis, part), share);
+            });
+        both.inputs = one.inputs;
+        both.outputs = one.outputs;
+        (i == 0 ? both.outputs : both.inputs).push_back(image_between(1));
+        graph.links[i] = std::move(both);
+    }
+    return graph;
+}
+
+} // namespace gz

@@ -1,0 +1,125 @@
+// Recursive filters, described: scans along the axes, and pairs of exponentials.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "families/description.hpp"
+
+namespace gz {
+
+// y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i], n counting
+// in the direction of the scan.
+struct Scan {
+    int axis = 0; // x, y, z, t
+    bool forward = true;
+    std::vector<double> feedforward{1.0};
+    std::vector<double> feedback;
+};
+
+// The response of a symmetric or odd filter along one axis: what a pixel of 1 among zeros leaves n
+// pixels further along the axis is the sum over k of Re(weights[k] poles[k]^|n|); odd: times the
+// sign of n, and 0 at n = 0. A pair of conjugate poles is one mode.
+struct Modes {
+    std::vector<std::complex<double>> poles, weights;
+    double direct = 0.0; // more at n = 0
+    bool odd = false;
+
+    bool empty() const { return poles.empty() && direct == 0.0; }
+};
+
+// How the caller wants scans to be run. A hint: results are the same but for rounding.
+struct Grouping {
+    // Numbers of the scans that one trip through memory computes, in the order of the trips; none:
+    // chosen automatically. A trip along several axes is one along each, for axes commute; scans of
+    // one axis keep their order.
+    std::vector<std::vector<std::size_t>> trips;
+    std::int64_t tile = 0; // pixels along each filtered axis; 0: chosen automatically
+};
+
+// What modes stand in for: the response wanted at distances 0, 1, ..., of the parity of the modes,
+// and the sum over all distances of how far theirs is from it.
+struct Approximated {
+    std::vector<double> response; // none: the modes are meant as they are
+    double distance = 0.0;
+};
+
+// A filter that is a product of filters along the axes: each the scans along it, in the order in
+// which they are written, and then its modes.
+struct Recursion {
+    std::vector<Scan> scans;
+    std::array<Modes, 4> modes;
+    // The image is extended by its border once, and all of this runs on what that gives. Else
+    // every scan starts from nothing at the edge of what the one before it gave (and there are no
+    // modes).
+    bool extended = true;
+    std::array<Approximated, 4> approximated{};
+    Grouping grouping{};
+    // Whether what a pixel leaves behind fades. If not, there is nothing to extend an image to.
+    bool stable = true;
+    // The error by rounding that is to be expected of modes at most, over the largest result.
+    double rounding = 3e-6;
+    // The largest error by rounding that there may be, over the largest result that scans can have; 0:
+    // the error that is to be expected decides.
+    double accuracy = 0.0;
+    std::string name = "recursive"; // as the user called it
+
+    // What is done along an axis makes a constant this many times as large.
+    double gain(int axis) const;
+    // Whether anything is done along an axis.
+    bool filters(int axis) const {
+        return !modes[static_cast<std::size_t>(axis)].empty() ||
+               std::any_of(scans.begin(), scans.end(),
+                           [axis](const Scan &scan) { return scan.axis == axis; });
+    }
+};
+
+enum class Feedback { stable, unchecked };
+// zero: after all scans the same ones run in the other direction, so that nothing is shifted.
+enum class Phase { as_written, zero };
+
+// How scans are to be run, and what they may be.
+struct RecursiveOptions {
+    // Trips through memory as the numbers of their scans: "0,1_2,3" makes two trips of two scans
+    // each; "cascade" a trip for each scan, "overlap" one for all; "": chosen automatically.
+    std::string grouping;
+    std::int64_t tile = 0; // pixels; 0: chosen automatically
+    Feedback feedback = Feedback::stable;
+    Phase phase = Phase::as_written;
+    double accuracy = 0.0; // the error bound wanted, of full scale; 0: the library's own
+};
+
+// Second-order sections, the same along each axis that is filtered.
+struct Sections {
+    std::vector<std::array<double, 6>> rows;  // b0 b1 b2 a0 a1 a2, as scipy.signal's sos; a0 is 1
+    std::array<int, 4> direction{1, 0, 0, 0}; // along x, y, z, t: 1 or -1; 0: not filtered
+};
+
+// Refuse scans that are unstable, unless the options say not to, and what is out of range.
+Recursion recursive(std::vector<Scan> scans, const RecursiveOptions &options = {});
+// A scan for each row, along one axis after the other.
+Recursion sections(const Sections &sections, const RecursiveOptions &options = {});
+// Coefficients of the B-spline of a degree ("order") of 2 to 5 that goes through the pixels along x and y.
+Recursion bspline(int order);
+
+std::string to_text(const Recursion &filter);
+void check_border(const Recursion &filter, const Border &border);
+double error_bound(const Recursion &filter, double largest);
+double rounding_bound(const Recursion &filter, double largest);
+AxesReach reach_of(const Recursion &filter);
+bool rounds_once(const Recursion &filter, const Rounded &images);
+Results results_of(const Recursion &filter);
+void compute(const Recursion &filter, const ReferenceJob &job, ModesAs modes,
+             const RowSink<double> &sink);
+
+inline constexpr std::size_t max_scans = 1024; // as they are written
+inline constexpr std::size_t max_feedback = 4096;
+inline constexpr std::size_t max_feedforward = 4096;
+inline constexpr std::int64_t max_tile = 65536;
+
+} // namespace gz

@@ -1,0 +1,137 @@
+#include "families/recursive/recursive_chunks.hpp"
+
+#include <algorithm>
+
+#include "plan/image_pass.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
+constexpr std::size_t other_arguments = 512;     // bytes, where there is more room
+constexpr int near_numbers[] = {1, 2, 4, 6, 8};
+
+void append_matrix(std::vector<double> &to, const Section &section, int order,
+                   std::int64_t samples) {
+    const Transition result = transition(section, samples);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
+        for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
+            to.push_back(result.less_identity[i][j]);
+}
+
+} // namespace
+
+std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
+    std::vector<double> result;
+    for (std::int64_t s = 0; s < stage.sections(); ++s)
+        append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(), samples);
+    return result;
+}
+
+std::vector<double> section_places(const RecursiveStage &stage, std::int64_t samples, int count) {
+    std::vector<double> result;
+    for (std::int64_t s = 0; s < stage.sections(); ++s)
+        for (int k = 0; k < count; ++k)
+            append_matrix(result, stage.section(static_cast<std::size_t>(s)), stage.order(),
+                          samples * k);
+    return result;
+}
+
+ConstantData in_memory(const std::vector<double> &values, StateType type) {
+    return {constants_of(values, type), true};
+}
+
+bool is_mirrored(const LineStage &stage) {
+    return std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
+                      stage.anticausal.end(), [](const Section &a, const Section &b) {
+                          return a.rest == b.rest && a.decay == b.decay && a.sign == b.sign;
+                      });
+}
+
+bool is_mirrored(const RecursiveStage &stage) {
+    return std::all_of(stage.filters.begin(), stage.filters.end(),
+                       [](const LineStage *filter) { return is_mirrored(*filter); });
+}
+
+bool reads_vectors(const RecursiveStage &stage) {
+    constexpr int width = 4;
+    return stage.along_rows && stage.components == 1 && stage.alignment >= width &&
+           stage.lines.begin % width == 0;
+}
+
+std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
+    constexpr auto chunk = static_cast<std::size_t>(recursive_chunk);
+    std::vector<double> values;
+    const auto order = static_cast<std::size_t>(stage.order());
+    if (is_mirrored(stage)) {
+        for (const double sign : {1.0, -1.0})
+            for (const Section &section : stage.causal()) {
+                const auto ages = responses(section, recursive_chunk);
+                for (std::size_t i = 0; i < chunk / 2; ++i)
+                    for (std::size_t o = 0; o < order; ++o)
+                        values.push_back((ages[i][o] + sign * ages[chunk - 1 - i][o]) / 2.0);
+            }
+    } else {
+        for (std::int64_t s = 0; s < stage.sections(); ++s)
+            for (const auto &state :
+                 responses(stage.section(static_cast<std::size_t>(s)), recursive_chunk))
+                for (std::size_t o = 0; o < order; ++o)
+                    values.push_back(state[o]);
+    }
+    const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
+    for (const std::int64_t samples :
+         {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
+        const std::vector<double> more = section_matrices(stage, samples);
+        values.insert(values.end(), more.begin(), more.end());
+    }
+    return constants_of(values, stage.states_are);
+}
+
+std::optional<int> near_chunks(const LineStage &stage) {
+    constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
+    const std::optional<int> before = memory_of(stage.causal, most, digits_of(stage));
+    const std::optional<int> behind = memory_of(stage.anticausal, most, digits_of(stage));
+    if (!before || !behind)
+        return std::nullopt;
+    const auto chunks =
+        static_cast<int>(ceil_div(std::max(*before, *behind), std::int64_t{recursive_chunk}));
+    return *std::lower_bound(std::begin(near_numbers), std::end(near_numbers), chunks);
+}
+
+std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters) {
+    std::vector<int> result;
+    for (const LineStage *filter : filters) {
+        const std::optional<int> near = near_chunks(*filter);
+        if (!near)
+            return std::nullopt;
+        result.push_back(*near);
+    }
+    return result;
+}
+
+Defines chunk_defines(const RecursiveStage &stage, bool by_value,
+                      const std::optional<std::vector<int>> &near) {
+    Defines defines = recursive_defines(stage, by_value);
+    defines["MIRRORED"] = is_mirrored(stage) ? 1 : 0;
+    defines["NEAR"] = near ? near->front() : 0;
+    if (stage.filters.size() > 1)
+        defines["SECOND_NEAR"] = near ? near->back() : 0;
+    return defines;
+}
+
+bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
+                  const DeviceFacts &facts) {
+    const std::size_t most =
+        stage.filters.size() > 1
+            ? std::max(facts.max_parameter_size, other_arguments) - other_arguments
+            : most_bytes_by_value;
+    return !facts.misreads_arguments && powers.size() <= most;
+}
+
+Argument powers_argument(std::vector<std::byte> powers, bool by_value) {
+    return by_value ? Argument(ByValue{std::move(powers)})
+                    : Argument(ConstantData{std::move(powers)});
+}
+
+} // namespace gz

@@ -1,0 +1,54 @@
+// What kernels that hold a chunk of a line an item are told: the side of cl/lib/recursive_chunk.clh
+// that the host has.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "families/recursive/recursive_pass.hpp"
+
+namespace gz {
+
+constexpr int recursive_chunk = 16; // samples
+
+// For each section what its state becomes over `samples`, less itself: a matrix, row by row; and
+// the same over 0, 1, ... count - 1 times `samples`.
+std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples);
+std::vector<double> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
+
+// Whether the anticausal sections are the causal ones, backwards.
+bool is_mirrored(const LineStage &stage);
+bool is_mirrored(const RecursiveStage &stage); // of all filters
+
+ConstantData in_memory(const std::vector<double> &values, StateType type = StateType::floats);
+inline LocalMemory local_floats(std::int64_t count) {
+    return {static_cast<std::size_t>(count) * sizeof(float)};
+}
+inline LocalMemory local_states(std::int64_t count, StateType type) {
+    return {static_cast<std::size_t>(count) * size_of(type)};
+}
+
+// Whether aligned vectors of 4 values can be read along rows.
+bool reads_vectors(const RecursiveStage &stage);
+
+// The struct Powers. run: chunks that are summed one after the other.
+std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
+
+// Chunks before and behind one that matter to it, where they are few: rounded up to one of some
+// numbers, as a program is compiled for each.
+std::optional<int> near_chunks(const LineStage &stage);
+// The chunks of all filters; nothing where one of them needs more.
+std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters);
+
+// The macros of lib/recursive_chunk.clh and of those that it needs; and the argument with what
+// chunk_powers() gave. near: of each filter, or nothing for any number of chunks.
+Defines chunk_defines(const RecursiveStage &stage, bool by_value,
+                      const std::optional<std::vector<int>> &near);
+Argument powers_argument(std::vector<std::byte> powers, bool by_value);
+// Whether the arguments of one filter, or of two, fit: two need more than what every device has for
+// arguments.
+bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
+                  const DeviceFacts &facts);
+
+} // namespace gz

@@ -1,0 +1,560 @@
+#include "families/recursive/recursive_pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "families/recursive/kernels.hpp"
+#include "plan/image_pass.hpp"
+#include "plan/problem.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr std::int64_t row_alignment = 32; // values: a memory transaction of the largest kind
+
+// An f32 image of all lines, with aligned rows.
+LinePlaces packed_places(const RecursivePass &pass) {
+    const Lines &lines = pass.lines;
+    const auto rounded = [](std::int64_t values) {
+        return ceil_div(values, row_alignment) * row_alignment;
+    };
+    LinePlaces places{};
+    std::int64_t values = 0;
+    if (pass.along_rows) {
+        places.step = pass.components;
+        places.line = rounded(std::int64_t{lines.length} * pass.components);
+        values = places.line * (lines.lines / pass.components);
+    } else {
+        places.step = rounded(lines.lines);
+        places.line = 1;
+        values = places.step * lines.length;
+    }
+    for (int i = 0; i < 3; ++i) {
+        places.outer[i] = values;
+        values *= lines.outer[i];
+    }
+    return places;
+}
+
+StateType wide_type(const DeviceFacts &facts) {
+    return facts.has_f64 ? StateType::doubles : StateType::pairs;
+}
+
+// Items of a group read what lies together.
+constexpr int group = 64;
+
+// What states from `first_state` on start from, of an image.
+struct EndsOf {
+    Argument src;
+    PixelType src_type;
+    std::vector<EndWeights> ends;
+    std::int64_t first_state;
+};
+
+// See cl/recursive/recursive_ends.cl.
+Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of, LineEnds form,
+                   const DeviceFacts &facts) {
+    // Stages whose states may be stepped in f32 allow for as much rounding as such sums have.
+    const StateType sums_are = state_type(stage.filters, States::stepped, facts);
+    const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
+    const int lanes = form == LineEnds::single ? 1 : group / line_parts;
+    const std::vector<EndWeights> &ends = of.ends;
+    const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
+    const std::int64_t states = static_cast<std::int64_t>(ends.size() / step);
+    std::size_t near = 0;
+    std::size_t far = 0;
+    for (std::size_t s = 0; s < ends.size(); s += step) {
+        near = std::max(near, ends[s].near.size());
+        far = std::max(far, ends[s].far.size());
+    }
+    std::vector<double> weights;
+    for (std::size_t s = 0; s < ends.size(); s += step)
+        weights.push_back(ends[s].constant);
+    const auto append = [&](std::size_t i, const std::vector<double> EndWeights::*side) {
+        for (std::size_t s = 0; s < ends.size(); s += step) {
+            const std::vector<double> &own = ends[s].*side;
+            weights.push_back(i < own.size() ? own[i] : 0.0);
+        }
+    };
+    for (std::size_t i = 0; i < near; ++i)
+        append(i, &EndWeights::near);
+    for (std::size_t i = 0; i < far; ++i)
+        append(i, &EndWeights::far);
+
+    Launch launch;
+    launch.program = {"recursive/recursive_ends.cl",
+                      "recursive_ends",
+                      {{"SRC_TYPE", static_cast<int>(of.src_type)},
+                       {"DST_TYPE", static_cast<int>(PixelType::f32)},
+                       {"COMPONENTS", stage.components},
+                       {"STATES", static_cast<int>(states)},
+                       {"ALL_STATES", static_cast<int>(stage.states())},
+                       {"FIRST_STATE", static_cast<int>(of.first_state)},
+                       {"STATE_FORM", static_cast<int>(sums_are)},
+                       {"ENDS_ARE_STATES", sums_are == stage.states_are ? 1 : 0},
+                       {"LANES", lanes},
+                       {"PARTS", line_parts}}};
+    launch.range.local = {static_cast<std::size_t>(lanes), static_cast<std::size_t>(line_parts), 1};
+    launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * lanes),
+                           static_cast<std::size_t>(line_parts),
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = {of.src,
+                        stage.ends,
+                        by_value(lines),
+                        ConstantData{constants_of(weights, sums_are), true},
+                        by_value(static_cast<std::int32_t>(near)),
+                        by_value(static_cast<std::int32_t>(far))};
+    if (line_parts > 1)
+        launch.arguments.emplace_back(
+            LocalMemory{static_cast<std::size_t>(states * lanes * line_parts) * size_of(sums_are)});
+    return launch;
+}
+
+// See cl/recursive/recursive_taps.cl.
+Launch taps_launch(const RecursivePass &pass, const RecursiveStage &stage,
+                   const DeviceFacts &facts) {
+    const LineStage &of = stage.first();
+    const StateType sums_are = state_type(stage.filters, States::stepped, facts);
+    Launch launch;
+    launch.program = {"recursive/recursive_taps.cl",
+                      "recursive_taps",
+                      {{"SRC_TYPE", static_cast<int>(stage.src_type)},
+                       {"DST_TYPE", static_cast<int>(stage.dst_type)},
+                       {"COMPONENTS", stage.components},
+                       {"STATE_FORM", static_cast<int>(sums_are)},
+                       {"ALONG_ROWS", stage.along_rows ? 1 : 0}}};
+    const auto samples = static_cast<std::size_t>(stage.lines.end - stage.lines.begin);
+    const auto lines = static_cast<std::size_t>(stage.lines.lines);
+    const std::size_t items = ends_without_barrier(facts) == LineEnds::single ? 1 : group;
+    const std::size_t width = stage.along_rows ? samples : lines;
+    launch.range.local = {items, 1, 1};
+    launch.range.global = {(width + items - 1) / items * items, stage.along_rows ? lines : samples,
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = {stage.src(),
+                        stage.dst(),
+                        by_value(stage.lines),
+                        ConstantData{constants_of(of.taps, sums_are), true},
+                        by_value(static_cast<std::int32_t>(of.taps.size())),
+                        by_value(static_cast<std::int32_t>(of.first_tap)),
+                        by_value(pass.taps_border),
+                        by_value(pass.taps_outside)};
+    return launch;
+}
+
+// All that a stage starts from, where that is of its own images: of each source what its filters do.
+std::vector<EndsOf> own_ends(const RecursiveStage &stage) {
+    std::vector<EndsOf> result;
+    std::int64_t state = 0;
+    for (const LineStage *filter : stage.filters) {
+        if (result.size() < stage.sources())
+            result.push_back({stage.src(result.size()), stage.src_type, {}, state});
+        std::vector<EndWeights> &ends = result.back().ends;
+        ends.insert(ends.end(), filter->ends.begin(), filter->ends.end());
+        state += static_cast<std::int64_t>(filter->causal.size() + filter->anticausal.size()) *
+                 stage.order();
+    }
+    return result;
+}
+
+bool same_buffer(const Argument &a, const Argument &b) {
+    const auto *number = std::get_if<WorkspaceBuffer>(&a);
+    const auto *other = std::get_if<WorkspaceBuffer>(&b);
+    return a.index() == b.index() && (!number || number->index == other->index);
+}
+
+bool starts_from_source(const RecursiveStage &stage) {
+    return stage.filters.size() == 1 && stage.first().ends_of == LineStage::Of::first;
+}
+
+// Counts what launches from `first` on read and write of a stage's images.
+void count_traffic(const RecursiveStage &stage, std::size_t first, Work &work) {
+    ++work.trips;
+    for (std::size_t i = first; i < work.launches.size(); ++i)
+        for (const Argument &argument : work.launches[i].arguments) {
+            if (same_buffer(argument, stage.src()))
+                work.bytes_per_value += static_cast<double>(size_of(stage.src_type));
+            if (same_buffer(argument, stage.dst()))
+                work.bytes_per_value += static_cast<double>(size_of(stage.dst_type));
+        }
+}
+
+} // namespace
+
+bool has_signs(const std::vector<const LineStage *> &filters) {
+    for (const LineStage *filter : filters)
+        for (const auto *sections : {&filter->causal, &filter->anticausal})
+            for (const Section &section : *sections)
+                if (section.sign < 0.0)
+                    return true;
+    return false;
+}
+
+StateType digits_of(const RecursiveStage &stage) {
+    return std::any_of(
+               stage.filters.begin(), stage.filters.end(),
+               [](const LineStage *filter) { return filter->precision == Precision::twice; })
+               ? StateType::doubles
+               : StateType::floats;
+}
+
+int order_of(const LineStage &stage) {
+    const auto first = [](const std::vector<Section> &sections) {
+        return std::all_of(sections.begin(), sections.end(),
+                           [](const Section &section) { return section.is_first_order(); });
+    };
+    return first(stage.causal) && first(stage.anticausal) ? 1 : 2;
+}
+
+std::vector<const LineStage *> RecursivePass::all_stages() const {
+    std::vector<const LineStage *> result;
+    for (const LineStage &stage : stages)
+        result.push_back(&stage);
+    if (second)
+        result.push_back(&*second);
+    return result;
+}
+
+std::vector<Argument> RecursiveStage::images_and(std::vector<Argument> others) const {
+    for (std::size_t i = targets(); i > 0; --i)
+        others.insert(others.begin(), dst(i - 1));
+    return sources_and(std::move(others));
+}
+
+std::vector<Argument> RecursiveStage::sources_and(std::vector<Argument> others) const {
+    for (std::size_t i = sources(); i > 0; --i)
+        others.insert(others.begin(), src(i - 1));
+    return others;
+}
+
+int RecursiveStage::order() const {
+    int order = 1;
+    for (const LineStage *filter : filters)
+        order = std::max(order, order_of(*filter));
+    return order;
+}
+
+std::int64_t RecursiveStage::sections() const {
+    std::size_t sum = 0;
+    for (const LineStage *filter : filters)
+        sum += filter->causal.size() + filter->anticausal.size();
+    return static_cast<std::int64_t>(sum);
+}
+
+const Section &RecursiveStage::section(std::size_t i) const {
+    const std::size_t each = first().causal.size() + first().anticausal.size();
+    const LineStage &of = *filters.at(i / each);
+    i %= each;
+    return i < of.causal.size() ? of.causal[i] : of.anticausal[i - of.causal.size()];
+}
+
+std::vector<Section> RecursiveStage::causal() const {
+    std::vector<Section> result;
+    for (const LineStage *filter : filters)
+        result.insert(result.end(), filter->causal.begin(), filter->causal.end());
+    return result;
+}
+
+std::vector<Section> RecursiveStage::anticausal() const {
+    std::vector<Section> result;
+    for (const LineStage *filter : filters)
+        result.insert(result.end(), filter->anticausal.begin(), filter->anticausal.end());
+    return result;
+}
+
+LineEnds ends_without_barrier(const DeviceFacts &facts) {
+    return facts.max_group_size < group || facts.max_item_sizes[0] < group ? LineEnds::single
+                                                                           : LineEnds::alone;
+}
+
+std::vector<std::byte> constants_of(const std::vector<double> &values, StateType type) {
+    if (type == StateType::doubles)
+        return bytes_of(values.data(), values.size());
+    std::vector<float> floats;
+    for (const double value : values) {
+        const auto high = static_cast<float>(value);
+        floats.push_back(high);
+        if (type == StateType::pairs)
+            floats.push_back(static_cast<float>(value - static_cast<double>(high)));
+    }
+    return bytes_of(floats.data(), floats.size());
+}
+
+StateType state_type(const std::vector<const LineStage *> &filters, States states,
+                     const DeviceFacts &facts) {
+    Precision precision = Precision::single;
+    for (const LineStage *filter : filters)
+        precision = std::max(precision, filter->precision);
+    if (precision == Precision::single ||
+        (precision == Precision::anchored && states == States::made_anew))
+        return StateType::floats;
+    return wide_type(facts);
+}
+
+Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceFacts &facts,
+                    const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add) {
+    Work work;
+    const LinePlaces packed = packed_places(pass);
+    const std::size_t count = pass.stages.size();
+    const auto image_bytes = static_cast<std::uint64_t>(packed.outer[2] * pass.lines.outer[2] *
+                                                        static_cast<std::int64_t>(sizeof(float)));
+    // Two images in turn, a buffer of the stages' own, and states for each.
+    const std::size_t images = std::min<std::size_t>(count - 1, 2);
+    work.workspace.assign(images + 1 + count, 0);
+    for (std::size_t i = 0; i < images; ++i)
+        work.workspace[i] = image_bytes;
+
+    std::vector<RecursiveStage> stages;
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool first = i == 0;
+        const bool last = i + 1 == count;
+        RecursiveStage stage{{&pass.stages[i]},
+                             pass.shared,
+                             pass.lines,
+                             first ? pass.src_type : PixelType::f32,
+                             last ? pass.dst_type : PixelType::f32,
+                             {},
+                             {},
+                             {images + 1 + i},
+                             {images},
+                             pass.components,
+                             pass.along_rows,
+                             pass.alignment,
+                             pass.batch(),
+                             StateType::floats};
+        if (pass.second)
+            stage.filters.push_back(&*pass.second);
+        stage.states_are = state_type(stage.filters, form.states, facts);
+        if (!first) {
+            stage.lines.src = packed;
+            stage.src_buffer = (i + 1) % 2;
+        }
+        if (!last) {
+            stage.dst_buffer = i % 2;
+            stage.lines.dst = packed;
+            stage.lines.begin = 0;
+            stage.lines.end = pass.lines.length;
+        }
+        if (stage.has_ends())
+            work.workspace[images + 1 + i] =
+                static_cast<std::uint64_t>(stage.batch * stage.states() * stage.lines.lines) *
+                size_of(stage.states_are);
+        stages.push_back(stage);
+    }
+    for (const RecursiveStage &stage : stages)
+        if (stage.has_ends() && starts_from_source(stage))
+            work.launches.push_back(ends_launch(
+                stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().ends, 0},
+                form.ends, facts));
+    for (const RecursiveStage &stage : stages) {
+        if (stage.has_ends() && !starts_from_source(stage))
+            for (const EndsOf &of : own_ends(stage))
+                work.launches.push_back(ends_launch(stage, stage.lines, of, form.ends, facts));
+        const std::size_t first = work.launches.size();
+        if (stage.first().has_taps())
+            work.launches.push_back(taps_launch(pass, stage, facts));
+        else
+            work.workspace[images] = std::max(work.workspace[images], add(stage, work));
+        count_traffic(stage, first, work);
+    }
+    // Kernels have these parameters whether or not they read them.
+    constexpr std::uint64_t least = 16;
+    for (std::uint64_t &bytes : work.workspace)
+        bytes = std::max(bytes, least);
+    return work;
+}
+
+Defines recursive_defines(const RecursiveStage &stage, bool by_value) {
+    return {{"SRC_TYPE", static_cast<int>(stage.src_type)},
+            {"DST_TYPE", static_cast<int>(stage.dst_type)},
+            {"COMPONENTS", stage.components},
+            {"CAUSAL", static_cast<int>(stage.first().causal.size())},
+            {"ANTICAUSAL", static_cast<int>(stage.first().anticausal.size())},
+            {"SOURCES", static_cast<int>(stage.sources())},
+            {"TARGETS", static_cast<int>(stage.targets())},
+            {"ORDER", stage.order()},
+            {"SIGNS", has_signs(stage.filters) ? 1 : 0},
+            {"STATE_FORM", static_cast<int>(stage.states_are)},
+            {"HAS_ENDS", stage.has_ends() ? 1 : 0},
+            {"BY_VALUE", by_value ? 1 : 0}};
+}
+
+void append_sections(std::vector<double> &to, const std::vector<const LineStage *> &filters,
+                     bool signs) {
+    for (const LineStage *filter : filters)
+        to.push_back(filter->direct);
+    const auto append = [&](const auto &what) {
+        for (const LineStage *filter : filters)
+            for (const auto *sections : {&filter->causal, &filter->anticausal})
+                for (const Section &section : *sections)
+                    to.push_back(what(section));
+    };
+    append([](const Section &section) { return -section.sign * section.rest; });
+    append([](const Section &section) { return section.sign * section.decay; });
+    append([](const Section &section) { return section.w_weight; });
+    append([](const Section &section) { return section.v_weight; });
+    if (signs)
+        append([](const Section &section) { return section.sign; });
+}
+
+Argument sections_argument(const RecursiveStage &stage, bool by_value) {
+    std::vector<double> values;
+    append_sections(values, stage.filters, has_signs(stage.filters));
+    std::vector<std::byte> bytes = constants_of(values, stage.states_are);
+    return by_value ? Argument(ByValue{std::move(bytes)})
+                    : Argument(ConstantData{std::move(bytes)});
+}
+
+std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most,
+                             StateType type) {
+    constexpr std::int64_t step = 16;
+    // Half of what a state is rounded by.
+    const double negligible = type == StateType::floats ? 0x1p-25 : 0x1p-49;
+    std::int64_t samples = 0;
+    for (const Section &section : sections) {
+        const auto left = [&] {
+            const auto m = transition(section, samples).less_identity;
+            return std::max(std::abs(1.0 + m[0][0]) + std::abs(m[0][1]),
+                            std::abs(m[1][0]) + std::abs(1.0 + m[1][1]));
+        };
+        while (left() > negligible) {
+            samples += step;
+            if (samples > most)
+                return std::nullopt;
+        }
+    }
+    return static_cast<int>(samples);
+}
+
+bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
+    const std::vector<const LineStage *> stages = pass.all_stages();
+    return std::all_of(stages.begin(), stages.end(), [&](const LineStage *stage) {
+        return memory_of(stage->causal, samples, digits_of(*stage)) &&
+               memory_of(stage->anticausal, samples, digits_of(*stage));
+    });
+}
+
+std::string sections_refusal(const RecursivePass &pass) {
+    for (const LineStage &stage : pass.stages) {
+        const std::size_t sections =
+            (stage.causal.size() + stage.anticausal.size()) * (pass.second ? 2 : 1);
+        if (sections > most_sections_of_stage)
+            return text("a stage has ", sections, " sections, more than ", most_sections_of_stage);
+    }
+    return "";
+}
+
+std::string floats_refusal(const RecursivePass &pass) {
+    for (const LineStage *stage : pass.all_stages())
+        if (stage->precision == Precision::twice)
+            return "states want twice the digits of f32";
+    return "";
+}
+
+std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
+    std::string result;
+    for (const LineStage &stage : pass.stages)
+        result += text(result.empty() ? "" : ", then ", stage.causal.size(), " causal and ",
+                       stage.anticausal.size(), " anticausal sections");
+    if (pass.second)
+        result += text(" of each of two filters on ",
+                       pass.shared == Shared::source ? "one image" : "an image each");
+    if (tile > 0)
+        result += text(", tiles of ", tile, " samples");
+    if (pass.tile > 0 && tile == 0)
+        result += text(", whatever tile is asked for (", pass.tile, ")");
+    else if (pass.tile > 0 && tile != pass.tile)
+        result += text(" for the ", pass.tile, " asked for");
+    return result;
+}
+
+namespace {
+
+// Samples that cost little as a tile's apron.
+constexpr std::int64_t short_memory = 512;
+
+std::size_t sections_of(const LineStage &stage) {
+    return stage.causal.size() + stage.anticausal.size();
+}
+
+// Samples after which states do not matter: it decides what tiles cost.
+std::string memory_text(bool is_short) {
+    return is_short ? "forgets<=512" : "forgets>512";
+}
+
+// "", or a word for states that not every kernel keeps in f32.
+const char *precision_text(const std::vector<const LineStage *> &stages) {
+    Precision precision = Precision::single;
+    for (const LineStage *stage : stages)
+        precision = std::max(precision, stage->precision);
+    return precision == Precision::single     ? ""
+           : precision == Precision::anchored ? "anchored "
+                                              : "twice ";
+}
+
+} // namespace
+
+std::string problem_of(const RecursivePass &pass) {
+    if (pass.tile > 0)
+        return "";
+    constexpr std::int64_t few = 128;
+    const Lines &lines = pass.lines;
+    std::size_t sections = 0;
+    for (const LineStage &stage : pass.stages)
+        sections = std::max(sections, sections_of(stage));
+    return text(pass.second ? "two " : "", precision_text(pass.all_stages()),
+                pass.along_rows ? "recursive-rows " : "recursive-columns ",
+                up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
+                memory_text(forgets_within(pass, short_memory)), ' ',
+                up_to("lines", lines.lines * pass.batch(), {few}), ' ',
+                types_text(pass.src_type, pass.dst_type), ' ',
+                size_class(std::int64_t{lines.length} * lines.lines * pass.batch()));
+}
+
+std::string problem_of(const RecursivePlanePass &pass) {
+    std::size_t sections = 0;
+    bool is_short = true;
+    for (const LineStage &stage : pass.axes) {
+        sections = std::max(sections, sections_of(stage));
+        is_short = is_short && memory_of(stage.causal, short_memory) &&
+                   memory_of(stage.anticausal, short_memory);
+    }
+    return text(precision_text({&pass.axes[0], &pass.axes[1]}), "recursive-plane ",
+                up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
+                memory_text(is_short), ' ', image_text(pass));
+}
+
+Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &facts) const {
+    const GroupHabit habit = habit_of(facts);
+    const std::int64_t lines = pass.lines.lines * pass.batch();
+    if (pass.second)
+        return {habit == GroupHabit::strips                    ? two_in_strips
+                : facts.device_class == DeviceClass::plain_gpu ? two_on_plain_gpu
+                                                               : two};
+    // Below this many lines a vector of them does not pay: they are as fast one after the other.
+    constexpr std::int64_t lanes_of_strips = 8;
+    if (habit == GroupHabit::strips)
+        return {lines < lanes_of_strips ? few_lines_in_strips : strips};
+    if (pass.tile > 0)
+        return {asked_tiles};
+    if (habit == GroupHabit::nothing_shared)
+        return {nothing_shared};
+    // Groups that have started are known to go on there while others wait for them.
+    const bool keeps_groups_going = facts.device_class == DeviceClass::nvidia_gpu ||
+                                    facts.device_class == DeviceClass::amd_gpu ||
+                                    facts.device_class == DeviceClass::intel_gpu;
+    constexpr std::int64_t few = 128;
+    return {lines <= few && keeps_groups_going && !forgets_within(pass, short_memory) ? few_lines
+                                                                                      : tiles};
+}
+
+const std::vector<Kernel> &kernels_of(const RecursivePass &) {
+    return recursive_kernels();
+}
+
+const std::vector<Kernel> &kernels_of(const RecursivePlanePass &) {
+    return recursive_kernels();
+}
+
+} // namespace gz

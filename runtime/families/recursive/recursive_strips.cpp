@@ -1,0 +1,95 @@
+// Strips of lines in vector registers, for CPUs. See cl/recursive/recursive_strips.cl.
+#include <algorithm>
+#include <cmath>
+
+#include "families/recursive/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int wide, block;
+};
+
+constexpr int vector_width = 16; // values of a vector
+constexpr std::int64_t most_sections_by_value = 8;
+
+std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
+                         const DeviceFacts &facts, Work &to) {
+    const int wide = settings.wide;
+    const int block = settings.block;
+    const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
+    const std::optional<int> ahead = memory_of(stage.anticausal(), block, digits_of(stage));
+    const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * wide);
+
+    Launch launch;
+    launch.program = {"recursive/recursive_strips.cl", "recursive_strips",
+                      recursive_defines(stage, small)};
+    Defines &defines = launch.program.defines;
+    defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
+    defines["ALIGNED"] = stage.alignment >= vector_width ? 1 : 0;
+    defines["LOOKS_AHEAD"] = ahead ? 1 : 0;
+    defines["WIDE"] = wide;
+    defines["BLOCK"] = block;
+    launch.range.global = {static_cast<std::size_t>(strips), 1,
+                           static_cast<std::size_t>(stage.batch)};
+    launch.arguments = stage.images_and({stage.own, stage.ends, by_value(stage.lines),
+                                         sections_argument(stage, small),
+                                         by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
+    const std::size_t vector_bytes = vector_width * sizeof(float);
+    const auto vectors = static_cast<std::size_t>(block);
+    const std::size_t held = stage.sources() * 2 * static_cast<std::size_t>(wide) * vectors;
+    const std::size_t sums = ((stage.targets() - 1) * static_cast<std::size_t>(wide) + 1) * vectors;
+    launch.private_bytes = (held + sums * size_of(stage.states_are) / sizeof(float)) * vector_bytes;
+    launch.needs_f64 = stage.states_are != StateType::floats;
+    to.launches.push_back(std::move(launch));
+    if (ahead)
+        return 0;
+    const std::int64_t states =
+        static_cast<std::int64_t>(stage.anticausal().size()) * stage.order();
+    return static_cast<std::uint64_t>(stage.batch * strips * ceil_div(stage.lines.length, block) *
+                                      wide * states * vector_width) *
+           size_of(stage.states_are);
+}
+
+} // namespace
+
+Kernel recursive_strips() {
+    KernelSpec<RecursivePass, Settings> spec;
+    spec.name = "recursive_strips";
+    spec.folder = "recursive";
+    spec.tunables = {{"WIDE", &Settings::wide, {1, 2, 4}},
+                     {"BLOCK", &Settings::block, {64, 256, 512}}};
+    spec.refusal = [](const RecursivePass &pass, const Settings &) {
+        return sections_refusal(pass);
+    };
+    // Down columns a line of the cache has 16 values, and pages have more.
+    spec.preferred = [](const RecursivePass &pass, const DeviceFacts &) {
+        return std::vector<Settings>{{.wide = pass.along_rows ? 1 : 4, .block = 256},
+                                     {.wide = 1, .block = 64}};
+    };
+    spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
+        return recursive_work(pass, {ends_without_barrier(facts), States::stepped}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, settings, facts, to);
+                              });
+    };
+    spec.details = [](const RecursivePass &pass, const Settings &) {
+        return recursive_details(pass);
+    };
+    spec.rank = [](const RecursivePass &pass, const Settings &, const DeviceFacts &facts) {
+        return RecursiveRank{.strips = 6,
+                             .few_lines_in_strips = 4,
+                             .nothing_shared = 5,
+                             .asked_tiles = 3,
+                             .few_lines = 2,
+                             .tiles = 3,
+                             .two_in_strips = 6,
+                             .two_on_plain_gpu = 5,
+                             .two = 3}(pass, facts);
+    };
+    return spec;
+}
+
+} // namespace gz

@@ -1,0 +1,10 @@
+#include "families/sat/kernels.hpp"
+
+namespace gz {
+
+const std::vector<Kernel> &sat_kernels() {
+    static const std::vector<Kernel> kernels{sat_tiled(), sat_march(), sat_strips(), sat_plain()};
+    return kernels;
+}
+
+} // namespace gz

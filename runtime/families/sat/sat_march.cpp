@@ -1,0 +1,114 @@
+// Summed-area tables of large images in one pass. See cl/sat/sat_march.cl.
+#include "families/sat/kernels.hpp"
+#include "families/sat/sat_tile.hpp"
+
+namespace gz {
+
+namespace {
+
+// Measured on NVIDIA (H200).
+SatTileSettings usual() {
+    return {32, 16, 4};
+}
+
+struct Shape : SatTile { // a column of tiles is a strip
+    using SatTile::SatTile;
+    // Rows of what a strip publishes: of the tile that it goes ahead to where there is none, too.
+    std::int64_t pitch() const { return (bands + 1) * height(); }
+};
+
+// As the kernel lays them out.
+std::int64_t words_of(const SatPass &pass, const Shape &shape) {
+    constexpr int fellows = 8;
+    const std::int64_t teams = shape.columns / fellows;
+    return 1 + pass.batch() * (shape.columns + teams) * shape.pitch();
+}
+
+std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
+    if (pass.dst_type != PixelType::f32)
+        return "only sums of f32 have a value to spare, for those that are not known yet";
+    if (pass.channels != 1)
+        return text(pass.channels, " channels");
+    const Shape shape(pass, settings);
+    if (words_of(pass, shape) >= std::int64_t{1} << 31)
+        return "there are too many rows";
+    return "";
+}
+
+Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {
+    const Shape shape(pass, settings);
+    Defines defines = sat_tile_defines(pass, shape);
+    defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
+    const std::int64_t words = words_of(pass, shape);
+    const WorkspaceBuffer shared{0};
+
+    Work result;
+    result.workspace = {static_cast<std::uint64_t>(words) * sizeof(std::uint32_t)};
+
+    result.launches.push_back(clear_words(shared, words));
+
+    const auto sums = [](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * sizeof(float)};
+    };
+    const auto group = static_cast<std::size_t>(shape.group());
+    Launch march;
+    march.program = {"sat/sat_march.cl", "sat_march", defines};
+    march.range.local = {group, 1, 1};
+    march.range.global = {static_cast<std::size_t>(pass.batch() * shape.columns) * group, 1, 1};
+    march.arguments = {SourceBuffer(),
+                       TargetBuffer(),
+                       shared,
+                       by_value(pass.geometry),
+                       by_value(static_cast<std::int32_t>(shape.columns)),
+                       by_value(static_cast<std::int32_t>(shape.pitch())),
+                       sums(std::int64_t{shape.height()} * (shape.lanes + 1)),
+                       sums(shape.height()),
+                       sums(std::int64_t{shape.stacked} * shape.width())};
+    result.launches.push_back(std::move(march));
+    return result;
+}
+
+// Groups march from one end to the other: where most of the device's units have one, all have. A team after
+// the other begins, and ends.
+std::string drawback(const SatPass &pass, const DeviceFacts &facts) {
+    const SatTile shape(pass, usual());
+    const std::int64_t units = facts.compute_units;
+    const std::int64_t strips = pass.batch() * shape.columns;
+    // Measured on NVIDIA (H200, 132 units): 96 strips are as fast as sat_tiled, 64 slower; and 64 tiles of
+    // 128 strips are as fast.
+    if (8 * strips < 7 * ceil_div(strips, units) * units)
+        return text(strips, " strips would leave units idle, of ", units);
+    if (2 * shape.bands < shape.columns)
+        return text(shape.bands, " tiles are few for ", shape.columns, " strips");
+    return "";
+}
+
+} // namespace
+
+Kernel sat_march() {
+    KernelSpec<SatPass, SatTileSettings> spec;
+    spec.name = "sat_march";
+    spec.folder = "sat";
+    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32}},
+                     {"STACKED", &SatTileSettings::stacked, {4, 8, 16}},
+                     {"ROWS", &SatTileSettings::rows, {4, 8}}};
+    spec.refusal = refusal;
+    spec.preferred = [](const SatPass &, const DeviceFacts &) {
+        return std::vector<SatTileSettings>{usual(), {16, 8, 4}, {16, 4, 4}};
+    };
+    spec.work = work;
+    spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
+        const Shape shape(pass, settings);
+        return text(shape.columns, " strips of ", shape.width(), ", tiles of ", shape.height(),
+                    " rows", reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
+    };
+    spec.rank = [](const SatPass &pass, const SatTileSettings &, const DeviceFacts &facts) {
+        // Measured there alone.
+        const int tiles = facts.device_class == DeviceClass::nvidia_gpu ? 5 : 1;
+        return Rank{RankByHabit{.strips = 1, .nothing_shared = 1, .tiles = tiles}(facts),
+                    drawback(pass, facts)};
+    };
+    return spec;
+}
+
+} // namespace gz

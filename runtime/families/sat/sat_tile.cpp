@@ -1,0 +1,23 @@
+#include "families/sat/sat_tile.hpp"
+
+namespace gz {
+
+SatTile::SatTile(const SatPass &pass, const SatTileSettings &settings)
+    : lanes(settings.lanes), stacked(settings.stacked), rows(settings.rows),
+      chunk(pass.channels == 3 ? 3 : 4), columns(ceil_div(pass.summed_values(), width())),
+      bands(ceil_div(pass.summed_rows(), height())) {}
+
+Defines sat_tile_defines(const SatPass &pass, const SatTile &tile) {
+    Defines defines = type_defines(pass);
+    defines["LANES"] = tile.lanes;
+    defines["STACKED"] = tile.stacked;
+    defines["ROWS"] = tile.rows;
+    defines["VECTORS"] = reads_vectors(pass) ? 1 : 0;
+    return defines;
+}
+
+bool reads_vectors(const SatPass &pass) {
+    return pass.channels != 3 && pass.alignment >= 4 && pass.first_value() % 4 == 0;
+}
+
+} // namespace gz

@@ -1,0 +1,30 @@
+// Kernels of summed-area tables that take tiles. See cl/lib/sat_tile.clh.
+#pragma once
+
+#include "families/sat/sat_pass.hpp"
+#include "plan/kernel.hpp"
+
+namespace gz {
+
+struct SatTileSettings {
+    int lanes, stacked, rows;
+};
+
+// Tiles of LANES x STACKED items, each with a chunk of values of each of ROWS rows.
+struct SatTile {
+    int lanes, stacked, rows;
+    int chunk;                   // values
+    std::int64_t columns, bands; // of tiles
+
+    SatTile(const SatPass &pass, const SatTileSettings &settings);
+
+    int group() const { return lanes * stacked; }
+    int width() const { return lanes * chunk; } // values
+    int height() const { return stacked * rows; }
+};
+
+// The macros of cl/lib/sat_tile.clh, and those of the pixels' types.
+Defines sat_tile_defines(const SatPass &pass, const SatTile &tile);
+bool reads_vectors(const SatPass &pass);
+
+} // namespace gz

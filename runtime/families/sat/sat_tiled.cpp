@@ -1,0 +1,94 @@
+// Summed-area tables on tiles, for GPUs. See cl/sat/sat_tiled.cl.
+#include "families/sat/kernels.hpp"
+#include "families/sat/sat_tile.hpp"
+
+namespace gz {
+
+namespace {
+
+// As the kernels have them.
+constexpr int before_lanes = 32;
+constexpr int before_parts = 8;
+constexpr int left_run = 16;
+
+struct Shape : SatTile {
+    using SatTile::SatTile;
+    std::int64_t column_lines() const { return columns * width(); }
+    std::int64_t row_lines(const SatPass &pass) const { return pass.channels * bands * height(); }
+};
+
+Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &) {
+    const Shape shape(pass, settings);
+    const Defines defines = sat_tile_defines(pass, shape);
+    const auto launch = [&](const char *entry, std::int64_t groups) {
+        Launch result;
+        result.program = {"sat/sat_tiled.cl", entry, defines};
+        result.range = batched_range(pass, groups, 1, shape.group(), 1);
+        return result;
+    };
+    const auto sums = [&](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * pass.sum_bytes()};
+    };
+    const auto in_memory = [&](std::int64_t count) {
+        return static_cast<std::uint64_t>(pass.batch() * count) * pass.sum_bytes();
+    };
+    const WorkspaceBuffer columns{0};
+    const WorkspaceBuffer rows{1};
+    const ByValue geometry = by_value(pass.geometry);
+    const LocalMemory chunks = sums(std::int64_t{shape.height()} * (shape.lanes + 1));
+    const LocalMemory items = sums(shape.group());
+    const LocalMemory stacks = sums(std::int64_t{shape.stacked} * shape.width());
+
+    Work result;
+    result.workspace = {in_memory(shape.bands * shape.column_lines()),
+                        in_memory(shape.columns * shape.row_lines(pass))};
+
+    Launch tile_sums = launch("sat_sums", shape.columns * shape.bands);
+    tile_sums.arguments = {SourceBuffer(), columns, rows, geometry, chunks, items, stacks};
+    result.launches.push_back(std::move(tile_sums));
+
+    const std::int64_t column_groups = ceil_div(shape.column_lines(), before_lanes);
+    Launch before = launch("sat_before", 1);
+    before.range =
+        batched_range(pass, column_groups + ceil_div(shape.row_lines(pass), before_lanes), 1,
+                      before_lanes, before_parts);
+    before.arguments = {columns, rows, geometry, by_value(static_cast<std::int32_t>(column_groups)),
+                        sums(std::int64_t{before_lanes} * before_parts)};
+    result.launches.push_back(std::move(before));
+
+    Launch left = launch("sat_left", shape.columns * pass.channels);
+    left.arguments = {rows, geometry, items, sums(shape.group() / left_run)};
+    result.launches.push_back(std::move(left));
+
+    Launch tiled = launch("sat_tiled", shape.columns * shape.bands);
+    tiled.arguments = {SourceBuffer(), TargetBuffer(), columns, rows,  geometry,
+                       chunks,         items,          items,   stacks};
+    result.launches.push_back(std::move(tiled));
+    return result;
+}
+
+} // namespace
+
+Kernel sat_tiled() {
+    KernelSpec<SatPass, SatTileSettings> spec;
+    spec.name = "sat_tiled";
+    spec.folder = "sat";
+    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32, 64}},
+                     {"STACKED", &SatTileSettings::stacked, {4, 8}},
+                     {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
+    spec.preferred = [](const SatPass &, const DeviceFacts &) {
+        return std::vector<SatTileSettings>{{64, 8, 8}, {32, 8, 8}, {16, 4, 4}};
+    };
+    spec.work = work;
+    spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
+        const Shape shape(pass, settings);
+        return text(shape.columns, "x", shape.bands, " tiles of ", shape.width(), "x",
+                    shape.height(), reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
+    };
+    spec.rank = [](const SatPass &, const SatTileSettings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 2, .nothing_shared = 2, .tiles = 4}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz

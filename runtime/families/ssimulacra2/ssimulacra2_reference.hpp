@@ -1,0 +1,49 @@
+// SSIMULACRA 2 on the host, plainly and in double: what says whether the kernels are right.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "core/image_desc.hpp"
+#include "families/ssimulacra2/ssimulacra2.hpp"
+
+namespace gz::ssimulacra2 {
+
+// u8 or u16 encoded as sRGB: gray, RGB, or either with alpha. The description is complete.
+struct EncodedImage {
+    ImageDesc desc;
+    const std::byte *pixels; // the memory that desc describes
+
+    bool has_alpha() const { return desc.channels % 2 == 0; }
+};
+
+// Rows of width values, tight.
+using Plane = std::vector<double>;
+struct Planes {
+    Extent extent;
+    std::array<Plane, channels> values;
+};
+
+// Linear RGB, over the encoded gray `background` where the image has an alpha channel.
+Planes linear_of(const EncodedImage &image, double background);
+// 14 X + 0.42, Y + 0.01 and B - Y + 0.55.
+Planes xyb_of(const Planes &linear);
+// 2x2 means; an odd last row or column counts twice.
+Planes halved(const Planes &linear);
+// Along x, then y; zero outside.
+Plane blurred(const Plane &plane, const Extent &extent);
+// The error maps of a plane of the reference and of the distorted image.
+std::array<Plane, maps> error_maps_of(const Plane &reference, const Plane &distorted,
+                                      const Extent &extent);
+
+std::vector<SubScores> sub_scores_in_double(const Planes &reference, const Planes &distorted);
+
+double score_in_double(const EncodedImage &reference, const EncodedImage &distorted);
+
+// What each pixel adds to the weighted error, as shares_of says: of the scales and channels
+// together, each pixel of a smaller scale standing for those that it is the mean of. Of the
+// background with the lower score.
+Plane error_map_in_double(const EncodedImage &reference, const EncodedImage &distorted);
+
+} // namespace gz::ssimulacra2

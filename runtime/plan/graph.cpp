@@ -1,0 +1,42 @@
+#include "plan/graph.hpp"
+
+#include <algorithm>
+
+namespace gz {
+
+const Step *only_step(const Chain &chain) {
+    return chain.links.size() == 1 && chain.links[0].step ? &*chain.links[0].step : nullptr;
+}
+
+namespace {
+
+template <class Links, class Visit> void visit_all(Links &links, Visit &&visit) {
+    for (auto &link : links) {
+        if (link.step)
+            visit(*link.step);
+        for (auto &chain : link.alternatives)
+            visit_all(chain.links, visit);
+    }
+}
+
+} // namespace
+
+void for_each_step(const std::vector<Link> &links, const std::function<void(const Step &)> &visit) {
+    visit_all(links, visit);
+}
+
+void for_each_step(std::vector<Link> &links, const std::function<void(Step &)> &visit) {
+    visit_all(links, visit);
+}
+
+Graph unaligned(Graph graph) {
+    for_each_step(graph.links, [](Step &step) {
+        const auto is_outside = [](const ImageRef &image) { return !image.is_between(); };
+        if (std::any_of(step.inputs.begin(), step.inputs.end(), is_outside) ||
+            std::any_of(step.outputs.begin(), step.outputs.end(), is_outside))
+            step.pass = step.pass.unaligned();
+    });
+    return graph;
+}
+
+} // namespace gz

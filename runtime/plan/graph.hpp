@@ -1,0 +1,105 @@
+// What lowering makes of a filter: images, and the steps that make one from another. All that runs, tunes, cuts
+// or explains a plan reads the graph, and knows no filter.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reach.hpp"
+#include "plan/kernel.hpp"
+#include "plan/plan_desc.hpp"
+
+namespace gz {
+
+// An image of a graph.
+struct ImageRef {
+    enum class Kind { source, target, between };
+
+    Kind kind = Kind::source;
+    std::size_t number = 0;
+
+    bool operator==(const ImageRef &other) const {
+        return kind == other.kind && number == other.number;
+    }
+    bool is_between() const { return kind == Kind::between; }
+};
+inline ImageRef source_image(std::size_t number = 0) {
+    return {ImageRef::Kind::source, number};
+}
+inline ImageRef target_image(std::size_t number = 0) {
+    return {ImageRef::Kind::target, number};
+}
+inline ImageRef image_between(std::size_t number) {
+    return {ImageRef::Kind::between, number};
+}
+
+// What results of one slab go on from, where an image is cut into slabs: nothing, or the sums of those above it
+// and on its left.
+enum class Carry { nothing, sums };
+
+// One pass, and the images that it goes between. All its inputs have one layout, and all its outputs.
+struct Step {
+    PlanDesc images; // the layout of an input and of the outputs, the border and the region
+    std::function<Pass(const PlanDesc &)>
+        make; // the same pass for other images, or for a part of these
+    Pass pass;
+    std::vector<ImageRef> inputs{source_image()}, outputs{target_image()};
+    AxesReach reach{};
+    Carry carry = Carry::nothing;
+    // Whether any planes can be filtered without the others.
+    bool cuts_planes = true;
+    // Whether it only puts results of others together: then a kernel that is forced for all steps is not for it.
+    bool combines = false;
+    // How far along an axis, which it reads all of, pixels matter to a result in f32; nothing where that is so
+    // far that to cut the axis does not pay. None: the axis cannot be cut.
+    std::function<std::optional<Reach>(std::size_t axis)> cut_reach{};
+
+    Step(const PlanDesc &desc, std::function<Pass(const PlanDesc &)> maker)
+        : images(desc), make(std::move(maker)), pass(make(desc)) {}
+};
+
+struct Link;
+
+// Steps, one after the other, with a name where there are others with the same result.
+struct Chain {
+    std::string name;
+    std::vector<Link> links;
+};
+
+// A step; or chains with the same result, of which a plan runs one. Among them kernels are chosen as if all were
+// for one pass: those of the first chain that is one step and has a kernel that is wanted on the device come
+// first, and results of measurements of `problem` name a kernel of any, or a chain.
+struct Link {
+    std::optional<Step> step;
+    std::vector<Chain> alternatives{};
+    std::string problem{};
+
+    Link(Step one) : step(std::move(one)) {}
+    Link(std::vector<Chain> chains, std::string same_problem)
+        : alternatives(std::move(chains)), problem(std::move(same_problem)) {}
+};
+
+// Names of chains: a filter along one axis after the other where it could be run along all of its axes at once; a
+// difference whose filters are not run both at once.
+inline constexpr const char *axis_by_axis = "axes";
+inline constexpr const char *filter_by_filter = "filters";
+
+struct Graph {
+    std::vector<ImageDesc> between; // images that steps hand on
+    std::vector<Link> links;
+};
+
+// The one step of a chain; nullptr where it has several, or alternatives.
+const Step *only_step(const Chain &chain);
+
+// The same graph over sources and targets that may start at any address.
+Graph unaligned(Graph graph);
+
+// Calls visit(step) for every step, those of all alternatives among them.
+void for_each_step(const std::vector<Link> &links, const std::function<void(const Step &)> &visit);
+void for_each_step(std::vector<Link> &links, const std::function<void(Step &)> &visit);
+
+} // namespace gz

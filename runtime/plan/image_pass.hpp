@@ -1,0 +1,38 @@
+// A pass over images in device memory, as every kernel sees it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/types.hpp"
+#include "device/launch.hpp"
+#include "plan/geometry.hpp"
+
+namespace gz {
+
+struct ImagePass {
+    PixelType src_type = PixelType::f32;
+    PixelType dst_type = PixelType::f32;
+    int channels = 1;
+    Geometry geometry{};
+    std::int64_t planes = 1;
+    // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
+    int alignment = 1;
+
+    std::int64_t batch() const {
+        return static_cast<std::int64_t>(geometry.slices) * geometry.volumes * planes;
+    }
+};
+
+// The macros of cl/lib/pixel.clh and cl/lib/border.clh.
+Defines type_defines(const ImagePass &pass);
+
+// How many pieces of a size cover a length: length / size, rounded up.
+constexpr std::int64_t ceil_div(std::int64_t length, std::int64_t size) {
+    return (length + size - 1) / size;
+}
+
+// An NDRange of groups along x and y over every slice of the pass.
+NDRange batched_range(const ImagePass &pass, std::int64_t groups_x, std::int64_t groups_y,
+                      int group_x, int group_y);
+
+} // namespace gz

@@ -1,0 +1,51 @@
+// The images, the border and the region of a plan, complete and checked.
+#pragma once
+
+#include <vector>
+
+#include "core/border.hpp"
+#include "core/image_desc.hpp"
+
+namespace gz {
+
+struct PlanDesc {
+    ImageDesc source, target;
+    Border border;
+    Region region;
+    std::vector<ImageDesc> more_targets{}; // after the first, of filters that have several
+
+    std::size_t target_count() const { return 1 + more_targets.size(); }
+    const ImageDesc &target_at(std::size_t i) const {
+        return i == 0 ? target : more_targets[i - 1];
+    }
+    // The same plan with target i as its only target.
+    PlanDesc for_target(std::size_t i) const { return {source, target_at(i), border, region, {}}; }
+
+    // Bytes of the region's pixels, in the source and in the targets.
+    std::int64_t source_bytes() const { return pixels() * source.pixel_bytes(); }
+    std::int64_t target_bytes() const {
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < target_count(); ++i)
+            sum += pixels() * target_at(i).pixel_bytes();
+        return sum;
+    }
+
+    // Pixels of the region, in all planes.
+    std::int64_t pixels() const {
+        const Axes &extent = region.extent;
+        return extent[0] * extent[1] * extent[2] * extent[3] * source.planes;
+    }
+};
+
+// Fills in defaults; refuses images that the filter cannot take.
+PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
+
+// An image of the library's own of pixels like these: rows aligned to a memory transaction of the
+// largest kind, unless they are so short and so many that most of much memory would be padding.
+ImageDesc own_image(const ImageDesc &like, const Axes &extent);
+
+// The same work on packed images with aligned rows that hold no more than the filter reads and
+// writes: what a run on host memory moves to the device and back.
+PlanDesc staged(const PlanDesc &desc);
+
+} // namespace gz

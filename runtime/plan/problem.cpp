@@ -1,0 +1,36 @@
+#include "plan/problem.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace gz {
+
+std::string size_class(std::int64_t values) {
+    constexpr std::int64_t small = std::int64_t{1} << 20;
+    constexpr std::int64_t medium = std::int64_t{1} << 24;
+    return values < small ? "small" : values < medium ? "medium" : "large";
+}
+
+std::string types_text(PixelType src, PixelType dst) {
+    return src == dst ? name_of(src) : text(name_of(src), '-', name_of(dst));
+}
+
+std::string image_text(const ImagePass &pass) {
+    const Geometry &g = pass.geometry;
+    return types_text(pass.src_type, pass.dst_type) + " " +
+           size_class(std::int64_t{g.width} * g.height * pass.batch());
+}
+
+std::string up_to(const char *what, std::int64_t number, std::initializer_list<int> limits) {
+    for (const int limit : limits)
+        if (number <= limit)
+            return text(what, "<=", limit);
+    return text(what, ">", *(limits.end() - 1));
+}
+
+std::int64_t longer_side(const Geometry &geometry) {
+    return std::max(geometry.taps_x, geometry.taps_y);
+}
+
+} // namespace gz
