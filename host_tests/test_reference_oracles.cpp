@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/pixel_value.hpp"
 #include "families/filter.hpp"
 #include "image_file.hpp"
 #include "support/difference.hpp"

@@ -566,6 +566,7 @@ TEST_SUITE("recursive gaussian") {
             gaussian.sigma = {2.5, 4.0, 0, 0};
             gaussian.derivative = {derivative, 0, 0, 0};
             gaussian.truncate = 8.0;
+            gaussian.method = GaussianMethod::fir;
             const Filter fir = Filter::gaussian(gaussian);
             REQUIRE(fir.is<gz::Correlate>());
             gaussian.method = GaussianMethod::recursive;

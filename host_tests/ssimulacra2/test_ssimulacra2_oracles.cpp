@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "families/reference.hpp"
+#include "core/pixel_value.hpp"
 #include "families/ssimulacra2/metric.hpp"
 #include "image_file.hpp"
 #include "support/difference.hpp"

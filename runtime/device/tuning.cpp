@@ -406,8 +406,10 @@ std::string Tuning::spec_hash(const std::string &file, const std::string &tunabl
             const std::string kernel = name.substr(0, name.find_last_of('.'));
             std::string source = sources_.expand(file);
             const std::string place = "\"" + file + "\"";
-            for (std::size_t at = 0; (at = source.find(place, at)) != std::string::npos;)
-                source.replace(at, place.size(), "\"" + name + "\"");
+            const std::string same = "\"" + name + "\"";
+            for (std::size_t at = 0; (at = source.find(place, at)) != std::string::npos;
+                 at += same.size())
+                source.replace(at, place.size(), same);
             hash = digest_of(kernel + "\n" + tunables + "\n" + source, hash_digits);
         } catch (const Error &error) {
             // Who wants to compile it will hear of it.
