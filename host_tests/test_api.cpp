@@ -1427,9 +1427,9 @@ TEST_SUITE("bad input") {
         const std::filesystem::path directory =
             std::filesystem::temp_directory_path() /
             ("gauze-broken-" + std::to_string(std::random_device()()));
-        std::filesystem::create_directories(directory);
+        std::filesystem::create_directories(directory / "correlate");
         for (const char *name : {"correlate_tiled", "correlate_strips", "correlate_plain"})
-            std::ofstream(directory / (std::string(name) + ".cl"))
+            std::ofstream(directory / "correlate" / (std::string(name) + ".cl"))
                 << "__kernel void " << name << "() {\n    undeclared_thing = 1;\n}\n";
         gauze::EngineOptions options;
         options.cl_dir = directory.string();

@@ -31,6 +31,7 @@ inline std::vector<gz::Kernel> kernels_of(const gz::Pass &pass, const gz::Device
 inline std::vector<gz::Kernel> kernels_of(const gz::Pass &pass, gz::DeviceClass device_class) {
     gz::DeviceFacts facts;
     facts.device_class = device_class;
+    facts.compute_units = 16;
     return kernels_of(pass, facts);
 }
 

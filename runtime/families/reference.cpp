@@ -28,7 +28,10 @@ void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink) {
 }
 
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink) {
-    const Correlate *const filter = job.filter.get_if<Correlate>();
+    // An automatic Gaussian has the order that its taps have.
+    const Gaussian *const gaussian = job.filter.get_if<Gaussian>();
+    const Filter settled = gaussian ? by_method(*gaussian) : job.filter;
+    const Correlate *const filter = settled.get_if<Correlate>();
     if (!filter)
         fail(Status::internal, "a filter that is ", to_text(job.filter), " has no canonical order");
     compute_in_f32(*filter, job, sink);

@@ -18,7 +18,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-
 std::string name_of(const Scan &scan) {
     return std::string(scan.forward ? "+" : "-") + axis_name[scan.axis];
 }

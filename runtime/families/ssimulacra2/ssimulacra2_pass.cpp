@@ -71,7 +71,7 @@ ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
 Launch xyb_launch(const XybPass &pass, const std::string &family, const WorkPieces &pieces) {
     const PyramidScale &image = pass.pyramid.scales.front();
     Launch launch;
-    launch.program = {family + ".cl",
+    launch.program = {"ssimulacra2/" + family + ".cl",
                       family,
                       {{"SRC_TYPE", static_cast<int>(pass.type)},
                        {"DST_TYPE", static_cast<int>(PixelType::f32)},
