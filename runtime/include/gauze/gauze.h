@@ -173,7 +173,8 @@ GAUZE_API const char *gauze_device_list_notes(const gauze_device_list *list);
 /** @defgroup engine Engine: one device
  *  @{ */
 
-/** One device: its context, compiled programs, workspace and tuning results. May be used from many threads. */
+/** One device: its context, compiled programs, workspace and tuning results. May be used from many
+ * threads. */
 typedef struct gauze_engine gauze_engine;
 
 /** Where compiled programs are kept for other engines and processes. */
@@ -402,7 +403,10 @@ typedef struct gauze_separable_taps {
     int64_t anchor[4];       /**< index into the axis's taps, 0 <= anchor < count */
 } gauze_separable_taps;
 
-/** The correlation with taps along each axis, of two axes out[x, y] = sum over i, j of kx[i] ky[j] in[x + i - ax, y + j - ay] */
+/** The correlation with taps along each axis. Along x and y:
+ *
+ *     out[x, y] = sum over i, j of kx[i] ky[j] in[x + i - ax, y + j - ay]
+ */
 GAUZE_API gauze_status gauze_filter_separable(const gauze_separable_taps *taps,
                                               gauze_filter **filter);
 

@@ -766,7 +766,7 @@ public:
         return text;
     }
 
-    /// Runs the plan repeats times (1 to 1000000), each time followed by a plain copy: see gauze_plan_measure().
+    /// Runs the plan repeats times (1 to 1000000), each followed by a plain copy: see gauze_plan_measure().
     Timing measure(const Image &source, Image &target, unsigned repeats) const {
         return measure(source, std::vector<Image *>{&target}, repeats);
     }
@@ -939,7 +939,7 @@ public:
         std::vector<float> values; ///< rows of the images' width
         double score = 0;          ///< of the whole image
     };
-    /// Where a distorted image differs from the reference that has been set: see gauze_ssimulacra2_error_map().
+    /// Where a distorted image differs from the reference: see gauze_ssimulacra2_error_map().
     ErrorMap error_map(const HostPixels &distorted) {
         const gauze_host_source source{distorted.data, distorted.bytes};
         ErrorMap result;
