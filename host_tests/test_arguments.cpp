@@ -166,9 +166,8 @@ struct Arguments {
     gauze_status create_engine() { return gauze_engine_create(&options, &new_engine); }
     gauze_status create_image() { return gauze_image_create(engine, &image_desc, &new_image); }
     gauze_status create_plan() { return gauze_plan_create(engine, filter, &plan_desc, &new_plan); }
-    gauze_status run() { return gauze_plan_run(plan, &host_source, 1, &host_target, 1); }
-    gauze_status run_with() {
-        return gauze_plan_run_with(plan, &host_source, 1, &host_target, 1, &run_options);
+    gauze_status run() {
+        return gauze_plan_run(plan, &host_source, 1, &host_target, 1, &run_options);
     }
     gauze_status enqueue() {
         return gauze_plan_enqueue(plan, nullptr, &source_mem, 1, &target_mem, 1, nullptr, 0,
@@ -482,47 +481,35 @@ std::vector<Case> cases() {
         {"gauze_plan_variant", "text", invalid, "text is null",
          CALL(return gauze_plan_variant(a.plan, nullptr))},
         {"gauze_plan_run", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_run(nullptr, &a.host_source, 1, &a.host_target, 1))},
+         CALL(
+             return gauze_plan_run(nullptr, &a.host_source, 1, &a.host_target, 1, &a.run_options))},
         {"gauze_plan_run", "sources", invalid, "sources is null",
-         CALL(return gauze_plan_run(a.plan, nullptr, 1, &a.host_target, 1))},
+         CALL(return gauze_plan_run(a.plan, nullptr, 1, &a.host_target, 1, nullptr))},
         {"gauze_plan_run", "sources", invalid, "source pointer is null",
          CALL(a.host_source.data = nullptr; return a.run())},
         {"gauze_plan_run", "sources", invalid, "source has 63 bytes",
          CALL(a.host_source.bytes = 63; return a.run())},
         {"gauze_plan_run", "source_count", invalid, "source_count is 0",
-         CALL(return gauze_plan_run(a.plan, &a.host_source, 0, &a.host_target, 1))},
+         CALL(return gauze_plan_run(a.plan, &a.host_source, 0, &a.host_target, 1, nullptr))},
         {"gauze_plan_run", "source_count", invalid, "source_count is 4294967295",
-         CALL(return gauze_plan_run(a.plan, &a.host_source, ~0U, &a.host_target, 1))},
+         CALL(return gauze_plan_run(a.plan, &a.host_source, ~0U, &a.host_target, 1, nullptr))},
         {"gauze_plan_run", "targets", invalid, "targets is null",
-         CALL(return gauze_plan_run(a.plan, &a.host_source, 1, nullptr, 1))},
+         CALL(return gauze_plan_run(a.plan, &a.host_source, 1, nullptr, 1, nullptr))},
+        {"gauze_plan_run", "targets", invalid, "target pointer is null",
+         CALL(a.host_target.data = nullptr; return a.run())},
         {"gauze_plan_run", "targets", invalid, "target has 0 bytes",
          CALL(a.host_target.bytes = 0; return a.run())},
         {"gauze_plan_run", "target_count", invalid, "target_count is 2",
-         CALL(return gauze_plan_run(a.plan, &a.host_source, 1, &a.host_target, 2))},
-        {"gauze_plan_run_with", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_run_with(nullptr, &a.host_source, 1, &a.host_target, 1,
-                                         &a.run_options))},
-        {"gauze_plan_run_with", "sources", invalid, "sources is null",
-         CALL(return gauze_plan_run_with(a.plan, nullptr, 1, &a.host_target, 1, nullptr))},
-        {"gauze_plan_run_with", "sources", invalid, "source has 63 bytes",
-         CALL(a.host_source.bytes = 63; return a.run_with())},
-        {"gauze_plan_run_with", "source_count", invalid, "source_count is 0",
-         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 0, &a.host_target, 1, nullptr))},
-        {"gauze_plan_run_with", "targets", invalid, "targets is null",
-         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 1, nullptr, 1, nullptr))},
-        {"gauze_plan_run_with", "targets", invalid, "target pointer is null",
-         CALL(a.host_target.data = nullptr; return a.run_with())},
-        {"gauze_plan_run_with", "target_count", invalid, "target_count is 2",
-         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 1, &a.host_target, 2, nullptr))},
-        {"gauze_plan_run_with", "options", invalid, "options->struct_size is 4",
-         CALL(a.run_options.struct_size = 4; return a.run_with())},
-        {"gauze_plan_run_with", "options", GAUZE_ERROR_UNSUPPORTED, "more than 1 bytes",
-         CALL(a.run_options.max_device_bytes = 1; return a.run_with())},
-        {"gauze_plan_run_with", "options", GAUZE_ERROR_CANCELLED, "cancelled after 0 of 16 pixels",
+         CALL(return gauze_plan_run(a.plan, &a.host_source, 1, &a.host_target, 2, nullptr))},
+        {"gauze_plan_run", "options", invalid, "options->struct_size is 4",
+         CALL(a.run_options.struct_size = 4; return a.run())},
+        {"gauze_plan_run", "options", unsupported, "more than 1 bytes",
+         CALL(a.run_options.max_device_bytes = 1; return a.run())},
+        {"gauze_plan_run", "options", GAUZE_ERROR_CANCELLED, "cancelled after 0 of 16 pixels",
          CALL(a.run_options.progress = [](std::uint64_t, std::uint64_t, void *) { return 1; };
-              return a.run_with())},
-        {"gauze_plan_run_with", "options", GAUZE_OK, "",
-         CALL(return gauze_plan_run_with(a.plan, &a.host_source, 1, &a.host_target, 1, nullptr))},
+              return a.run())},
+        {"gauze_plan_run", "options", GAUZE_OK, "",
+         CALL(return gauze_plan_run(a.plan, &a.host_source, 1, &a.host_target, 1, nullptr))},
         {"gauze_plan_enqueue", "plan", invalid, "plan is null",
          CALL(return gauze_plan_enqueue(nullptr, nullptr, &a.source_mem, 1, &a.target_mem, 1,
                                         nullptr, 0, nullptr, &a.event))},
@@ -775,8 +762,8 @@ std::vector<Case> handle_cases() {
          CALL(return gauze_plan_create(a.engine, as<gauze_filter>(a.plan), &a.plan_desc,
                                        &a.new_plan))},
         {"gauze_plan_run", "plan", invalid, "plan is no handle",
-         CALL(return gauze_plan_run(as<gauze_plan>(a.source), &a.host_source, 1, &a.host_target,
-                                    1))},
+         CALL(return gauze_plan_run(as<gauze_plan>(a.source), &a.host_source, 1, &a.host_target, 1,
+                                    nullptr))},
         {"gauze_plan_measure", "targets", invalid, "targets[i] is no handle",
          CALL(gauze_image *const other = as<gauze_image>(a.plan);
               return gauze_plan_measure(a.plan, a.source, &other, 1, 1, &a.timing))},
@@ -861,7 +848,6 @@ TEST_SUITE("arguments") {
         CHECK(a.create_image() == GAUZE_OK);
         CHECK(a.create_plan() == GAUZE_OK);
         CHECK(a.run() == GAUZE_OK);
-        CHECK(a.run_with() == GAUZE_OK);
         CHECK(a.enqueue() == GAUZE_OK);
         clReleaseEvent(a.event);
         CHECK(a.measure() == GAUZE_OK);

@@ -56,7 +56,7 @@ int main(void) {
     to.bytes = sizeof target;
     if (failed(gauze_filter_separable(&taps, &filter), "filter") ||
         failed(gauze_plan_create(engine, filter, &desc, &plan), "plan") ||
-        failed(gauze_plan_run(plan, &from, 1, &to, 1), "run"))
+        failed(gauze_plan_run(plan, &from, 1, &to, 1, NULL), "run"))
         return EXIT_FAILURE;
     gauze_plan_destroy(plan);
     gauze_filter_destroy(filter);

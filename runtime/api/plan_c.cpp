@@ -134,13 +134,7 @@ gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text) {
 
 gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                             uint32_t source_count, const gauze_host_target *targets,
-                            uint32_t target_count) {
-    return gauze_plan_run_with(plan, sources, source_count, targets, target_count, nullptr);
-}
-
-gauze_status gauze_plan_run_with(gauze_plan *plan, const gauze_host_source *sources,
-                                 uint32_t source_count, const gauze_host_target *targets,
-                                 uint32_t target_count, const gauze_run_options *options) {
+                            uint32_t target_count, const gauze_run_options *options) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(sources, "sources");

@@ -589,22 +589,6 @@ typedef struct gauze_host_target {
     size_t bytes;
 } gauze_host_target;
 
-/* Filters host memory and returns when the targets are written. Only the target region is written.
- * Source and target may overlap: the result is as if the source had been copied first. Several
- * targets must not overlap each other.
- *
- * Images that the device cannot hold, each in one buffer and all together, are streamed through it in
- * slabs, whose transfers go on beside the computing. Taps, boxes and sums go through in one pass, recursive
- * filters axis by axis by way of f32 images in host memory. A source that overlaps a target is copied.
- * Results have the bits that whole images would give, save where sums begin at the edges of slabs, or
- * kernels differ: tables of floats; boxes, of floats or iterated, that are wider than 15 pixels, extend
- * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines, or cannot hold
- * a line. These keep to the filter's bound. A line that a recursive filter runs along is cut only there,
- * and where an eighth of it is all that matters to a sample in f32; else GAUZE_ERROR_UNSUPPORTED. */
-GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
-                                      uint32_t source_count, const gauze_host_target *targets,
-                                      uint32_t target_count);
-
 /* Called by the thread that runs the plan: when it begins, with done 0, after each slab, and at the end,
  * with done == total. done, total: pixels, those of each pass where an image is streamed in several.
  * Another value than 0 cancels the run; at the end it means nothing. Must not throw. */
@@ -620,12 +604,25 @@ typedef struct gauze_run_options {
     uint64_t max_device_bytes;
 } gauze_run_options;
 
-/* gauze_plan_run with options, which may be NULL. GAUZE_ERROR_CANCELLED where progress asks for it: the
- * pixels of the target region are undefined then, and nothing else is written; the memory is no longer in
- * use, and the plan can be run again. */
-GAUZE_API gauze_status gauze_plan_run_with(gauze_plan *plan, const gauze_host_source *sources,
-                                           uint32_t source_count, const gauze_host_target *targets,
-                                           uint32_t target_count, const gauze_run_options *options);
+/* Filters host memory and returns when the targets are written. Only the target region is written.
+ * Source and target may overlap: the result is as if the source had been copied first. Several
+ * targets must not overlap each other.
+ *
+ * Images that the device cannot hold, each in one buffer and all together, are streamed through it in
+ * slabs, whose transfers go on beside the computing. Taps, boxes and sums go through in one pass, recursive
+ * filters axis by axis by way of f32 images in host memory. A source that overlaps a target is copied.
+ * Results have the bits that whole images would give, save where sums begin at the edges of slabs, or
+ * kernels differ: tables of floats; boxes, of floats or iterated, that are wider than 15 pixels, extend
+ * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines, or cannot hold
+ * a line. These keep to the filter's bound. A line that a recursive filter runs along is cut only there,
+ * and where an eighth of it is all that matters to a sample in f32; else GAUZE_ERROR_UNSUPPORTED.
+ *
+ * options: how it goes; NULL for the defaults. GAUZE_ERROR_CANCELLED where progress asks for it: the pixels of the
+ * target region are undefined then, and nothing else is written; the memory is no longer in use, and the
+ * plan can be run again. */
+GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
+                                      uint32_t source_count, const gauze_host_target *targets,
+                                      uint32_t target_count, const gauze_run_options *options);
 
 /* Bytes of workspace that a run on device memory needs, for what its launches hand on; 0 for none. */
 GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes);

@@ -576,7 +576,6 @@ struct Verification {
     std::uint32_t worst_target = 0;
 };
 
-// How to compute it. Immutable; moves, does not copy.
 // How a run on host memory goes.
 struct RunOptions {
     // Returns whether to go on: see gauze_progress_callback. May throw, which cancels the run and comes out
@@ -585,54 +584,39 @@ struct RunOptions {
     std::uint64_t max_device_bytes = 0; // 0: what the device has
 };
 
+// How to compute it. Immutable; moves, does not copy.
 class Plan {
 public:
-    // Host memory, sized: filters and waits.
-    void run(const void *source, std::size_t source_bytes, void *target,
-             std::size_t target_bytes) const {
-        const gauze_host_source src{source, source_bytes};
-        const gauze_host_target dst{target, target_bytes};
-        check(gauze_plan_run(handle_.get(), &src, 1, &dst, 1));
+    // Host memory, sized: filters and waits. An Error with GAUZE_ERROR_CANCELLED where the options' progress
+    // asks for it.
+    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
+             const RunOptions &options = {}) const {
+        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
     }
     // The same for contiguous containers of pixels (std::vector, std::array, ...).
-    template <class Source, class Target> void run(const Source &source, Target &target) const {
+    template <class Source, class Target>
+    void run(const Source &source, Target &target, const RunOptions &options = {}) const {
         run(source.data(), source.size() * sizeof(*source.data()), target.data(),
-            target.size() * sizeof(*target.data()));
+            target.size() * sizeof(*target.data()), options);
     }
-
     // Several targets, of a bank.
-    void run(const HostPixels &source, const std::vector<HostTarget> &targets) const {
-        const gauze_host_source src{source.data, source.bytes};
-        const std::vector<gauze_host_target> dst = c_targets(targets);
-        check(gauze_plan_run(handle_.get(), &src, 1, dst.data(),
-                             static_cast<std::uint32_t>(dst.size())));
-    }
-
-    // The same with options. An Error with GAUZE_ERROR_CANCELLED where progress asks for it.
     void run(const HostPixels &source, const std::vector<HostTarget> &targets,
-             const RunOptions &options) const {
+             const RunOptions &options = {}) const {
         const gauze_host_source src{source.data, source.bytes};
-        const std::vector<gauze_host_target> dst = c_targets(targets);
+        std::vector<gauze_host_target> dst;
+        for (const HostTarget &target : targets)
+            dst.push_back({target.data, target.bytes});
         Progress progress{&options, {}};
         gauze_run_options c_options{};
         c_options.struct_size = sizeof c_options;
         c_options.progress = options.progress ? Progress::report : nullptr;
         c_options.progress_user = &progress;
         c_options.max_device_bytes = options.max_device_bytes;
-        const gauze_status status = gauze_plan_run_with(
+        const gauze_status status = gauze_plan_run(
             handle_.get(), &src, 1, dst.data(), static_cast<std::uint32_t>(dst.size()), &c_options);
         if (progress.thrown)
             std::rethrow_exception(progress.thrown);
         check(status);
-    }
-    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
-             const RunOptions &options) const {
-        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
-    }
-    template <class Source, class Target>
-    void run(const Source &source, Target &target, const RunOptions &options) const {
-        run(source.data(), source.size() * sizeof(*source.data()), target.data(),
-            target.size() * sizeof(*target.data()), options);
     }
 
     // Device memory: enqueues and returns. done, where given, receives an event that the caller
@@ -745,13 +729,6 @@ public:
 private:
     friend class Engine;
     explicit Plan(gauze_plan *handle) : handle_(handle) {}
-
-    static std::vector<gauze_host_target> c_targets(const std::vector<HostTarget> &targets) {
-        std::vector<gauze_host_target> result;
-        for (const HostTarget &target : targets)
-            result.push_back({target.data, target.bytes});
-        return result;
-    }
 
     // What is thrown does not go through the C functions.
     struct Progress {
