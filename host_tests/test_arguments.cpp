@@ -1,8 +1,9 @@
-// Every argument of every function of gauze.h with values that it must refuse, or bear.
+// Every argument of every function of the public headers with values that it must refuse, or bear.
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -804,13 +805,15 @@ void check(const Case &each) {
     CHECK(Arguments().run() == GAUZE_OK);
 }
 
-// "function(argument)" for every argument of every function that the header declares.
+// "function(argument)" for every argument of every function that the public headers declare.
 std::set<std::string> declared_arguments() {
-    const char *const path = std::getenv("GAUZE_HEADER");
-    REQUIRE(path != nullptr);
-    std::stringstream header;
-    header << std::ifstream(path).rdbuf();
-    const std::string text = header.str();
+    const char *const folder = std::getenv("GAUZE_HEADERS");
+    REQUIRE(folder != nullptr);
+    std::stringstream headers;
+    for (const auto &each : std::filesystem::directory_iterator(folder))
+        if (each.path().extension() == ".h")
+            headers << std::ifstream(each.path()).rdbuf();
+    const std::string text = headers.str();
     std::set<std::string> result;
     const std::regex function(R"(\nGAUZE_API [^(;]*[ *](gauze_[a-z0-9_]+)\(([^)]*)\))");
     const std::regex argument(R"(([a-z_]+)(,|$))");
