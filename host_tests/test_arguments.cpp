@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <gauze/gauze_tuning.h>
+
 #include "support/embedder.hpp"
 
 // Sanitizers that watch the heap end the process where a destroyed handle is looked at.
@@ -71,6 +73,7 @@ struct Arguments {
     gauze_filter *filter = nullptr;
     gauze_plan *plan = nullptr;
     gauze_plan *several_passes = nullptr; // that needs workspace
+    gauze_problem *problem = nullptr;
     gauze_image *source = nullptr;
     gauze_image *target = nullptr;
     // Arguments of a metric.
@@ -92,6 +95,7 @@ struct Arguments {
     gauze_filter *new_filter = nullptr;
     gauze_plan *new_plan = nullptr;
     gauze_ssimulacra2 *new_metric = nullptr;
+    gauze_problem *new_problem = nullptr;
     double score = 77;
     cl_event event = nullptr;
     const char *text = nullptr;
@@ -124,6 +128,7 @@ struct Arguments {
         REQUIRE(gauze_device_list_create(&list) == GAUZE_OK);
         REQUIRE(gauze_filter_correlate(&taps, &filter) == GAUZE_OK);
         REQUIRE(gauze_plan_create(engine, filter, &plan_desc, &plan) == GAUZE_OK);
+        REQUIRE(gauze_plan_problem(plan, 0, &problem) == GAUZE_OK);
         gauze_filter *boxes = nullptr;
         box.iterations = 3;
         REQUIRE(gauze_filter_box(&box, &boxes) == GAUZE_OK);
@@ -141,6 +146,8 @@ struct Arguments {
         gauze_device_list_destroy(list);
         gauze_filter_destroy(filter);
         gauze_plan_destroy(plan);
+        gauze_problem_destroy(problem);
+        gauze_problem_destroy(new_problem);
         gauze_image_destroy(source);
         gauze_image_destroy(target);
         gauze_image_destroy(image_frame);
@@ -160,8 +167,8 @@ struct Arguments {
         return !new_list && !new_engine && !new_image && !new_filter && !new_plan && !event &&
                !text && number == 77 && results[0] == 0.0F && !info.name &&
                cache_info.max_bytes == 0 && timing.launches == 0 && verification.pixels == 0 &&
-               number32 == 77 && comparison.ratio == 0.0 && !new_metric && score == 77 &&
-               map[0] == 0.0F;
+               number32 == 77 && comparison.ratio == 0.0 && !new_metric && !new_problem &&
+               score == 77 && map[0] == 0.0F;
     }
 
     gauze_status create_engine() { return gauze_engine_create(&options, &new_engine); }
@@ -181,7 +188,7 @@ struct Arguments {
     gauze_status compare(std::uint32_t repeats = 1) {
         return gauze_plan_compare(plan, plan, source, target, repeats, &comparison);
     }
-    gauze_status add_results() { return gauze_plan_add_results(plan, 0, &tuning_result, 1); }
+    gauze_status add_results() { return gauze_problem_add_results(problem, &tuning_result, 1); }
     gauze_status create_metric() {
         return gauze_ssimulacra2_create(engine, &metric_desc, &new_metric);
     }
@@ -209,8 +216,6 @@ struct Case {
     const char *part;
     std::function<gauze_status(Arguments &)> call;
 };
-
-void receive_nothing(const char *, void *) {}
 
 gauze_status done(bool as_expected) {
     return as_expected ? GAUZE_OK : GAUZE_ERROR_INTERNAL;
@@ -590,35 +595,49 @@ std::vector<Case> cases() {
          CALL(return gauze_plan_problem_count(nullptr, &a.number32))},
         {"gauze_plan_problem_count", "count", invalid, "count is null",
          CALL(return gauze_plan_problem_count(a.plan, nullptr))},
-        {"gauze_plan_candidates", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_candidates(nullptr, 0, receive_nothing, nullptr))},
-        {"gauze_plan_candidates", "problem", invalid, "problem is 1; the plan has 1",
-         CALL(return gauze_plan_candidates(a.plan, 1, receive_nothing, nullptr))},
-        {"gauze_plan_candidates", "receive", invalid, "receive is null",
-         CALL(return gauze_plan_candidates(a.plan, 0, nullptr, nullptr))},
-        {"gauze_plan_candidates", "user", GAUZE_OK, "",
-         CALL(return gauze_plan_candidates(a.plan, 0, receive_nothing, nullptr))},
-        {"gauze_plan_add_results", "plan", invalid, "plan is null",
-         CALL(return gauze_plan_add_results(nullptr, 0, &a.tuning_result, 1))},
-        {"gauze_plan_add_results", "problem", invalid, "problem is 4294967295",
-         CALL(return gauze_plan_add_results(a.plan, ~0U, &a.tuning_result, 1))},
-        {"gauze_plan_add_results", "results", invalid, "results is null and count is 1",
-         CALL(return gauze_plan_add_results(a.plan, 0, nullptr, 1))},
-        {"gauze_plan_add_results", "results", invalid, "results[0]->struct_size is 2",
+        {"gauze_plan_problem", "plan", invalid, "plan is null",
+         CALL(return gauze_plan_problem(nullptr, 0, &a.new_problem))},
+        {"gauze_plan_problem", "index", invalid, "index is 1; the plan has 1 problem",
+         CALL(return gauze_plan_problem(a.plan, 1, &a.new_problem))},
+        {"gauze_plan_problem", "index", invalid, "index is 4294967295",
+         CALL(return gauze_plan_problem(a.plan, ~0U, &a.new_problem))},
+        {"gauze_plan_problem", "problem", invalid, "problem is null",
+         CALL(return gauze_plan_problem(a.plan, 0, nullptr))},
+        {"gauze_problem_destroy", "problem", GAUZE_OK, "",
+         CALL(gauze_problem_destroy(nullptr); return GAUZE_OK)},
+        {"gauze_problem_name", "problem", invalid, "problem is null",
+         CALL(return gauze_problem_name(nullptr, &a.text))},
+        {"gauze_problem_name", "name", invalid, "name is null",
+         CALL(return gauze_problem_name(a.problem, nullptr))},
+        {"gauze_problem_candidate_count", "problem", invalid, "problem is null",
+         CALL(return gauze_problem_candidate_count(nullptr, &a.number32))},
+        {"gauze_problem_candidate_count", "count", invalid, "count is null",
+         CALL(return gauze_problem_candidate_count(a.problem, nullptr))},
+        {"gauze_problem_candidate", "problem", invalid, "problem is null",
+         CALL(return gauze_problem_candidate(nullptr, 0, &a.text))},
+        {"gauze_problem_candidate", "index", invalid, "index is 4294967295; the problem has",
+         CALL(return gauze_problem_candidate(a.problem, ~0U, &a.text))},
+        {"gauze_problem_candidate", "variant", invalid, "variant is null",
+         CALL(return gauze_problem_candidate(a.problem, 0, nullptr))},
+        {"gauze_problem_add_results", "problem", invalid, "problem is null",
+         CALL(return gauze_problem_add_results(nullptr, &a.tuning_result, 1))},
+        {"gauze_problem_add_results", "results", invalid, "results is null and count is 1",
+         CALL(return gauze_problem_add_results(a.problem, nullptr, 1))},
+        {"gauze_problem_add_results", "results", invalid, "results[0]->struct_size is 2",
          CALL(a.tuning_result.struct_size = 2; return a.add_results())},
-        {"gauze_plan_add_results", "results", invalid, "results[0]->variant is null",
+        {"gauze_problem_add_results", "results", invalid, "results[0]->variant is null",
          CALL(a.tuning_result.variant = nullptr; return a.add_results())},
-        {"gauze_plan_add_results", "results", invalid, "is called 'box_plain'",
+        {"gauze_problem_add_results", "results", invalid, "is called 'box_plain'",
          CALL(a.tuning_result.variant = "box_plain:GROUP_X=1"; return a.add_results())},
-        {"gauze_plan_add_results", "results", invalid, "time_ms is -1",
+        {"gauze_problem_add_results", "results", invalid, "time_ms is -1",
          CALL(a.tuning_result.time_ms = -1; return a.add_results())},
-        {"gauze_plan_add_results", "results", invalid, "ratio is nan",
+        {"gauze_problem_add_results", "results", invalid, "ratio is nan",
          CALL(a.tuning_result.ratio = std::numeric_limits<double>::quiet_NaN();
               return a.add_results())},
-        {"gauze_plan_add_results", "results", unsupported, "there is no tuning file",
+        {"gauze_problem_add_results", "results", unsupported, "there is no tuning file",
          CALL(return a.add_results())},
-        {"gauze_plan_add_results", "count", GAUZE_OK, "",
-         CALL(return gauze_plan_add_results(a.plan, 0, nullptr, 0))},
+        {"gauze_problem_add_results", "count", GAUZE_OK, "",
+         CALL(return gauze_problem_add_results(a.problem, nullptr, 0))},
         {"gauze_plan_verify", "plan", invalid, "plan is null",
          CALL(return gauze_plan_verify(nullptr, &a.host_source, &a.host_result, 1,
                                        &a.verification))},
@@ -712,22 +731,12 @@ std::vector<Case> cases() {
          CALL(return gauze_ssimulacra2_problem_count(nullptr, &a.number32))},
         {"gauze_ssimulacra2_problem_count", "count", invalid, "count is null",
          CALL(return gauze_ssimulacra2_problem_count(a.metric, nullptr))},
-        {"gauze_ssimulacra2_candidates", "metric", invalid, "metric is null",
-         CALL(return gauze_ssimulacra2_candidates(nullptr, 0, receive_nothing, nullptr))},
-        {"gauze_ssimulacra2_candidates", "problem", invalid, "problem is 2",
-         CALL(return gauze_ssimulacra2_candidates(a.metric, 2, receive_nothing, nullptr))},
-        {"gauze_ssimulacra2_candidates", "receive", invalid, "receive is null",
-         CALL(return gauze_ssimulacra2_candidates(a.metric, 0, nullptr, nullptr))},
-        {"gauze_ssimulacra2_candidates", "user", GAUZE_OK, "",
-         CALL(return gauze_ssimulacra2_candidates(a.metric, 0, receive_nothing, nullptr))},
-        {"gauze_ssimulacra2_add_results", "metric", invalid, "metric is null",
-         CALL(return gauze_ssimulacra2_add_results(nullptr, 0, &a.tuning_result, 1))},
-        {"gauze_ssimulacra2_add_results", "problem", invalid, "problem is 4294967295",
-         CALL(return gauze_ssimulacra2_add_results(a.metric, ~0U, &a.tuning_result, 1))},
-        {"gauze_ssimulacra2_add_results", "results", invalid, "results is null and count is 1",
-         CALL(return gauze_ssimulacra2_add_results(a.metric, 0, nullptr, 1))},
-        {"gauze_ssimulacra2_add_results", "count", GAUZE_OK, "",
-         CALL(return gauze_ssimulacra2_add_results(a.metric, 0, nullptr, 0))},
+        {"gauze_ssimulacra2_problem", "metric", invalid, "metric is null",
+         CALL(return gauze_ssimulacra2_problem(nullptr, 0, &a.new_problem))},
+        {"gauze_ssimulacra2_problem", "index", invalid, "index is 2; the metric has 2 problems",
+         CALL(return gauze_ssimulacra2_problem(a.metric, 2, &a.new_problem))},
+        {"gauze_ssimulacra2_problem", "problem", invalid, "problem is null",
+         CALL(return gauze_ssimulacra2_problem(a.metric, 0, nullptr))},
         {"gauze_ssimulacra2_score_of", "weighted_error", GAUZE_OK, "",
          CALL(return done(gauze_ssimulacra2_score_of(0.0) == 100.0 &&
                           gauze_ssimulacra2_score_of(1e300) < 0.0))},
@@ -768,6 +777,14 @@ std::vector<Case> handle_cases() {
         {"gauze_plan_measure", "targets", invalid, "targets[i] is no handle",
          CALL(gauze_image *const other = as<gauze_image>(a.plan);
               return gauze_plan_measure(a.plan, a.source, &other, 1, 1, &a.timing))},
+        {"gauze_plan_problem", "plan", invalid, "plan is no handle",
+         CALL(return gauze_plan_problem(as<gauze_plan>(a.source), 0, &a.new_problem))},
+        {"gauze_problem_name", "problem", invalid, "problem is no handle",
+         CALL(return gauze_problem_name(as<gauze_problem>(a.plan), &a.text))},
+        {"gauze_problem_add_results", "problem", invalid, "problem is no handle",
+         CALL(return gauze_problem_add_results(as<gauze_problem>(a.plan), &a.tuning_result, 1))},
+        {"gauze_problem_destroy", "problem", GAUZE_OK, "",
+         CALL(gauze_problem_destroy(as<gauze_problem>(a.plan)); return GAUZE_OK)},
         {"gauze_ssimulacra2_create", "engine", invalid, "engine is no handle",
          CALL(return gauze_ssimulacra2_create(as<gauze_engine>(a.plan), &a.metric_desc,
                                               &a.new_metric))},
@@ -876,6 +893,10 @@ TEST_SUITE("arguments") {
         CHECK(refused(gauze_plan_prepare(a.plan)));
         gauze_plan_destroy(a.plan); // is left alone
         a.plan = nullptr;
+        CHECK(gauze_problem_name(a.problem, &a.text) == GAUZE_OK); // keeps the plan
+        gauze_problem_destroy(a.problem);
+        CHECK(refused(a.add_results()));
+        a.problem = nullptr;
         gauze_image_destroy(a.source);
         CHECK(refused(gauze_image_write(a.source, a.pixels, sizeof a.pixels)));
         CHECK(gauze_image_mem(a.source) == nullptr);

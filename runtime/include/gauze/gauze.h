@@ -676,44 +676,6 @@ GAUZE_API gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline
                                           const gauze_image *source, gauze_image *target,
                                           uint32_t repeats, gauze_comparison *comparison);
 
-/* ---- tuning: results of measurements ------------------------------------------------------- */
-
-/* A plan's passes are problems of a few classes, by what they compute, how far it reaches, the pixels' types
- * and the size of the image. Results are kept for each, in the user's tuning file, and decide which
- * kernel a plan takes, in which configuration: the caller's or GAUZE_VARIANT's variant, else the user's
- * results on this device, else the library's own results on this device, its architecture, its vendor's
- * devices or its class, else what the class prefers. */
-
-/* One for each pass; or one in all of a filter that a kernel can run along all of its axes at once: a
- * recursive one along x and y, a separable one along x, y and z. */
-GAUZE_API gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count);
-
-/* Gets text of the problem or of a candidate, during the call only. */
-typedef void (*gauze_text_receive)(const char *text, void *user);
-
-/* Calls `receive` with the problem's class, and then with each variant that could run it: first the one that
- * is taken where there are no results, then the first of each other kernel, then the rest. */
-GAUZE_API gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
-                                             gauze_text_receive receive, void *user);
-
-typedef struct gauze_tuning_result {
-    uint32_t struct_size;
-    const char *variant; /* a candidate of the problem */
-    double time_ms;
-    double ratio;    /* of its time to that of the first candidate */
-    const char *bad; /* why it is never to be taken: it was wrong, or failed. NULL: it is not bad */
-} gauze_tuning_result;
-
-/* Adds results of a problem to the engine's tuning file, in place of those of the same variants, the
- * device and its driver. Processes may do so at the same time. The file has the fastest few of each
- * problem, and all that are bad. Plans that are made from now on go by them. GAUZE_ERROR_UNSUPPORTED
- * where the engine has no such file. */
-GAUZE_API gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
-                                              const gauze_tuning_result *results, uint32_t count);
-
-/* The engine's tuning file, "" for none; it need not be there. Lives as long as the engine. */
-GAUZE_API gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **path);
-
 typedef struct gauze_verification {
     uint32_t struct_size;
     int32_t within_bound; /* 1 if worst_error <= bound */
@@ -800,18 +762,6 @@ GAUZE_API gauze_status gauze_ssimulacra2_score_images(gauze_ssimulacra2 *metric,
 GAUZE_API gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
                                                    const gauze_host_source *distorted, float *map,
                                                    size_t bytes, double *score);
-
-/* Problems, candidates and results as those of plans. There are two: from the pixels of a distorted image to
- * planes, and from planes to sums of errors. A candidate alone, as the variant of a metric, leaves the
- * other to the library. */
-GAUZE_API gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric,
-                                                       uint32_t *count);
-GAUZE_API gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric,
-                                                    uint32_t problem, gauze_text_receive receive,
-                                                    void *user);
-GAUZE_API gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
-                                                     const gauze_tuning_result *results,
-                                                     uint32_t count);
 
 /* The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would
  * score whose error was everywhere as large as there. NaN gives NaN. */

@@ -526,48 +526,6 @@ struct Comparison {
     bool device_time_is_wall = false;
 };
 
-// A class of problems that results are kept for, and what could run it, the default first.
-struct Problem {
-    std::string name;
-    std::vector<std::string> candidates;
-};
-
-struct TuningResult {
-    std::string variant;
-    double time_ms = 0, ratio = 1; // to the time of the first candidate
-    std::string bad;               // why it is never to be taken; "": it is not bad
-};
-
-namespace detail {
-
-// tell(receive, user): as the C functions tell of candidates.
-template <class Tell> Problem problem_from(Tell &&tell) {
-    std::vector<std::string> texts;
-    // What the C function calls may not throw.
-    const auto receive = [](const char *text, void *user) noexcept {
-        static_cast<std::vector<std::string> *>(user)->emplace_back(text);
-    };
-    check(tell(receive, &texts));
-    return {texts.front(), {texts.begin() + 1, texts.end()}};
-}
-
-// They point into the results.
-inline std::vector<gauze_tuning_result> c_results_of(const std::vector<TuningResult> &results) {
-    std::vector<gauze_tuning_result> c_results;
-    for (const TuningResult &result : results) {
-        gauze_tuning_result c_result{};
-        c_result.struct_size = sizeof c_result;
-        c_result.variant = result.variant.c_str();
-        c_result.time_ms = result.time_ms;
-        c_result.ratio = result.ratio;
-        c_result.bad = result.bad.empty() ? nullptr : result.bad.c_str();
-        c_results.push_back(c_result);
-    }
-    return c_results;
-}
-
-} // namespace detail
-
 struct Verification {
     bool within_bound = false;
     double worst_error = 0, bound = 0;
@@ -680,24 +638,6 @@ public:
         check(gauze_plan_compare(handle_.get(), baseline.c_handle(), source.c_handle(),
                                  target.c_handle(), repeats, &result));
         return {result.time_ms, result.baseline_ms, result.ratio, result.device_time_is_wall != 0};
-    }
-
-    std::uint32_t problem_count() const {
-        std::uint32_t count = 0;
-        check(gauze_plan_problem_count(handle_.get(), &count));
-        return count;
-    }
-
-    Problem problem(std::uint32_t index = 0) const {
-        return detail::problem_from([&](gauze_text_receive receive, void *user) {
-            return gauze_plan_candidates(handle_.get(), index, receive, user);
-        });
-    }
-
-    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
-        check(gauze_plan_add_results(handle_.get(), problem, c_results.data(),
-                                     static_cast<std::uint32_t>(c_results.size())));
     }
 
     Verification verify(const void *source, std::size_t source_bytes, const void *target,
@@ -821,24 +761,6 @@ public:
         return text;
     }
 
-    std::uint32_t problem_count() const {
-        std::uint32_t count = 0;
-        check(gauze_ssimulacra2_problem_count(handle_.get(), &count));
-        return count;
-    }
-
-    Problem problem(std::uint32_t index) const {
-        return detail::problem_from([&](gauze_text_receive receive, void *user) {
-            return gauze_ssimulacra2_candidates(handle_.get(), index, receive, user);
-        });
-    }
-
-    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
-        check(gauze_ssimulacra2_add_results(handle_.get(), problem, c_results.data(),
-                                            static_cast<std::uint32_t>(c_results.size())));
-    }
-
     gauze_ssimulacra2 *c_handle() const { return handle_.get(); }
 
 private:
@@ -951,13 +873,6 @@ public:
         counts.struct_size = sizeof counts;
         check(gauze_engine_cache_counts(handle_.get(), &counts));
         return {counts.hits, counts.misses, counts.stores};
-    }
-
-    // The file of the user's results; "": none.
-    std::string tuning_file() const {
-        const char *path = nullptr;
-        check(gauze_engine_tuning_file(handle_.get(), &path));
-        return path;
     }
 
     Image image(const ImageDesc &desc) const {
