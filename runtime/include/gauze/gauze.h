@@ -682,6 +682,22 @@ typedef struct gauze_host_target {
     size_t bytes; /**< size of the memory at data */
 } gauze_host_target;
 
+/** Called by the thread that runs the plan: when it begins, with done 0, after each slab, and at the end,
+ * with done == total. done, total: pixels, those of each pass where an image is streamed in several.
+ * Another value than 0 cancels the run; at the end it means nothing. Must not throw. */
+typedef int32_t (*gauze_progress_callback)(uint64_t done, uint64_t total, void *user);
+
+/** How a run on host memory goes. */
+typedef struct gauze_run_options {
+    uint32_t struct_size;             /**< sizeof this struct, set by the caller */
+    gauze_progress_callback progress; /**< NULL: none */
+    void *progress_user;              /**< passed to progress */
+    /** Device memory that the run may take, in bytes, filter data aside; 0: what the device has. Images that
+     * need more are streamed as those that the device cannot hold. GAUZE_ERROR_UNSUPPORTED where the
+     * smallest slabs need more. */
+    uint64_t max_device_bytes;
+} gauze_run_options;
+
 /** Filters host memory and returns when the targets are written. Only the target region is written.
  * Source and target may overlap: the result is as if the source had been copied first. Several
  * targets must not overlap each other.
@@ -691,34 +707,16 @@ typedef struct gauze_host_target {
  * filters axis by axis by way of f32 images in host memory. A source that overlaps a target is copied.
  * Results have the bits that whole images would give, save where sums begin at the edges of slabs, or
  * kernels differ: tables of floats; boxes, of floats or iterated, that are wider than 15 pixels, extend
- * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines, or cannot hold
- * a line. These keep to the filter's bound. A line that a recursive filter runs along is cut only there,
- * and where an eighth of it is all that matters to a sample in f32; else GAUZE_ERROR_UNSUPPORTED. */
+ * along z or t, or were tuned; recursive filters on devices that take x and y at once, or few long lines, or
+ * cannot hold a line. These keep to the filter's bound. A line that a recursive filter runs along is cut only
+ * there, and where an eighth of it is all that matters to a sample in f32; else GAUZE_ERROR_UNSUPPORTED.
+ *
+ * options: how it goes; NULL for the defaults. GAUZE_ERROR_CANCELLED where progress asks for it: the pixels
+ * of the target region are undefined then, and nothing else is written; the memory is no longer in use, and
+ * the plan can be run again. */
 GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                                       uint32_t source_count, const gauze_host_target *targets,
-                                      uint32_t target_count);
-
-/** Called by the thread that runs the plan: when it begins, with done 0, after each slab, and at the end,
- * with done == total. done, total: pixels, those of each pass where an image is streamed in several.
- * Another value than 0 cancels the run; at the end it means nothing. Must not throw. */
-typedef int32_t (*gauze_progress_callback)(uint64_t done, uint64_t total, void *user);
-
-typedef struct gauze_run_options {
-    uint32_t struct_size;
-    gauze_progress_callback progress; /**< NULL: none */
-    void *progress_user;              /**< passed to progress */
-    /** Device memory that the run may take, in bytes, filter data aside; 0: what the device has. Images that
-     * need more are streamed as those that the device cannot hold. GAUZE_ERROR_UNSUPPORTED where the
-     * smallest slabs need more. */
-    uint64_t max_device_bytes;
-} gauze_run_options;
-
-/** gauze_plan_run with options, which may be NULL. GAUZE_ERROR_CANCELLED where progress asks for it: the
- * pixels of the target region are undefined then, and nothing else is written; the memory is no longer in
- * use, and the plan can be run again. */
-GAUZE_API gauze_status gauze_plan_run_with(gauze_plan *plan, const gauze_host_source *sources,
-                                           uint32_t source_count, const gauze_host_target *targets,
-                                           uint32_t target_count, const gauze_run_options *options);
+                                      uint32_t target_count, const gauze_run_options *options);
 
 /** Bytes of workspace that a run on device memory needs, for what its launches hand on; 0 for none. */
 GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes);
@@ -774,50 +772,9 @@ GAUZE_API gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline
                                           const gauze_image *source, gauze_image *target,
                                           uint32_t repeats, gauze_comparison *comparison);
 
-/** @} */
-
-/** @defgroup tuning Tuning: results of measurements
- *
- * A plan's passes are problems of a few classes, by what they compute, how far it reaches, the pixels' types
- * and the size of the image. Results are kept for each, in the user's tuning file, and decide which
- * kernel a plan takes, in which configuration: the caller's or GAUZE_VARIANT's variant, else the user's
- * results on this device, else the library's own results on this device, its architecture, its vendor's
- * devices or its class, else what the class prefers.
- * @{ */
-
-/** One for each pass; or one in all of a filter that a kernel can run along all of its axes at once: a
- * recursive one along x and y, a separable one along x, y and z. */
-GAUZE_API gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count);
-
-/** Gets text of the problem or of a candidate, during the call only. */
-typedef void (*gauze_text_receive)(const char *text, void *user);
-
-/** Calls `receive` with the problem's class, and then with each variant that could run it: first the one that
- * is taken where there are no results, then the first of each other kernel, then the rest. */
-GAUZE_API gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
-                                             gauze_text_receive receive, void *user);
-
-typedef struct gauze_tuning_result {
-    uint32_t struct_size;
-    const char *variant; /**< a candidate of the problem */
-    double time_ms;
-    double ratio; /**< of its time to that of the first candidate */
-    /** Why it is never to be taken: it was wrong, or failed. NULL: it is not bad. */
-    const char *bad;
-} gauze_tuning_result;
-
-/** Adds results of a problem to the engine's tuning file, in place of those of the same variants, the
- * device and its driver. Processes may do so at the same time. The file has the fastest few of each
- * problem, and all that are bad. Plans that are made from now on go by them. GAUZE_ERROR_UNSUPPORTED
- * where the engine has no such file. */
-GAUZE_API gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
-                                              const gauze_tuning_result *results, uint32_t count);
-
-/** The engine's tuning file, "" for none; it need not be there. Lives as long as the engine. */
-GAUZE_API gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **path);
-
+/** What gauze_plan_verify() found. */
 typedef struct gauze_verification {
-    uint32_t struct_size;
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
     int32_t within_bound; /**< 1 if worst_error <= bound */
     /** Largest absolute difference from the reference, in units of the pixels. */
     double worst_error;
@@ -854,12 +811,13 @@ GAUZE_API gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_sour
  * May be used from many threads, which wait for each other. */
 typedef struct gauze_ssimulacra2 gauze_ssimulacra2;
 
+/** What images a metric scores. */
 typedef struct gauze_ssimulacra2_desc {
-    uint32_t struct_size;
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
     /** U8 or U16; 1 channel for gray, 2 for gray and alpha, 3 for RGB, 4 for RGB and alpha; one
      * plane of at least 8x8 pixels, the same extents for both; pixels of a row side by side. */
     const gauze_image_desc *reference;
-    const gauze_image_desc *distorted;
+    const gauze_image_desc *distorted; /**< as reference */
     /** NULL: the environment variable GAUZE_VARIANT, else the library's choice. Kernels' names as
      * for plans, separated by ';'. */
     const char *variant;
@@ -872,6 +830,7 @@ typedef struct gauze_ssimulacra2_desc {
 GAUZE_API gauze_status gauze_ssimulacra2_create(gauze_engine *engine,
                                                 const gauze_ssimulacra2_desc *desc,
                                                 gauze_ssimulacra2 **metric);
+/** Releases the metric. NULL is allowed. */
 GAUZE_API void gauze_ssimulacra2_destroy(gauze_ssimulacra2 *metric);
 
 /** Which kernels run and why, launches for an image, and device memory, as lines of text. Lives as
@@ -882,6 +841,7 @@ GAUZE_API gauze_status gauze_ssimulacra2_explain(const gauze_ssimulacra2 *metric
 /** Makes an image the reference, until another one is. Returns when its pixels have been read. */
 GAUZE_API gauze_status gauze_ssimulacra2_set_reference(gauze_ssimulacra2 *metric,
                                                        const gauze_host_source *reference);
+/** The same of an image on the metric's engine. */
 GAUZE_API gauze_status gauze_ssimulacra2_set_reference_image(gauze_ssimulacra2 *metric,
                                                              const gauze_image *reference);
 
@@ -906,18 +866,6 @@ GAUZE_API gauze_status gauze_ssimulacra2_score_images(gauze_ssimulacra2 *metric,
 GAUZE_API gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
                                                    const gauze_host_source *distorted, float *map,
                                                    size_t bytes, double *score);
-
-/** Problems, candidates and results as those of plans. There are two: from the pixels of a distorted image to
- * planes, and from planes to sums of errors. A candidate alone, as the variant of a metric, leaves the
- * other to the library. */
-GAUZE_API gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric,
-                                                       uint32_t *count);
-GAUZE_API gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric,
-                                                    uint32_t problem, gauze_text_receive receive,
-                                                    void *user);
-GAUZE_API gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
-                                                     const gauze_tuning_result *results,
-                                                     uint32_t count);
 
 /** The score of a weighted error, such as the mean of a map, or a pixel of it: what an image would
  * score whose error was everywhere as large as there. NaN gives NaN. */

@@ -610,50 +610,6 @@ struct Comparison {
     bool device_time_is_wall = false; ///< these are wall-clock times
 };
 
-/// A class of problems that results are kept for, and what could run it, the default first.
-struct Problem {
-    std::string name;                    ///< the class
-    std::vector<std::string> candidates; ///< variants
-};
-
-/// gauze_tuning_result as a value.
-struct TuningResult {
-    std::string variant; ///< a candidate of the problem
-    double time_ms = 0;  ///< median time of a run
-    double ratio = 1;    ///< to the time of the first candidate
-    std::string bad;     ///< why it is never to be taken; "": it is not bad
-};
-
-namespace detail {
-
-/// tell(receive, user): as the C functions tell of candidates.
-template <class Tell> Problem problem_from(Tell &&tell) {
-    std::vector<std::string> texts;
-    /// What the C function calls may not throw.
-    const auto receive = [](const char *text, void *user) noexcept {
-        static_cast<std::vector<std::string> *>(user)->emplace_back(text);
-    };
-    check(tell(receive, &texts));
-    return {texts.front(), {texts.begin() + 1, texts.end()}};
-}
-
-/// They point into the results.
-inline std::vector<gauze_tuning_result> c_results_of(const std::vector<TuningResult> &results) {
-    std::vector<gauze_tuning_result> c_results;
-    for (const TuningResult &result : results) {
-        gauze_tuning_result c_result{};
-        c_result.struct_size = sizeof c_result;
-        c_result.variant = result.variant.c_str();
-        c_result.time_ms = result.time_ms;
-        c_result.ratio = result.ratio;
-        c_result.bad = result.bad.empty() ? nullptr : result.bad.c_str();
-        c_results.push_back(c_result);
-    }
-    return c_results;
-}
-
-} // namespace detail
-
 /// gauze_verification as a value.
 struct Verification {
     bool within_bound = false; ///< worst_error <= bound
@@ -675,54 +631,36 @@ struct RunOptions {
 /// How to compute it. Immutable; moves, does not copy. May run from many threads at once.
 class Plan {
 public:
-    /// Host memory, sized: filters and waits.
-    void run(const void *source, std::size_t source_bytes, void *target,
-             std::size_t target_bytes) const {
-        const gauze_host_source src{source, source_bytes};
-        const gauze_host_target dst{target, target_bytes};
-        check(gauze_plan_run(handle_.get(), &src, 1, &dst, 1));
+    /// Host memory, sized: filters and waits. Throws an Error with GAUZE_ERROR_CANCELLED where the options'
+    /// progress asks for it.
+    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
+             const RunOptions &options = {}) const {
+        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
     }
     /// The same for contiguous containers of pixels (std::vector, std::array, ...).
-    template <class Source, class Target> void run(const Source &source, Target &target) const {
+    template <class Source, class Target>
+    void run(const Source &source, Target &target, const RunOptions &options = {}) const {
         run(source.data(), source.size() * sizeof(*source.data()), target.data(),
-            target.size() * sizeof(*target.data()));
+            target.size() * sizeof(*target.data()), options);
     }
-
     /// Several targets, of a bank.
-    void run(const HostPixels &source, const std::vector<HostTarget> &targets) const {
-        const gauze_host_source src{source.data, source.bytes};
-        const std::vector<gauze_host_target> dst = c_targets(targets);
-        check(gauze_plan_run(handle_.get(), &src, 1, dst.data(),
-                             static_cast<std::uint32_t>(dst.size())));
-    }
-
-    /// The same with options. An Error with GAUZE_ERROR_CANCELLED where progress asks for it.
     void run(const HostPixels &source, const std::vector<HostTarget> &targets,
-             const RunOptions &options) const {
+             const RunOptions &options = {}) const {
         const gauze_host_source src{source.data, source.bytes};
-        const std::vector<gauze_host_target> dst = c_targets(targets);
+        std::vector<gauze_host_target> dst;
+        for (const HostTarget &target : targets)
+            dst.push_back({target.data, target.bytes});
         Progress progress{&options, {}};
         gauze_run_options c_options{};
         c_options.struct_size = sizeof c_options;
         c_options.progress = options.progress ? Progress::report : nullptr;
         c_options.progress_user = &progress;
         c_options.max_device_bytes = options.max_device_bytes;
-        const gauze_status status = gauze_plan_run_with(
+        const gauze_status status = gauze_plan_run(
             handle_.get(), &src, 1, dst.data(), static_cast<std::uint32_t>(dst.size()), &c_options);
         if (progress.thrown)
             std::rethrow_exception(progress.thrown);
         check(status);
-    }
-    /// Host memory with options.
-    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
-             const RunOptions &options) const {
-        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
-    }
-    /// The same for contiguous containers of pixels.
-    template <class Source, class Target>
-    void run(const Source &source, Target &target, const RunOptions &options) const {
-        run(source.data(), source.size() * sizeof(*source.data()), target.data(),
-            target.size() * sizeof(*target.data()), options);
     }
 
     /// Device memory: enqueues and returns. done, where given, receives an event that the caller
@@ -794,27 +732,6 @@ public:
         return {result.time_ms, result.baseline_ms, result.ratio, result.device_time_is_wall != 0};
     }
 
-    /// Number of problems that results are kept for: see gauze_plan_problem_count().
-    std::uint32_t problem_count() const {
-        std::uint32_t count = 0;
-        check(gauze_plan_problem_count(handle_.get(), &count));
-        return count;
-    }
-
-    /// A problem and its candidates. index: less than problem_count().
-    Problem problem(std::uint32_t index = 0) const {
-        return detail::problem_from([&](gauze_text_receive receive, void *user) {
-            return gauze_plan_candidates(handle_.get(), index, receive, user);
-        });
-    }
-
-    /// Adds results to the engine's tuning file: see gauze_plan_add_results().
-    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
-        check(gauze_plan_add_results(handle_.get(), problem, c_results.data(),
-                                     static_cast<std::uint32_t>(c_results.size())));
-    }
-
     /// Recomputes every pixel of the target region in double on the host, and compares.
     Verification verify(const void *source, std::size_t source_bytes, const void *target,
                         std::size_t target_bytes) const {
@@ -847,13 +764,6 @@ public:
 private:
     friend class Engine;
     explicit Plan(gauze_plan *handle) : handle_(handle) {}
-
-    static std::vector<gauze_host_target> c_targets(const std::vector<HostTarget> &targets) {
-        std::vector<gauze_host_target> result;
-        for (const HostTarget &target : targets)
-            result.push_back({target.data, target.bytes});
-        return result;
-    }
 
     // What is thrown does not go through the C functions.
     struct Progress {
@@ -954,27 +864,6 @@ public:
         const char *text = nullptr;
         check(gauze_ssimulacra2_explain(handle_.get(), &text));
         return text;
-    }
-
-    /// As Plan::problem_count().
-    std::uint32_t problem_count() const {
-        std::uint32_t count = 0;
-        check(gauze_ssimulacra2_problem_count(handle_.get(), &count));
-        return count;
-    }
-
-    /// As Plan::problem().
-    Problem problem(std::uint32_t index) const {
-        return detail::problem_from([&](gauze_text_receive receive, void *user) {
-            return gauze_ssimulacra2_candidates(handle_.get(), index, receive, user);
-        });
-    }
-
-    /// As Plan::add_results().
-    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
-        check(gauze_ssimulacra2_add_results(handle_.get(), problem, c_results.data(),
-                                            static_cast<std::uint32_t>(c_results.size())));
     }
 
     /// The metric for the C ABI; this goes on owning it.
@@ -1100,13 +989,6 @@ public:
         counts.struct_size = sizeof counts;
         check(gauze_engine_cache_counts(handle_.get(), &counts));
         return {counts.hits, counts.misses, counts.stores};
-    }
-
-    /// The file of the user's results; "": none.
-    std::string tuning_file() const {
-        const char *path = nullptr;
-        check(gauze_engine_tuning_file(handle_.get(), &path));
-        return path;
     }
 
     /// Device memory for an image so described. The pixels are undefined.
