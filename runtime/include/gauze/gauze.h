@@ -246,10 +246,9 @@ typedef struct gauze_engine_options {
     const char *tuning_file;
 } gauze_engine_options;
 
-/** Makes an engine. options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to install, or
- * which drivers have no device.
- * GAUZE_ERROR_INVALID_ARGUMENT where the context does not have the device, or has several and none is
- * named. */
+/** Makes an engine. options may be NULL. GAUZE_ERROR_NO_DEVICE where no device fits; the text says what to
+ * install, or which drivers have no device. GAUZE_ERROR_INVALID_ARGUMENT where the context does not have the
+ * device, or has several and none is named. */
 GAUZE_API gauze_status gauze_engine_create(const gauze_engine_options *options,
                                            gauze_engine **engine);
 /** Releases the engine; its plans and images go on working. NULL is allowed. */
@@ -458,13 +457,13 @@ typedef struct gauze_gaussian {
 /** Makes a Gaussian. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
 GAUZE_API gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter **filter);
 
-/** The mean of the pixels at most radius away along each axis, `iterations` times over, with the
- * border applied anew each time. Sums run along, so that its cost grows little with the radius while
- * boxes are shorter than the image. Beyond that, on CPUs, what fills the first box reads each pixel of a
- * line once (1024x512 f32: a radius of 1000 or of 100000 takes about 1.5 times as long as 31; integers
- * longer, whose sums need 64 bits then); on GPUs filling grows with the radius. Results are not rounded to integers between iterations,
- * nor between x and y, z and t: integers are exact where the box extends along x and y alone. The sums of
- * larger boxes run along the image: there a NaN or an infinity among floats makes results NaN further
+/** The mean of the pixels at most radius away along each axis, `iterations` times over, with the border
+ * applied anew each time. Sums run along, so that its cost grows little with the radius while boxes are
+ * shorter than the image. Beyond that, on CPUs, what fills the first box reads each pixel of a line once
+ * (1024x512 f32: a radius of 1000 or of 100000 takes about 1.5 times as long as 31; integers longer, whose
+ * sums need 64 bits then); on GPUs filling grows with the radius. Results are not rounded to integers between
+ * iterations, nor between x and y, z and t: integers are exact where the box extends along x and y alone. The
+ * sums of larger boxes run along the image: there a NaN or an infinity among floats makes results NaN further
  * away than the radius, up to about two thousand pixels or the box's own size along that axis, in each
  * iteration; gauze_plan_verify reports these. */
 typedef struct gauze_box {
@@ -639,8 +638,8 @@ typedef struct gauze_plan_desc {
      * with or without values of its tunables: "correlate_tiled" or
      * "correlate_tiled:GROUP_X=16,GROUP_Y=16". For all passes, or with parts for each separated by ';',
      * as gauze_plan_variant has it, where an empty part leaves a pass to the library. "axes": a recursive
-     * filter along x and y, or a separable one along x, y and z, is not run along all of them at once. "filters":
-     * each filter of a difference is run by itself. */
+     * filter along x and y, or a separable one along x, y and z, is not run along all of them at once.
+     * "filters": each filter of a difference is run by itself. */
     const char *variant;
 } gauze_plan_desc;
 
@@ -721,15 +720,15 @@ GAUZE_API gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source 
 /** Bytes of workspace that a run on device memory needs, for what its launches hand on; 0 for none. */
 GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes);
 
-/** Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without
- * waiting. queue: of the engine's context and device; NULL for the engine's own queue, which is in
- * order. wait_list: wait_count events of the engine's context that must complete first. event: NULL, or
- * receives an event that completes with the targets written, and that the caller releases. A target
- * region that shares bytes with the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the
- * device cannot hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory
- * that the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that
- * kernels may read and write, that shares no bytes with the images and that nothing else uses until the
- * run is complete. */
+/** Enqueues the filter on buffers laid out as the plan's descriptions say, and returns without waiting.
+ * queue: of the engine's context and device; NULL for the engine's own queue, which is in order. wait_list:
+ * wait_count events of the engine's context that must complete first. event: NULL, or receives an event that
+ * completes with the targets written, and that the caller releases. A target region that shares bytes with
+ * the source's or with another target's is refused with GAUZE_ERROR_OVERLAP; images that the device cannot
+ * hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory that
+ * the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that kernels may
+ * read and write, that shares no bytes with the images and that nothing else uses until the run is
+ * complete. */
 GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue,
                                           const cl_mem *sources, uint32_t source_count,
                                           const cl_mem *targets, uint32_t target_count,
