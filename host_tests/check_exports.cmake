@@ -1,12 +1,17 @@
-# The shared library exports the functions that gauze.h declares, and nothing else.
-#   cmake -DNM=<nm> -DLIBRARY=<libgauze.so> -DHEADER=<gauze.h> -P check_exports.cmake
+# The shared library exports the functions that the public headers declare, and nothing else.
+#   cmake -DNM=<nm> -DLIBRARY=<libgauze.so> -DHEADERS=<their folder> -P check_exports.cmake
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE table
                 COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9a-f]+ [A-Za-z] [^\n]+" exported "${table}")
 list(TRANSFORM exported REPLACE "^[0-9a-f]+ [A-Za-z] " "")
 
-file(READ "${HEADER}" header)
-string(REGEX MATCHALL "\nGAUZE_API [^(]+\\(" declared "${header}")
+file(GLOB headers "${HEADERS}/*.h")
+set(declared "")
+foreach(header IN LISTS headers)
+    file(READ "${header}" text)
+    string(REGEX MATCHALL "\nGAUZE_API [^(]+\\(" functions "${text}")
+    list(APPEND declared ${functions})
+endforeach()
 list(TRANSFORM declared REPLACE ".*[ *]([a-z0-9_]+)\\($" "\\1")
 
 list(LENGTH declared count)

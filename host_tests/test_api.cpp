@@ -231,7 +231,7 @@ TEST_SUITE("api") {
             alarm(10);
             const gauze_host_source from{src.data(), src.size() * float_bytes};
             const gauze_host_target to{dst.data(), dst.size() * float_bytes};
-            const gauze_status status = gauze_plan_run(plan.c_handle(), &from, 1, &to, 1);
+            const gauze_status status = gauze_plan_run(plan.c_handle(), &from, 1, &to, 1, nullptr);
             _exit(status == GAUZE_ERROR_UNSUPPORTED ? 0 : 1);
         }
         int state = -1;
@@ -886,7 +886,7 @@ TEST_SUITE("api") {
         }
         const gauze_host_source from{src.data(), src.size() * float_bytes};
         const gauze_host_target to{dst.data(), dst.size() * float_bytes};
-        CHECK(gauze_plan_run(plan, &from, 1, &to, 1) == GAUZE_OK);
+        CHECK(gauze_plan_run(plan, &from, 1, &to, 1, nullptr) == GAUZE_OK);
         CHECK(dst == src);
         gauze_plan_destroy(plan);
     }

@@ -1,6 +1,6 @@
-/* The public header is C11 on its own, and its descriptions of filters are made as it says: zeroed,
+/* The public headers are C11 on their own, and descriptions of filters are made as gauze.h says: zeroed,
  * but for their size and what is asked for. */
-#include <gauze/gauze.h>
+#include <gauze/gauze_tuning.h>
 
 int32_t version_seen_from_c(void);
 int32_t version_seen_from_c(void) {

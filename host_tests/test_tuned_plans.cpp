@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <gauze/gauze_tuning.hpp>
+
 #include "support/embedder.hpp"
 #include "test_files.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 using gauze::Image;
 using gauze::Plan;
 using gauze::Problem;
+using gauze::problems;
 using gauze::tool::TestDirectory;
 
 gauze::Engine engine_with(const std::string &tuning_file) {
@@ -32,21 +35,22 @@ TEST_SUITE("tuned plans") {
     TEST_CASE("what is added decides for later plans, of this engine and others") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");
-        CHECK(engine.tuning_file() == directory / "tuning.txt");
+        CHECK(gauze::tuning_file(engine) == directory / "tuning.txt");
         const auto plan_on = [](const gauze::Engine &on, const std::string &variant = "") {
             return on.plan(gauze::correlate(embedder::cross()), Image::f32(60, 40),
                            gauze::PlanOptions().with_variant(variant));
         };
         const Plan before = plan_on(engine);
-        REQUIRE(before.problem_count() == 1);
-        const Problem problem = before.problem();
-        CHECK(problem.name == "correlate taps<=3 f32 small");
-        REQUIRE(problem.candidates.size() > 3);
-        for (const std::string &candidate : problem.candidates)
+        REQUIRE(problems(before).size() == 1);
+        const Problem problem = problems(before).front();
+        const std::vector<std::string> candidates = problem.candidates();
+        CHECK(problem.name() == "correlate taps<=3 f32 small");
+        REQUIRE(candidates.size() > 3);
+        for (const std::string &candidate : candidates)
             CHECK(plan_on(engine, candidate).variant() == candidate);
 
-        const std::string &winner = problem.candidates.back();
-        before.add_results(0, {{problem.candidates.front(), 2.0, 1.0, ""}, {winner, 1.0, 0.5, ""}});
+        const std::string &winner = candidates.back();
+        problem.add_results({{candidates.front(), 2.0, 1.0, ""}, {winner, 1.0, 0.5, ""}});
         for (const gauze::Engine &each : {engine, engine_with(directory / "tuning.txt")}) {
             const Plan after = plan_on(each);
             CHECK(after.variant() == winner);
@@ -61,11 +65,11 @@ TEST_SUITE("tuned plans") {
         CHECK(has(engine_with(directory / "tuning.txt").device().tuning,
                   "the user's own: 1 problem"));
 
-        before.add_results(0, {{winner, 0.0, 1.0, "wrong: 5 off"}});
+        problem.add_results({{winner, 0.0, 1.0, "wrong: 5 off"}});
         const Plan last = plan_on(engine);
-        CHECK(last.variant() == problem.candidates.front());
+        CHECK(last.variant() == candidates.front());
         // Another process's engine is not disturbed, and one without the file does not know.
-        CHECK(engine_with("off").tuning_file().empty());
+        CHECK(gauze::tuning_file(engine_with("off")).empty());
     }
 
     TEST_CASE("a plan that times beside a baseline") {
@@ -96,7 +100,7 @@ TEST_SUITE("tuned plans") {
             return engine.plan(gauze::box(12, 2), Image::f32(90, 70),
                                gauze::PlanOptions().with_variant(variant));
         };
-        CHECK(plan("").problem_count() == 2);
+        CHECK(problems(plan("")).size() == 2);
         const Plan two = plan("box_plain:GROUP_X=1; box_strips:BAND=16,STRIP=512");
         CHECK(two.variant() == "box_plain:GROUP_X=1; box_strips:BAND=16,STRIP=512");
         CHECK(plan(two.variant()).variant() == two.variant());
@@ -118,17 +122,18 @@ TEST_SUITE("tuned plans") {
                                gauze::PlanOptions().with_variant(variant));
         };
         const Plan before = plan();
-        REQUIRE(before.problem_count() == 3);
-        const Problem problem = before.problem(2);
-        CHECK(problem.name == "difference f32 small");
-        REQUIRE(problem.candidates.size() == 3);
+        REQUIRE(problems(before).size() == 3);
+        const Problem problem = problems(before)[2];
+        const std::vector<std::string> candidates = problem.candidates();
+        CHECK(problem.name() == "difference f32 small");
+        REQUIRE(candidates.size() == 3);
         const std::string gaussians =
             before.variant().substr(0, before.variant().find("difference_plain:"));
-        CHECK(before.variant() == gaussians + problem.candidates.front());
-        for (const std::string &candidate : problem.candidates)
+        CHECK(before.variant() == gaussians + candidates.front());
+        for (const std::string &candidate : candidates)
             CHECK(plan(";;" + candidate).variant() == gaussians + candidate);
-        before.add_results(2, {{problem.candidates.back(), 1, 0.5, ""}});
-        CHECK(plan().variant() == gaussians + problem.candidates.back());
+        problem.add_results({{candidates.back(), 1, 0.5, ""}});
+        CHECK(plan().variant() == gaussians + candidates.back());
     }
 
     TEST_CASE("devices and contexts that share a file") {
@@ -150,9 +155,10 @@ TEST_SUITE("tuned plans") {
             const Plan before = plan_on(engines[i]);
             // What is known of other devices is of no consequence here.
             CHECK(before.explain().find("tuned on this device") == std::string::npos);
-            const std::vector<std::string> candidates = before.problem().candidates;
+            const Problem problem = problems(before).front();
+            const std::vector<std::string> candidates = problem.candidates();
             const std::string &winner = candidates.at(candidates.size() - 1 - i);
-            before.add_results(0, {{winner, 1, 0.5, ""}});
+            problem.add_results({{winner, 1, 0.5, ""}});
             // Another context of the device.
             gauze::EngineOptions options;
             options.device = std::to_string(engines[i].device().index);
@@ -179,18 +185,19 @@ TEST_SUITE("tuned plans") {
                                gauze::PlanOptions().with_variant(variant));
         };
         const Plan before = plan("");
-        REQUIRE(before.problem_count() == 1);
-        const Problem problem = before.problem();
-        CHECK(has(problem.name, "recursive-plane sections<="));
-        CHECK(std::count(problem.candidates.begin(), problem.candidates.end(), "axes") == 1);
+        REQUIRE(problems(before).size() == 1);
+        const Problem problem = problems(before).front();
+        const std::vector<std::string> candidates = problem.candidates();
+        CHECK(has(problem.name(), "recursive-plane sections<="));
+        CHECK(std::count(candidates.begin(), candidates.end(), "axes") == 1);
         const auto fused =
-            std::find_if(problem.candidates.begin(), problem.candidates.end(),
+            std::find_if(candidates.begin(), candidates.end(),
                          [](const std::string &c) { return c.find("recursive_fused:") == 0; });
-        REQUIRE(fused != problem.candidates.end());
+        REQUIRE(fused != candidates.end());
         CHECK(plan("axes").variant().find("recursive_fused") == std::string::npos);
-        before.add_results(0, {{"axes", 2, 1, ""}, {*fused, 1, 0.5, ""}});
+        problem.add_results({{"axes", 2, 1, ""}, {*fused, 1, 0.5, ""}});
         CHECK(plan("").variant() == *fused);
-        before.add_results(0, {{"axes", 1, 0.25, ""}});
+        problem.add_results({{"axes", 1, 0.25, ""}});
         const Plan axes = plan("");
         CHECK(axes.variant() == plan("axes").variant());
         CHECK(has(axes.explain(), "refused: all axes at once: tuned on this device"));
@@ -209,20 +216,21 @@ TEST_SUITE("tuned plans") {
                                gauze::PlanOptions().with_variant(variant));
         };
         const Plan before = plan(5);
-        REQUIRE(before.problem_count() == 1);
-        const Problem problem = before.problem();
-        CHECK(problem.name == "separable volume taps<=5 f32 small");
-        CHECK(std::count(problem.candidates.begin(), problem.candidates.end(), "axes") == 1);
-        CHECK(plan(5, problem.candidates.front()).variant() == before.variant());
+        REQUIRE(problems(before).size() == 1);
+        const Problem problem = problems(before).front();
+        const std::vector<std::string> candidates = problem.candidates();
+        CHECK(problem.name() == "separable volume taps<=5 f32 small");
+        CHECK(std::count(candidates.begin(), candidates.end(), "axes") == 1);
+        CHECK(plan(5, candidates.front()).variant() == before.variant());
         const auto march =
-            std::find_if(problem.candidates.rbegin(), problem.candidates.rend(),
+            std::find_if(candidates.rbegin(), candidates.rend(),
                          [](const std::string &c) { return c.find("separable_march:") == 0; });
-        REQUIRE(march != problem.candidates.rend());
-        before.add_results(0, {{"axes", 2, 1, ""}, {*march, 1, 0.5, ""}});
+        REQUIRE(march != candidates.rend());
+        problem.add_results({{"axes", 2, 1, ""}, {*march, 1, 0.5, ""}});
         const Plan whole = plan(5);
         CHECK(whole.variant() == *march);
         CHECK(has(whole.explain(), "chosen because: tuned on this device"));
-        before.add_results(0, {{"axes", 1, 0.25, ""}});
+        problem.add_results({{"axes", 1, 0.25, ""}});
         const Plan axes = plan(5);
         CHECK(axes.variant() == plan(5, "axes").variant());
         CHECK(has(axes.explain(), "refused: all axes at once: tuned on this device"));
@@ -234,8 +242,8 @@ TEST_SUITE("tuned plans") {
 
         // More taps than a kernel for all axes takes: what is tuned are the passes.
         const Plan longer = plan(9);
-        REQUIRE(longer.problem_count() == 2);
-        CHECK(longer.problem(1).name == "separable taps<=11 f32 small");
+        REQUIRE(problems(longer).size() == 2);
+        CHECK(problems(longer)[1].name() == "separable taps<=11 f32 small");
     }
 
     TEST_CASE("SSIMULACRA 2 takes its kernels by results, too") {
@@ -246,58 +254,59 @@ TEST_SUITE("tuned plans") {
             return engine.ssimulacra2(desc, desc, variant);
         };
         const gauze::Ssimulacra2 before = metric();
-        REQUIRE(before.problem_count() == 2);
+        REQUIRE(problems(before).size() == 2);
         const char *const names[] = {"xyb channels=3 u8 small", "ssimulacra2 small"};
-        for (std::uint32_t i = 0; i < 2; ++i) {
-            const Problem problem = before.problem(i);
-            CHECK(problem.name == names[i]);
-            REQUIRE(problem.candidates.size() > 1);
-            CHECK(has(before.explain(), problem.candidates.front()));
-            const std::string &winner = problem.candidates.back();
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Problem problem = problems(before)[i];
+            const std::vector<std::string> candidates = problem.candidates();
+            CHECK(problem.name() == names[i]);
+            REQUIRE(candidates.size() > 1);
+            CHECK(has(before.explain(), candidates.front()));
+            const std::string &winner = candidates.back();
             CHECK(has(metric(i == 0 ? winner + ";" : ";" + winner).explain(), winner));
-            before.add_results(i, {{winner, 1, 0.5, ""}});
+            problem.add_results({{winner, 1, 0.5, ""}});
             CHECK(has(metric().explain(), winner));
-            before.add_results(i, {{winner, 0, 1, "wrong"}});
-            CHECK(has(metric().explain(), problem.candidates.front()));
+            problem.add_results({{winner, 0, 1, "wrong"}});
+            CHECK(has(metric().explain(), candidates.front()));
         }
         // Neither is a kernel for the other's pass.
-        const std::string planes = before.problem(0).candidates.front();
+        const std::string planes = problems(before)[0].candidates().front();
         embedder::check_refused(embedder::outcome_of([&] {
-                                    before.add_results(1, {{planes, 1, 1, ""}});
+                                    problems(before)[1].add_results({{planes, 1, 1, ""}});
                                 }),
                                 GAUZE_ERROR_INVALID_ARGUMENT,
                                 "no kernel for this problem is called 'xyb_");
-        embedder::check_refused(embedder::outcome_of([&] { before.problem(2); }),
-                                GAUZE_ERROR_INVALID_ARGUMENT, "problem is 2; the metric has 2");
-        gauze_ssimulacra2 *const handle = before.c_handle();
-        std::uint32_t count = 0;
-        embedder::check_c_refused(gauze_ssimulacra2_problem_count(nullptr, &count),
-                                  GAUZE_ERROR_INVALID_ARGUMENT, "metric is null");
-        embedder::check_c_refused(gauze_ssimulacra2_problem_count(handle, nullptr),
-                                  GAUZE_ERROR_INVALID_ARGUMENT, "count is null");
-        embedder::check_c_refused(gauze_ssimulacra2_candidates(
-                                      nullptr, 0, [](const char *, void *) {}, nullptr),
-                                  GAUZE_ERROR_INVALID_ARGUMENT, "metric is null");
-        embedder::check_c_refused(gauze_ssimulacra2_candidates(handle, 0, nullptr, nullptr),
-                                  GAUZE_ERROR_INVALID_ARGUMENT, "receive is null");
-        embedder::check_c_refused(gauze_ssimulacra2_add_results(nullptr, 0, nullptr, 0),
-                                  GAUZE_ERROR_INVALID_ARGUMENT, "metric is null");
-        embedder::check_c_refused(gauze_ssimulacra2_add_results(handle, 0, nullptr, 1),
-                                  GAUZE_ERROR_INVALID_ARGUMENT, "results is null and count is 1");
+    }
+
+    TEST_CASE("a problem outlives what it was made from") {
+        const TestDirectory directory;
+        const auto problems_of_two = [&] {
+            const gauze::Engine engine = engine_with(directory / "tuning.txt");
+            const gauze::ImageDesc desc = Image::u8(60, 40, 3);
+            return std::vector<Problem>{problems(engine.plan(gauze::box(1), desc)).front(),
+                                        problems(engine.ssimulacra2(desc, desc)).back()};
+        }();
+        for (const Problem &problem : problems_of_two) {
+            const std::vector<std::string> candidates = problem.candidates();
+            REQUIRE(!candidates.empty());
+            problem.add_results({{candidates.back(), 1, 0.5, ""}});
+            CHECK(has(gauze::tool::read_bytes(directory / "tuning.txt"), problem.name()));
+        }
     }
 
     TEST_CASE("boxes of a few pixels take kernels of both kinds by results, too") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");
         const auto plan = [&] { return engine.plan(gauze::box(2), Image::f32(200, 150)); };
-        const Problem problem = plan().problem();
-        CHECK(has(problem.name, "box taps<=7 f32 small"));
+        const Problem problem = problems(plan()).front();
+        const std::vector<std::string> candidates = problem.candidates();
+        CHECK(has(problem.name(), "box taps<=7 f32 small"));
         for (const char *kernel : {"box_plain:", "correlate_plain:"}) {
             const auto one =
-                std::find_if(problem.candidates.begin(), problem.candidates.end(),
+                std::find_if(candidates.begin(), candidates.end(),
                              [&](const std::string &c) { return c.find(kernel) == 0; });
-            REQUIRE(one != problem.candidates.end());
-            plan().add_results(0, {{*one, 1, kernel[0] == 'b' ? 0.5 : 0.25, ""}});
+            REQUIRE(one != candidates.end());
+            problem.add_results({{*one, 1, kernel[0] == 'b' ? 0.5 : 0.25, ""}});
             CHECK(plan().variant() == *one);
         }
     }

@@ -300,8 +300,7 @@ TEST_SUITE("versions of structs") {
         const gauze_host_target host_target{results.data(), results.size() * sizeof(float)};
         check_sizes(gauze_run_options{}, offsetof(gauze_run_options, max_device_bytes),
                     [&](const gauze_run_options *options) {
-                        return gauze_plan_run_with(plan.c_handle(), &host, 1, &host_target, 1,
-                                                   options);
+                        return gauze_plan_run(plan.c_handle(), &host, 1, &host_target, 1, options);
                     });
         check_sizes(gauze_verification{}, offsetof(gauze_verification, worst_at),
                     [&](gauze_verification *result) {

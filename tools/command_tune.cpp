@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include <gauze/gauze.hpp>
+#include <gauze/gauze_tuning.hpp>
 
 #include "arguments.hpp"
 #include "bench_input.hpp"
@@ -61,9 +61,8 @@ struct Job {
     std::size_t index; // of tune_cases()
     Type type;
     TuneSize size;
-    std::uint32_t number, count; // which of the plan's problems, and how many it has
+    std::size_t number, count; // which of the plan's problems, and how many it has
     Problem problem;
-    std::function<void(const TuningResult &)> add; // to the user's results
 
     // What forces a candidate: of several passes the others are left to the library.
     std::string variant(const std::string &candidate) const {
@@ -193,22 +192,22 @@ private:
 
     void show(const Job &job, const std::string &what) {
         const double now = clock_.seconds();
-        progress_.begin(job.problem.name + ": " + what, now - shown_);
+        progress_.begin(job.problem.name() + ": " + what, now - shown_);
         shown_ = now;
     }
 
     void keep(const Job &job, const TuningResult &result) {
-        job.add(result);
+        job.problem.add_results({result});
         ++(result.bad.empty() ? measured_ : bad_);
     }
 
     void note(const Job &job, const std::string &what) {
         progress_.clear();
-        std::cout << job.problem.name << ": " << what << std::endl;
+        std::cout << job.problem.name() << ": " << what << std::endl;
     }
 
     void run(const Job &job) {
-        std::vector<std::string> candidates = job.problem.candidates;
+        std::vector<std::string> candidates = job.problem.candidates();
         // Where the default is bad the next kernel is what the others are compared with.
         while (!candidates.empty()) {
             show(job, candidates.front());
@@ -285,27 +284,19 @@ private:
     std::size_t begun_ = 0, measured_ = 0, bad_ = 0;
 };
 
-// Adds a job for each problem of a plan, or a metric, that `problems` does not have yet.
-template <class Plan>
-void add_jobs(std::vector<Job> &jobs, std::set<std::string> &problems, const Job &of, Plan &&plan) {
-    const auto shared = std::make_shared<const Plan>(std::move(plan));
-    Job job = of;
-    job.count = shared->problem_count();
-    for (job.number = 0; job.number < job.count; ++job.number) {
-        job.problem = shared->problem(job.number);
-        job.add = [shared, number = job.number](const TuningResult &result) {
-            shared->add_results(number, {result});
-        };
-        if (problems.insert(job.problem.name).second)
-            jobs.push_back(job);
-    }
+// Of the plan, or the metric, that a case is.
+std::vector<Problem> problems_of(const TuneCase &tuned, const Engine &engine,
+                                 const ImageDesc &source) {
+    if (tuned.is_metric())
+        return problems(engine.ssimulacra2(source, source));
+    return problems(engine.plan(tuned.make(), source, tuned.target(source), options_of(tuned.row)));
 }
 
 // Each class of problems once. The sizes one after the other: the most likely first.
 std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
     const DeviceInfo device = engine.device();
     std::vector<Job> jobs;
-    std::set<std::string> problems;
+    std::set<std::string> names;
     for (const std::string &size : options.sizes)
         for (const std::string &type_name : options.types)
             for (std::size_t i = 0; i < tune_cases().size(); ++i) {
@@ -317,13 +308,11 @@ std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
                 if (!tuned.takes(type))
                     continue;
                 const ImageDesc source = tuned.source(type, parse_tune_size(size), device);
-                const Job job{i, type, parse_tune_size(size), 0, 0, {}, {}};
-                if (tuned.is_metric())
-                    add_jobs(jobs, problems, job, engine.ssimulacra2(source, source));
-                else
-                    add_jobs(jobs, problems, job,
-                             engine.plan(tuned.make(), source, tuned.target(source),
-                                         options_of(tuned.row)));
+                const std::vector<Problem> found = problems_of(tuned, engine, source);
+                for (std::size_t number = 0; number < found.size(); ++number)
+                    if (names.insert(found[number].name()).second)
+                        jobs.push_back(
+                            {i, type, parse_tune_size(size), number, found.size(), found[number]});
             }
     return jobs;
 }
@@ -360,7 +349,7 @@ ExitCode tune(const TuneOptions &options) {
         setenv("GAUZE_TUNING_FILE", options.file.c_str(), 1);
 
     const Engine engine = make_engine(options.device);
-    const std::string file = engine.tuning_file();
+    const std::string file = tuning_file(engine);
     if (file.empty())
         throw InputError("there is no tuning file to keep results in: name one with --file");
     const DeviceInfo device = engine.device();

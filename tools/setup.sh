@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building, testing and trying Gauze needs, where it is missing.
 #
-#   tools/setup.sh [build|test]     default: build; "test" adds what only the tests need
+#   tools/setup.sh [build|test|docs]    default: build; "test" adds what only the tests need, "docs" what the
+#                                       reference is made by
 #
 # With apt (Debian, Ubuntu) packages are installed, with sudo where the user is not root. Elsewhere
 # the script says what is needed, and fails where it cannot find it. It is fast when nothing is
@@ -10,9 +11,9 @@ set -euo pipefail
 
 purpose=${1:-build}
 case $purpose in
-build | test) ;;
+build | test | docs) ;;
 *)
-    echo "usage: tools/setup.sh [build|test]" >&2
+    echo "usage: tools/setup.sh [build|test|docs]" >&2
     exit 2
     ;;
 esac
@@ -25,6 +26,9 @@ command -v make >/dev/null || needed+=(make)
 if [ "$purpose" = test ]; then
     needed+=(doctest-dev)
     wanted+=(mesa-opencl-icd oclgrind clang-format-14 clang libclang-rt-14-dev)
+fi
+if [ "$purpose" = docs ]; then
+    needed+=(doxygen)
 fi
 
 as_root() {
@@ -78,7 +82,11 @@ has_header() {
 
 check_by_hand() {
     local lacking=() name headers
-    for name in c++ cmake; do
+    local programs=(c++ cmake)
+    if [ "$purpose" = docs ]; then
+        programs+=(doxygen)
+    fi
+    for name in "${programs[@]}"; do
         command -v "$name" >/dev/null || lacking+=("$name")
     done
     headers=(CL/cl.h CL/opencl.hpp png.h CLI/CLI.hpp nlohmann/json.hpp)
@@ -96,7 +104,8 @@ setup: please install by the means of this system:
   - a C++20 compiler, CMake 3.25 or newer, and make
   - the OpenCL C headers, the OpenCL C++ bindings (CL/opencl.hpp) and an OpenCL ICD loader
   - an OpenCL driver: of the GPU's vendor, or PoCL for the CPU
-  - libpng, CLI11, nlohmann-json; for the tests doctest, Oclgrind and Mesa's rusticl
+  - libpng, CLI11, nlohmann-json; for the tests doctest, Oclgrind and Mesa's rusticl; for the
+    reference Doxygen
 END
     echo "setup: not found here: ${lacking[*]}" >&2
     exit 1

@@ -15,6 +15,7 @@
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
 #include "support/pairwise.hpp"
+#include "support/passes.hpp"
 #include "support/several_tiles.hpp"
 #include "support/under_test.hpp"
 

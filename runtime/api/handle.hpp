@@ -15,7 +15,8 @@ enum class HandleKind : std::uint32_t {
     image = 0x6a2d71c3,
     filter = 0x6a2d71c4,
     plan = 0x6a2d71c5,
-    ssimulacra2 = 0x6a2d71c6
+    ssimulacra2 = 0x6a2d71c6,
+    problem = 0x6a2d71c7
 };
 
 // The first member, `tag`, of each handle. It shows mistakes, as long as nobody else has a destroyed handle's

@@ -1,9 +1,10 @@
-// The objects behind the handles of gauze.h.
+// The objects behind the handles of gauze.h and gauze_tuning.h.
 #pragma once
 
-#include <gauze/gauze.h>
+#include <gauze/gauze_tuning.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@
 #include "families/ssimulacra2/metric.hpp"
 #include "plan/device_image.hpp"
 #include "plan/plan.hpp"
+#include "plan/problems.hpp"
 
 struct gauze_device_list {
     gz::HandleTag<gz::HandleKind::device_list> tag;
@@ -43,11 +45,18 @@ struct gauze_filter {
 
 struct gauze_plan {
     gz::HandleTag<gz::HandleKind::plan> tag;
-    gz::Plan plan;
+    std::shared_ptr<const gz::Plan> plan; // which its problems share
 };
 
 struct gauze_ssimulacra2 {
     gz::HandleTag<gz::HandleKind::ssimulacra2> tag;
-    gz::Ssimulacra2 metric;
+    std::shared_ptr<gz::Ssimulacra2> metric; // which its problems share
     std::int64_t pixels;
+};
+
+struct gauze_problem {
+    gz::HandleTag<gz::HandleKind::problem> tag;
+    gz::PlanProblem problem;
+    // To the tuning file; holds the plan or the metric.
+    std::function<void(const std::vector<gz::ProblemResult> &)> add_results;
 };

@@ -1,6 +1,7 @@
 // Plans: made, run, enqueued, explained, measured and verified: see gauze.h.
 #include <gauze/gauze.h>
 
+#include <memory>
 #include <vector>
 
 #include "api/boundary.hpp"
@@ -98,10 +99,11 @@ gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
         check_handle(filter, "filter");
         check_pointer(plan, "plan");
         const gauze_plan_desc known = known_part(desc, "desc");
-        *plan = new gauze_plan{{},
-                               {engine->engine, filter->filter,
-                                plan_desc(known, filter->filter.target_count()),
-                                or_empty(known.variant)}};
+        *plan = new gauze_plan{
+            {},
+            std::make_shared<const gz::Plan>(engine->engine, filter->filter,
+                                             plan_desc(known, filter->filter.target_count()),
+                                             or_empty(known.variant))};
     });
 }
 
@@ -112,7 +114,7 @@ void gauze_plan_destroy(gauze_plan *plan) {
 gauze_status gauze_plan_prepare(gauze_plan *plan) {
     return guarded([&] {
         check_handle(plan, "plan");
-        plan->plan.prepare();
+        plan->plan->prepare();
     });
 }
 
@@ -120,7 +122,7 @@ gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(text, "text");
-        *text = plan->plan.explain().c_str();
+        *text = plan->plan->explain().c_str();
     });
 }
 
@@ -128,26 +130,20 @@ gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(text, "text");
-        *text = plan->plan.variant().c_str();
+        *text = plan->plan->variant().c_str();
     });
 }
 
 gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
                             uint32_t source_count, const gauze_host_target *targets,
-                            uint32_t target_count) {
-    return gauze_plan_run_with(plan, sources, source_count, targets, target_count, nullptr);
-}
-
-gauze_status gauze_plan_run_with(gauze_plan *plan, const gauze_host_source *sources,
-                                 uint32_t source_count, const gauze_host_target *targets,
-                                 uint32_t target_count, const gauze_run_options *options) {
+                            uint32_t target_count, const gauze_run_options *options) {
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
-        check_counts(plan->plan, source_count, target_count);
-        plan->plan.run(host_source(sources), host_targets(targets, target_count),
-                       host_run(options));
+        check_counts(*plan->plan, source_count, target_count);
+        plan->plan->run(host_source(sources), host_targets(targets, target_count),
+                        host_run(options));
     });
 }
 
@@ -155,7 +151,7 @@ gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64_t *bytes)
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(bytes, "bytes");
-        *bytes = plan->plan.workspace_bytes();
+        *bytes = plan->plan->workspace_bytes();
     });
 }
 
@@ -167,11 +163,11 @@ gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const 
         check_handle(plan, "plan");
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
-        check_counts(plan->plan, source_count, target_count);
+        check_counts(*plan->plan, source_count, target_count);
         require(wait_count == 0 || wait_list != nullptr, "wait_list is null and wait_count is ",
                 wait_count);
-        plan->plan.enqueue(queue, *sources, {targets, targets + target_count}, workspace,
-                           std::vector<cl_event>(wait_list, wait_list + wait_count), event);
+        plan->plan->enqueue(queue, *sources, {targets, targets + target_count}, workspace,
+                            std::vector<cl_event>(wait_list, wait_list + wait_count), event);
     });
 }
 
@@ -182,14 +178,14 @@ gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
         check_handle(plan, "plan");
         check_handle(source, "source");
         check_pointer(targets, "targets");
-        check_target_count(plan->plan, target_count);
+        check_target_count(*plan->plan, target_count);
         std::vector<const gz::DeviceImage *> to;
         for (std::uint32_t i = 0; i < target_count; ++i) {
             check_handle(targets[i], "targets[i]");
             to.push_back(&targets[i]->image);
         }
         check_struct(timing, "timing");
-        const gz::Timing own = gz::measure(plan->plan, source->image, to, repeats);
+        const gz::Timing own = gz::measure(*plan->plan, source->image, to, repeats);
         gauze_timing result{};
         result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
         result.device_ms = own.device_ms;
@@ -206,13 +202,13 @@ gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline, const ga
     return guarded([&] {
         check_handle(plan, "plan");
         check_handle(baseline, "baseline");
-        check_target_count(plan->plan, 1);
-        check_target_count(baseline->plan, 1);
+        check_target_count(*plan->plan, 1);
+        check_target_count(*baseline->plan, 1);
         check_handle(source, "source");
         check_handle(target, "target");
         check_struct(comparison, "comparison");
         const gz::Comparison own =
-            gz::compare(plan->plan, baseline->plan, source->image, target->image, repeats);
+            gz::compare(*plan->plan, *baseline->plan, source->image, target->image, repeats);
         gauze_comparison result{};
         result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
         result.time_ms = own.time_ms;
@@ -229,12 +225,12 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
         check_handle(plan, "plan");
         check_pointer(source, "source");
         check_pointer(targets, "targets");
-        check_target_count(plan->plan, target_count);
+        check_target_count(*plan->plan, target_count);
         check_struct(result, "result");
         std::vector<gz::HostSource> written;
         for (std::uint32_t i = 0; i < target_count; ++i)
             written.push_back(host_source(targets + i));
-        const gz::Verification own = gz::verify(plan->plan, host_source(source), written);
+        const gz::Verification own = gz::verify(*plan->plan, host_source(source), written);
         gauze_verification verification{};
         verification.within_bound = own.worst_error <= own.bound ? 1 : 0;
         verification.worst_error = own.worst_error;

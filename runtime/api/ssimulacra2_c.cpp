@@ -1,6 +1,7 @@
 // The metric SSIMULACRA 2: see gauze.h.
 #include <gauze/gauze.h>
 
+#include <memory>
 #include <vector>
 
 #include "api/boundary.hpp"
@@ -44,7 +45,7 @@ gauze_status score(gauze_ssimulacra2 *metric, const Images *references, const Im
         require(count > 0, "count is 0; there is nothing to score");
         check_pointer(distorted, "distorted");
         check_pointer(scores, "scores");
-        metric->metric.score(frames(references, count), frames(distorted, count), scores);
+        metric->metric->score(frames(references, count), frames(distorted, count), scores);
     });
 }
 
@@ -60,10 +61,11 @@ gauze_status gauze_ssimulacra2_create(gauze_engine *engine, const gauze_ssimulac
         check_pointer(metric, "metric");
         const gz::ImageDesc reference = image_desc(known.reference, "reference");
         const gz::ImageDesc distorted = image_desc(known.distorted, "distorted");
-        *metric =
-            new gauze_ssimulacra2{{},
-                                  {engine->engine, reference, distorted, or_empty(known.variant)},
-                                  distorted.extent[0] * distorted.extent[1]};
+        *metric = new gauze_ssimulacra2{{},
+                                        std::make_shared<gz::Ssimulacra2>(engine->engine, reference,
+                                                                          distorted,
+                                                                          or_empty(known.variant)),
+                                        distorted.extent[0] * distorted.extent[1]};
     });
 }
 
@@ -75,7 +77,7 @@ gauze_status gauze_ssimulacra2_explain(const gauze_ssimulacra2 *metric, const ch
     return guarded([&] {
         check_handle(metric, "metric");
         check_pointer(text, "text");
-        *text = metric->metric.explain().c_str();
+        *text = metric->metric->explain().c_str();
     });
 }
 
@@ -84,7 +86,7 @@ gauze_status gauze_ssimulacra2_set_reference(gauze_ssimulacra2 *metric,
     return guarded([&] {
         check_handle(metric, "metric");
         check_pointer(reference, "reference");
-        metric->metric.set_reference(host_source(reference));
+        metric->metric->set_reference(host_source(reference));
     });
 }
 
@@ -93,7 +95,7 @@ gauze_status gauze_ssimulacra2_set_reference_image(gauze_ssimulacra2 *metric,
     return guarded([&] {
         check_handle(metric, "metric");
         check_handle(reference, "reference");
-        metric->metric.set_reference(&reference->image);
+        metric->metric->set_reference(&reference->image);
     });
 }
 
@@ -119,7 +121,7 @@ gauze_status gauze_ssimulacra2_error_map(gauze_ssimulacra2 *metric,
         check_pointer(map, "map");
         const auto needed = static_cast<std::uint64_t>(metric->pixels) * sizeof(float);
         require(bytes >= needed, "the map has ", bytes, " bytes; it needs ", needed);
-        const double found = metric->metric.error_map(host_source(distorted), map);
+        const double found = metric->metric->error_map(host_source(distorted), map);
         if (score)
             *score = found;
     });

@@ -1,6 +1,7 @@
-// A tuner asks plans and metrics for their problems, and tells them its results: see gauze.h.
-#include <gauze/gauze.h>
+// A tuner asks plans and metrics for their problems, and tells these its results: see gauze_tuning.h.
+#include <gauze/gauze_tuning.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,6 @@ using gz::known_part;
 using gz::or_empty;
 using gz::require;
 
-void tell(const gz::PlanProblem &problem, gauze_text_receive receive, void *user) {
-    receive(problem.name.c_str(), user);
-    for (const std::string &candidate : problem.candidates)
-        receive(candidate.c_str(), user);
-}
-
 std::vector<gz::ProblemResult> problem_results(const gauze_tuning_result *results,
                                                std::uint32_t count) {
     require(count == 0 || results != nullptr, "results is null and count is ", count);
@@ -40,41 +35,18 @@ std::vector<gz::ProblemResult> problem_results(const gauze_tuning_result *result
     return own;
 }
 
-// Plans and metrics are tuned by the same functions. name: the argument's, below.
-const gz::Plan &subject_of(const gauze_plan &plan) {
-    return plan.plan;
-}
-
-const gz::Ssimulacra2 &subject_of(const gauze_ssimulacra2 &metric) {
-    return metric.metric;
-}
-
-template <class Handle>
-gauze_status count_problems(const Handle *handle, const char *name, std::uint32_t *count) {
-    return guarded([&] {
-        check_handle(handle, name);
-        check_pointer(count, "count");
-        *count = static_cast<std::uint32_t>(gz::count_of_problems(subject_of(*handle)));
-    });
-}
-
-template <class Handle>
-gauze_status tell_candidates(const Handle *handle, const char *name, std::uint32_t problem,
-                             gauze_text_receive receive, void *user) {
-    return guarded([&] {
-        check_handle(handle, name);
-        require(receive != nullptr, "receive is null");
-        tell(gz::problem_of(subject_of(*handle), problem), receive, user);
-    });
-}
-
-template <class Handle>
-gauze_status add_results(const Handle *handle, const char *name, std::uint32_t problem,
-                         const gauze_tuning_result *results, std::uint32_t count) {
-    return guarded([&] {
-        check_handle(handle, name);
-        gz::add_results(subject_of(*handle), problem, problem_results(results, count));
-    });
+// owner: a plan or a metric; name: the argument's.
+template <class Owner>
+gauze_problem *make_problem(const std::shared_ptr<Owner> &owner, const char *name,
+                            std::uint32_t index) {
+    const std::size_t count = gz::count_of_problems(*owner);
+    require(index < count, "index is ", index, "; the ", name, " has ", count,
+            count == 1 ? " problem" : " problems");
+    return new gauze_problem{{},
+                             gz::problem_of(*owner, index),
+                             [owner, index](const std::vector<gz::ProblemResult> &results) {
+                                 gz::add_results(*owner, index, results);
+                             }};
 }
 
 } // namespace
@@ -82,17 +54,76 @@ gauze_status add_results(const Handle *handle, const char *name, std::uint32_t p
 extern "C" {
 
 gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t *count) {
-    return count_problems(plan, "plan", count);
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(count, "count");
+        *count = static_cast<std::uint32_t>(gz::count_of_problems(*plan->plan));
+    });
 }
 
-gauze_status gauze_plan_candidates(const gauze_plan *plan, uint32_t problem,
-                                   gauze_text_receive receive, void *user) {
-    return tell_candidates(plan, "plan", problem, receive, user);
+gauze_status gauze_plan_problem(const gauze_plan *plan, uint32_t index, gauze_problem **problem) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(problem, "problem");
+        *problem = make_problem(plan->plan, "plan", index);
+    });
 }
 
-gauze_status gauze_plan_add_results(gauze_plan *plan, uint32_t problem,
-                                    const gauze_tuning_result *results, uint32_t count) {
-    return add_results(plan, "plan", problem, results, count);
+gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, uint32_t *count) {
+    return guarded([&] {
+        check_handle(metric, "metric");
+        check_pointer(count, "count");
+        *count = static_cast<std::uint32_t>(gz::count_of_problems(*metric->metric));
+    });
+}
+
+gauze_status gauze_ssimulacra2_problem(const gauze_ssimulacra2 *metric, uint32_t index,
+                                       gauze_problem **problem) {
+    return guarded([&] {
+        check_handle(metric, "metric");
+        check_pointer(problem, "problem");
+        *problem = make_problem(metric->metric, "metric", index);
+    });
+}
+
+void gauze_problem_destroy(gauze_problem *problem) {
+    gz::destroy(problem);
+}
+
+gauze_status gauze_problem_name(const gauze_problem *problem, const char **name) {
+    return guarded([&] {
+        check_handle(problem, "problem");
+        check_pointer(name, "name");
+        *name = problem->problem.name.c_str();
+    });
+}
+
+gauze_status gauze_problem_candidate_count(const gauze_problem *problem, uint32_t *count) {
+    return guarded([&] {
+        check_handle(problem, "problem");
+        check_pointer(count, "count");
+        *count = static_cast<std::uint32_t>(problem->problem.candidates.size());
+    });
+}
+
+gauze_status gauze_problem_candidate(const gauze_problem *problem, uint32_t index,
+                                     const char **variant) {
+    return guarded([&] {
+        check_handle(problem, "problem");
+        check_pointer(variant, "variant");
+        const std::vector<std::string> &candidates = problem->problem.candidates;
+        require(index < candidates.size(), "index is ", index, "; the problem has ",
+                candidates.size(), candidates.size() == 1 ? " candidate" : " candidates");
+        *variant = candidates[index].c_str();
+    });
+}
+
+gauze_status gauze_problem_add_results(gauze_problem *problem, const gauze_tuning_result *results,
+                                       uint32_t count) {
+    return guarded([&] {
+        check_handle(problem, "problem");
+        problem->add_results(problem_results(results, count));
+    });
 }
 
 gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **path) {
@@ -101,20 +132,6 @@ gauze_status gauze_engine_tuning_file(const gauze_engine *engine, const char **p
         check_pointer(path, "path");
         *path = engine->engine->tuning().path().c_str();
     });
-}
-
-gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, uint32_t *count) {
-    return count_problems(metric, "metric", count);
-}
-
-gauze_status gauze_ssimulacra2_candidates(const gauze_ssimulacra2 *metric, uint32_t problem,
-                                          gauze_text_receive receive, void *user) {
-    return tell_candidates(metric, "metric", problem, receive, user);
-}
-
-gauze_status gauze_ssimulacra2_add_results(gauze_ssimulacra2 *metric, uint32_t problem,
-                                           const gauze_tuning_result *results, uint32_t count) {
-    return add_results(metric, "metric", problem, results, count);
 }
 
 } // extern "C"

@@ -82,7 +82,7 @@ static int blur(const grey_image *image, double sigma, unsigned char *result) {
     good = is_ok(gauze_engine_create(NULL, &engine), "engine") &&
            is_ok(gauze_filter_gaussian(&gaussian, &filter), "filter") &&
            is_ok(gauze_plan_create(engine, filter, &plan_desc, &plan), "plan") &&
-           is_ok(gauze_plan_run(plan, &source, 1, &target, 1), "run");
+           is_ok(gauze_plan_run(plan, &source, 1, &target, 1, NULL), "run");
     /* These take NULL, too. */
     gauze_plan_destroy(plan);
     gauze_filter_destroy(filter);

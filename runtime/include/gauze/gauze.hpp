@@ -1,5 +1,6 @@
-// Gauze in C++17: RAII and exceptions over gauze.h, which says what each thing means, its ranges,
-// its thread safety and its ownership. Header only; includes no OpenCL header.
+/// @file
+/// Gauze in C++17: RAII and exceptions over gauze.h, which says what each thing means, its ranges,
+/// its thread safety and its ownership. Header only; includes no OpenCL header.
 #ifndef GAUZE_GAUZE_HPP
 #define GAUZE_GAUZE_HPP
 
@@ -17,24 +18,37 @@
 
 #include <gauze/gauze.h>
 
+/// Filters, images, plans and engines as C++ classes over the C ABI.
 namespace gauze {
 
-// What every failing call throws: the status and the library's text.
+/// @addtogroup status
+/// @{
+
+/// What every failing call throws: the status and the library's text.
 class Error : public std::runtime_error {
 public:
+    /// With a text of the caller's.
     Error(gauze_status status, const std::string &text)
         : std::runtime_error(text), status_(status) {}
+    /// The error, such as GAUZE_ERROR_UNSUPPORTED.
     gauze_status status() const noexcept { return status_; }
 
 private:
     gauze_status status_;
 };
 
+/// Throws the thread's last error unless the status is GAUZE_OK.
 inline void check(gauze_status status) {
     if (status != GAUZE_OK)
         throw Error(status, gauze_last_error());
 }
 
+/// @}
+
+/// @addtogroup images
+/// @{
+
+/// gauze_type as an enumeration: the type of one value of a pixel.
 enum class Type : gauze_type {
     u8 = GAUZE_U8,
     u16 = GAUZE_U16,
@@ -47,27 +61,45 @@ enum class Type : gauze_type {
     u64 = GAUZE_U64
 };
 
+/// Bytes of one value.
 inline std::size_t size_of(Type type) {
     return gauze_type_size(static_cast<gauze_type>(type));
 }
+/// "u8", "f32", ...
 inline std::string name_of(Type type) {
     return gauze_type_name(static_cast<gauze_type>(type));
 }
 
-// ---- devices ----
+/// @}
 
-// gauze_device_info with strings of its own.
+/// @addtogroup devices
+/// @{
+
+/// gauze_device_info with strings of its own.
 struct DeviceInfo {
-    int index = 0;
-    gauze_device_kind kind = 0;
-    bool is_default = false;
-    std::string name, vendor, platform, version, driver, device_class, unusable;
-    std::uint64_t global_memory = 0, max_allocation = 0, local_memory = 0, max_parameter_size = 0;
-    unsigned compute_units = 0, clock_mhz = 0, max_group_size = 0;
-    bool has_f64 = false;
-    std::string architecture, tuning;
+    int index = 0;                        ///< place in the list of devices; -1: not in it
+    gauze_device_kind kind = 0;           ///< GPU, CPU or accelerator
+    bool is_default = false;              ///< the device that an engine without a selector takes
+    std::string name;                     ///< the device's name
+    std::string vendor;                   ///< the device's vendor
+    std::string platform;                 ///< name of the OpenCL platform: the driver
+    std::string version;                  ///< OpenCL version the device reports
+    std::string driver;                   ///< driver version
+    std::string device_class;             ///< what kernel choice goes by: "nvidia", "pocl-cpu", ...
+    std::string unusable;                 ///< why an engine refuses the device; "" if it does not
+    std::uint64_t global_memory = 0;      ///< bytes
+    std::uint64_t max_allocation = 0;     ///< bytes of the largest single buffer
+    std::uint64_t local_memory = 0;       ///< bytes a work-group can share
+    std::uint64_t max_parameter_size = 0; ///< bytes of all arguments of one kernel
+    unsigned compute_units = 0;           ///< multiprocessors of a GPU, cores of a CPU
+    unsigned clock_mhz = 0;               ///< highest clock rate, MHz
+    unsigned max_group_size = 0;          ///< work-items
+    bool has_f64 = false;                 ///< whether the device computes in double
+    std::string architecture;             ///< what devices like it have in common, such as "sm_90"
+    std::string tuning; ///< where kernels' configurations come from on it, in one line
 
     DeviceInfo() = default;
+    /// Copies the strings.
     explicit DeviceInfo(const gauze_device_info &info)
         : index(info.index), kind(info.kind), is_default(info.is_default != 0), name(info.name),
           vendor(info.vendor), platform(info.platform), version(info.version), driver(info.driver),
@@ -80,11 +112,13 @@ struct DeviceInfo {
           tuning(info.tuning ? info.tuning : "") {}
 };
 
+/// What devices() found.
 struct DeviceList {
-    std::vector<DeviceInfo> devices;
-    std::string notes; // platforms that failed; what to install where there is no device
+    std::vector<DeviceInfo> devices; ///< in the order that selectors of digits count in
+    std::string notes; ///< platforms that failed; what to install where there is no device
 };
 
+/// All devices of all platforms; none is not an error.
 inline DeviceList devices() {
     gauze_device_list *list = nullptr;
     check(gauze_device_list_create(&list));
@@ -101,23 +135,28 @@ inline DeviceList devices() {
     return result;
 }
 
-// ---- images ----
+/// @}
 
-// gauze_image_desc as a value: where an image's pixels are in a piece of memory. Extents of 0 mean
-// 1, pitches of 0 mean tight.
+/// @addtogroup images
+/// @{
+
+/// gauze_image_desc as a value: where an image's pixels are in a piece of memory. Extents of 0 mean
+/// 1, pitches of 0 mean tight.
 struct ImageDesc {
-    Type type = Type::f32;
-    int channels = 1;
-    std::array<std::int64_t, 4> extent{1, 1, 1, 1};
-    std::array<std::int64_t, 4> pitch{0, 0, 0, 0}; // bytes
-    std::int64_t offset = 0;                       // bytes
-    std::int64_t planes = 1;
-    std::int64_t plane_pitch = 0; // bytes
+    Type type = Type::f32;                          ///< of each value of a pixel
+    int channels = 1;                               ///< interleaved, 1 to 4
+    std::array<std::int64_t, 4> extent{1, 1, 1, 1}; ///< pixels along x, y, z, t
+    std::array<std::int64_t, 4> pitch{0, 0, 0, 0};  ///< bytes to the next; 0: tight
+    std::int64_t offset = 0;                        ///< bytes to the first pixel
+    std::int64_t planes = 1;      ///< images of these extents, one after the other
+    std::int64_t plane_pitch = 0; ///< bytes from a plane to the next; 0: tight
 
     ImageDesc() = default;
+    /// One slice of one plane, tight.
     ImageDesc(Type pixel_type, std::int64_t width, std::int64_t height, int channel_count = 1)
         : type(pixel_type), channels(channel_count), extent{width, height, 1, 1} {}
 
+    /// The same for the C ABI.
     gauze_image_desc c_desc() const {
         gauze_image_desc desc{};
         desc.struct_size = sizeof desc;
@@ -134,7 +173,7 @@ struct ImageDesc {
         return desc;
     }
 
-    // Bytes from the start of the memory to the end of the last pixel.
+    /// Bytes from the start of the memory to the end of the last pixel.
     std::uint64_t bytes() const {
         const gauze_image_desc desc = c_desc();
         std::uint64_t result = 0;
@@ -153,32 +192,41 @@ template <class T, void (*Destroy)(T *)> std::shared_ptr<T> share(T *handle) {
 }
 } // namespace detail
 
-// Device memory with a description. Moves, does not copy.
+/// Device memory with a description. Moves, does not copy.
 class Image {
 public:
+    /// Describes a tight image of u8.
     static ImageDesc u8(std::int64_t width, std::int64_t height, int channels = 1) {
         return {Type::u8, width, height, channels};
     }
+    /// Describes a tight image of u16.
     static ImageDesc u16(std::int64_t width, std::int64_t height, int channels = 1) {
         return {Type::u16, width, height, channels};
     }
+    /// Describes a tight image of s16.
     static ImageDesc s16(std::int64_t width, std::int64_t height, int channels = 1) {
         return {Type::s16, width, height, channels};
     }
+    /// Describes a tight image of f16.
     static ImageDesc f16(std::int64_t width, std::int64_t height, int channels = 1) {
         return {Type::f16, width, height, channels};
     }
+    /// Describes a tight image of f32.
     static ImageDesc f32(std::int64_t width, std::int64_t height, int channels = 1) {
         return {Type::f32, width, height, channels};
     }
 
+    /// Copies all bytes of the description from host memory, which has as many at least; waits.
     void write(const void *host, std::size_t bytes) {
         check(gauze_image_write(handle_.get(), host, bytes));
     }
+    /// Copies all bytes of the description to host memory, which has room for them; waits.
     void read(void *host, std::size_t bytes) const {
         check(gauze_image_read(handle_.get(), host, bytes));
     }
+    /// The buffer; the image goes on owning it.
     cl_mem mem() const { return gauze_image_mem(handle_.get()); }
+    /// The image for the C ABI; the image goes on owning it.
     gauze_image *c_handle() const { return handle_.get(); }
 
 private:
@@ -187,35 +235,42 @@ private:
     detail::Handle<gauze_image, gauze_image_destroy> handle_;
 };
 
-// ---- filters ----
+/// @}
 
-// A box of taps, x fastest.
+/// @addtogroup filters
+/// @{
+
+/// A box of taps, x fastest.
 struct Taps {
-    std::vector<double> values;
-    std::array<std::int64_t, 4> size{1, 1, 1, 1};
-    bool has_anchor = false;
-    std::array<std::int64_t, 4> anchor{0, 0, 0, 0};
+    std::vector<double> values;                     ///< as many as the product of the sizes; finite
+    std::array<std::int64_t, 4> size{1, 1, 1, 1};   ///< along x, y, z, t
+    bool has_anchor = false;                        ///< false: the middle, size/2 rounded down
+    std::array<std::int64_t, 4> anchor{0, 0, 0, 0}; ///< index into the taps as written
 
     Taps() = default;
+    /// Anchored in the middle. taps: width times height of them.
     Taps(std::vector<double> taps, std::int64_t width, std::int64_t height)
         : values(std::move(taps)), size{width, height, 1, 1} {}
+    /// Anchored at one of the taps, counted from 0. taps: width times height of them.
     Taps(std::vector<double> taps, std::int64_t width, std::int64_t height, std::int64_t anchor_x,
          std::int64_t anchor_y)
         : values(std::move(taps)), size{width, height, 1, 1},
           has_anchor(true), anchor{anchor_x, anchor_y, 0, 0} {}
 };
 
-// What to compute. Copies share one immutable filter.
+/// What to compute. Copies share one immutable filter.
 class Filter {
 public:
+    /// Takes over a filter of the C ABI.
     explicit Filter(gauze_filter *owned)
         : handle_(detail::share<gauze_filter, gauze_filter_destroy>(owned)) {}
-    // This filter, but with `other` for one component: see gauze_filter_with_component.
+    /// This filter, but with `other` for one component: see gauze_filter_with_component.
     Filter with_component(std::uint32_t component, const Filter &other) const {
         gauze_filter *filter = nullptr;
         check(gauze_filter_with_component(handle_.get(), component, other.c_handle(), &filter));
         return Filter(filter);
     }
+    /// The filter for the C ABI; this goes on owning it.
     gauze_filter *c_handle() const { return handle_.get(); }
 
 private:
@@ -249,20 +304,23 @@ inline Filter make_filter(gauze_status (*create)(const gauze_taps *, gauze_filte
 }
 } // namespace detail
 
+/// out[p] = sum over j of k[j] in[p + j - anchor]: see gauze_filter_correlate().
 inline Filter correlate(const Taps &taps) {
     return detail::make_filter(gauze_filter_correlate, taps);
 }
+/// out[p] = sum over j of k[j] in[p - j + anchor]: see gauze_filter_convolve().
 inline Filter convolve(const Taps &taps) {
     return detail::make_filter(gauze_filter_convolve, taps);
 }
 
-// Taps along x, y, z, t; none: the axis is not filtered.
+/// Taps along x, y, z, t; none: the axis is not filtered.
 struct SeparableTaps {
-    std::array<std::vector<double>, 4> values;
-    bool has_anchor = false;
-    std::array<std::int64_t, 4> anchor{0, 0, 0, 0};
+    std::array<std::vector<double>, 4> values; ///< 1 to 4095 along an axis; finite
+    bool has_anchor = false;                   ///< false: the middle of each, count/2 rounded down
+    std::array<std::int64_t, 4> anchor{0, 0, 0, 0}; ///< index into each axis's taps
 };
 
+/// The correlation with the product of the taps: see gauze_filter_separable().
 inline Filter separable(const SeparableTaps &taps) {
     gauze_separable_taps c_taps{};
     c_taps.struct_size = sizeof c_taps;
@@ -276,6 +334,7 @@ inline Filter separable(const SeparableTaps &taps) {
     check(gauze_filter_separable(&c_taps, &filter));
     return Filter(filter);
 }
+/// The same along x and y, anchored in the middle.
 inline Filter separable(std::vector<double> x, std::vector<double> y) {
     SeparableTaps taps;
     taps.values[0] = std::move(x);
@@ -283,6 +342,7 @@ inline Filter separable(std::vector<double> x, std::vector<double> y) {
     return separable(taps);
 }
 
+/// gauze_gaussian_method as an enumeration.
 enum class GaussianMethod : gauze_gaussian_method {
     automatic = GAUZE_GAUSSIAN_AUTO,
     fir = GAUZE_GAUSSIAN_FIR,
@@ -290,15 +350,16 @@ enum class GaussianMethod : gauze_gaussian_method {
     box = GAUZE_GAUSSIAN_BOX
 };
 
-// gauze_gaussian as a value.
+/// gauze_gaussian as a value.
 struct Gaussian {
-    std::array<double, 4> sigma{0, 0, 0, 0}; // pixels
-    std::array<int, 4> derivative{0, 0, 0, 0};
-    double truncate = 4.0;
-    GaussianMethod method = GaussianMethod::automatic;
-    double accuracy = 0.0; // of the recursive method; 0: the library's default
+    std::array<double, 4> sigma{0, 0, 0, 0};           ///< pixels
+    std::array<int, 4> derivative{0, 0, 0, 0};         ///< order along each axis, 0 to 2
+    double truncate = 4.0;                             ///< FIR: radius in sigmas
+    GaussianMethod method = GaussianMethod::automatic; ///< how it is computed
+    double accuracy = 0.0; ///< of the recursive method; 0: the library's default
 };
 
+/// A Gaussian or its derivatives: see gauze_gaussian.
 inline Filter gaussian(const Gaussian &options) {
     gauze_gaussian c_options{};
     c_options.struct_size = sizeof c_options;
@@ -313,13 +374,14 @@ inline Filter gaussian(const Gaussian &options) {
     check(gauze_filter_gaussian(&c_options, &filter));
     return Filter(filter);
 }
-// The same along x and y.
+/// The same along x and y.
 inline Filter gaussian(double sigma) {
     Gaussian options;
     options.sigma = {sigma, sigma, 0, 0};
     return gaussian(options);
 }
 
+/// The mean of the pixels at most radius away along each axis, iterations times over: see gauze_box.
 inline Filter box(const std::array<std::int64_t, 4> &radius, std::uint32_t iterations = 1) {
     gauze_box c_box{};
     c_box.struct_size = sizeof c_box;
@@ -330,29 +392,32 @@ inline Filter box(const std::array<std::int64_t, 4> &radius, std::uint32_t itera
     check(gauze_filter_box(&c_box, &filter));
     return Filter(filter);
 }
-// The same along x and y.
+/// The same along x and y.
 inline Filter box(std::int64_t radius, std::uint32_t iterations = 1) {
     return box({radius, radius, 0, 0}, iterations);
 }
 
+/// Which way a scan goes: towards higher coordinates, or towards lower ones.
 enum class Direction : std::int32_t { forward = 1, backward = -1 };
 
-// gauze_scan as a value: y[n] = sum of feedforward[i] x[n - i] + sum of feedback[i] y[n - 1 - i].
+/// gauze_scan as a value: y[n] = sum of feedforward[i] x[n - i] + sum of feedback[i] y[n - 1 - i].
 struct Scan {
-    int axis = 0; // x, y, z
-    Direction direction = Direction::forward;
-    std::vector<double> feedforward{1.0};
-    std::vector<double> feedback;
+    int axis = 0;                             ///< x, y, z
+    Direction direction = Direction::forward; ///< of n
+    std::vector<double> feedforward{1.0};     ///< 1 to 4096; finite
+    std::vector<double> feedback;             ///< up to 4096; finite
 };
 
+/// gauze_recursive as a value, but for its scans.
 struct RecursiveOptions {
-    std::string grouping;  // "": the library's choice
-    std::int64_t tile = 0; // pixels; 0: the library's choice
-    bool allow_unstable = false;
-    bool zero_phase = false; // the scans again in the other direction
-    double accuracy = 0.0;   // the error bound wanted, of full scale; 0: the library's own
+    std::string grouping;        ///< "": the library's choice
+    std::int64_t tile = 0;       ///< pixels; 0: the library's choice
+    bool allow_unstable = false; ///< take poles on the unit circle or outside
+    bool zero_phase = false;     ///< the scans again in the other direction
+    double accuracy = 0.0;       ///< the error bound wanted, of full scale; 0: the library's own
 };
 
+/// Scans, each of the result of the one before: see gauze_recursive.
 inline Filter recursive(const std::vector<Scan> &scans, const RecursiveOptions &options = {}) {
     std::vector<gauze_scan> c_scans;
     for (const Scan &scan : scans) {
@@ -380,17 +445,18 @@ inline Filter recursive(const std::vector<Scan> &scans, const RecursiveOptions &
     return Filter(filter);
 }
 
-// A second-order section: b0 b1 b2 a0 a1 a2, a row of scipy.signal's sos. a0 is 1.
+/// A second-order section: b0 b1 b2 a0 a1 a2, a row of scipy.signal's sos. a0 is 1.
 using Section = std::array<double, 6>;
 
-// gauze_sections as a value, but for its rows.
+/// gauze_sections as a value, but for its rows.
 struct SectionsOptions {
-    std::array<std::int32_t, 4> direction{1, 0, 0, 0}; // along x, y, z: 1, -1; 0: not filtered
-    std::int64_t tile = 0;                             // pixels; 0: the library's choice
-    bool zero_phase = false;                           // the sections again in the other direction
-    double accuracy = 0.0; // the error bound wanted, of full scale; 0: the library's own
+    std::array<std::int32_t, 4> direction{1, 0, 0, 0}; ///< along x, y, z: 1, -1; 0: not filtered
+    std::int64_t tile = 0;                             ///< pixels; 0: the library's choice
+    bool zero_phase = false; ///< the sections again in the other direction
+    double accuracy = 0.0;   ///< the error bound wanted, of full scale; 0: the library's own
 };
 
+/// Second-order sections, a row after the other: see gauze_sections.
 inline Filter sections(const std::vector<Section> &rows, const SectionsOptions &options = {}) {
     std::vector<double> values;
     for (const Section &row : rows)
@@ -409,21 +475,21 @@ inline Filter sections(const std::vector<Section> &rows, const SectionsOptions &
     return Filter(filter);
 }
 
-// A summed-area table; its border is Border::zero().
+/// A summed-area table; its border is Border::zero().
 inline Filter sat() {
     gauze_filter *filter = nullptr;
     check(gauze_filter_sat(&filter));
     return Filter(filter);
 }
 
-// Coefficients of B-splines of degree 2 to 5.
+/// Coefficients of B-splines of degree 2 to 5.
 inline Filter bspline(int order) {
     gauze_filter *filter = nullptr;
     check(gauze_filter_bspline(order, &filter));
     return Filter(filter);
 }
 
-// The Gaussian of the first sigma less that of the second, along x and y.
+/// The Gaussian of the first sigma less that of the second, along x and y.
 inline Filter dog(double sigma, double other_sigma,
                   GaussianMethod method = GaussianMethod::automatic) {
     gauze_dog c_dog{};
@@ -436,7 +502,7 @@ inline Filter dog(double sigma, double other_sigma,
     return Filter(filter);
 }
 
-// Several filters of one image, each with a target of its own: see gauze_filter_bank.
+/// Several filters of one image, each with a target of its own: see gauze_filter_bank.
 inline Filter bank(const std::vector<Filter> &filters) {
     std::vector<const gauze_filter *> handles;
     for (const Filter &filter : filters)
@@ -446,202 +512,165 @@ inline Filter bank(const std::vector<Filter> &filters) {
     return Filter(filter);
 }
 
-// ---- plans ----
+/// @}
 
-// Pixels in host memory.
+/// @addtogroup plans
+/// @{
+
+/// Pixels in host memory.
 struct HostPixels {
-    const void *data = nullptr;
-    std::size_t bytes = 0;
+    const void *data = nullptr; ///< the first pixel
+    std::size_t bytes = 0;      ///< size of the memory
 
+    /// The caller's memory, which must outlive this.
     HostPixels(const void *pixels, std::size_t size) : data(pixels), bytes(size) {}
-    // The pixels of a contiguous container (std::vector, std::array, ...), which must outlive this.
+    /// The pixels of a contiguous container (std::vector, std::array, ...), which must outlive this.
     template <class Pixels, class = decltype(std::declval<const Pixels &>().data())>
     HostPixels(const Pixels &pixels)
         : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
 };
 
-// The same, to be written.
+/// The same, to be written.
 struct HostTarget {
-    void *data = nullptr;
-    std::size_t bytes = 0;
+    void *data = nullptr;  ///< the first pixel
+    std::size_t bytes = 0; ///< size of the memory
 
+    /// The caller's memory, which must outlive this.
     HostTarget(void *pixels, std::size_t size) : data(pixels), bytes(size) {}
+    /// The pixels of a contiguous container, which must outlive this and keep its size.
     template <class Pixels, class = decltype(std::declval<Pixels &>().data())>
     HostTarget(Pixels &pixels)
         : data(pixels.data()), bytes(pixels.size() * sizeof(*pixels.data())) {}
 };
 
+/// gauze_border and its value: how an image is extended beyond its edges. abcd are the pixels of a line.
 struct Border {
-    gauze_border mode = GAUZE_BORDER_CLAMP;
-    double value = 0.0;
+    gauze_border mode = GAUZE_BORDER_CLAMP; ///< which border
+    double value = 0.0;                     ///< of a constant border, in units of the pixels
 
-    static Border clamp() { return {GAUZE_BORDER_CLAMP, 0.0}; }
-    static Border constant(double v) { return {GAUZE_BORDER_CONSTANT, v}; }
-    static Border reflect() { return {GAUZE_BORDER_REFLECT, 0.0}; }
-    static Border reflect101() { return {GAUZE_BORDER_REFLECT101, 0.0}; }
-    static Border wrap() { return {GAUZE_BORDER_WRAP, 0.0}; }
-    static Border zero() { return {GAUZE_BORDER_ZERO, 0.0}; } // of recursive filters
+    static Border clamp() { return {GAUZE_BORDER_CLAMP, 0.0}; }             ///< aaa|abcd|ddd
+    static Border constant(double v) { return {GAUZE_BORDER_CONSTANT, v}; } ///< vvv|abcd|vvv
+    static Border reflect() { return {GAUZE_BORDER_REFLECT, 0.0}; }         ///< cba|abcd|dcb
+    static Border reflect101() { return {GAUZE_BORDER_REFLECT101, 0.0}; }   ///< dcb|abcd|cba
+    static Border wrap() { return {GAUZE_BORDER_WRAP, 0.0}; }               ///< bcd|abcd|abc
+    static Border zero() { return {GAUZE_BORDER_ZERO, 0.0}; } ///< of recursive filters
 };
 
+/// gauze_region_edge as an enumeration: what lies around a region.
 enum class RegionEdge : gauze_region_edge {
     isolated = GAUZE_REGION_ISOLATED,
     neighbours = GAUZE_REGION_NEIGHBOURS
 };
 
+/// gauze_region as a value: a box of source pixels, and where its result goes.
 struct Region {
-    std::array<std::int64_t, 4> source_origin{0, 0, 0, 0};
-    std::array<std::int64_t, 4> extent{0, 0, 0, 0}; // 0: up to the source image's end
-    std::array<std::int64_t, 4> target_origin{0, 0, 0, 0};
-    RegionEdge edge = RegionEdge::isolated;
+    std::array<std::int64_t, 4> source_origin{0, 0, 0, 0}; ///< first pixel along x, y, z, t
+    std::array<std::int64_t, 4> extent{0, 0, 0, 0};        ///< 0: up to the source image's end
+    std::array<std::int64_t, 4> target_origin{0, 0, 0, 0}; ///< first pixel of the result
+    RegionEdge edge = RegionEdge::isolated; ///< whether pixels around the region are read
 };
 
+/// What gauze_plan_desc has besides images.
 struct PlanOptions {
-    Border border;
-    std::optional<Region> region; // none: the whole image
-    std::string variant;          // "": the library's choice
+    Border border;                ///< clamp unless said otherwise
+    std::optional<Region> region; ///< none: the whole image
+    std::string variant;          ///< "": the library's choice
 
+    /// Sets the border.
     PlanOptions &with_border(Border b) {
         border = b;
         return *this;
     }
+    /// Sets the region.
     PlanOptions &with_region(const Region &r) {
         region = r;
         return *this;
     }
+    /// Sets the variant.
     PlanOptions &with_variant(std::string v) {
         variant = std::move(v);
         return *this;
     }
 };
 
+/// gauze_timing as a value.
 struct Timing {
-    double device_ms = 0, wall_ms = 0, copy_ms = 0;
-    bool device_time_is_wall = false;
-    int launches = 0;
+    double device_ms = 0;             ///< median time on the device
+    double wall_ms = 0;               ///< median time from the call to its completion
+    double copy_ms = 0;               ///< median time of a copy of as many bytes
+    bool device_time_is_wall = false; ///< device_ms is a wall-clock time
+    int launches = 0;                 ///< of kernels, in one run
 };
 
-// Times of a plan and a baseline that ran in turn.
+/// Times of a plan and a baseline that ran in turn.
 struct Comparison {
-    double time_ms = 0, baseline_ms = 0, ratio = 0;
-    bool device_time_is_wall = false;
+    double time_ms = 0;               ///< median time of the plan
+    double baseline_ms = 0;           ///< median time of the baseline
+    double ratio = 0;                 ///< median of the ratios of a run to the baseline's beside it
+    bool device_time_is_wall = false; ///< these are wall-clock times
 };
 
-// A class of problems that results are kept for, and what could run it, the default first.
-struct Problem {
-    std::string name;
-    std::vector<std::string> candidates;
-};
-
-struct TuningResult {
-    std::string variant;
-    double time_ms = 0, ratio = 1; // to the time of the first candidate
-    std::string bad;               // why it is never to be taken; "": it is not bad
-};
-
-namespace detail {
-
-// tell(receive, user): as the C functions tell of candidates.
-template <class Tell> Problem problem_from(Tell &&tell) {
-    std::vector<std::string> texts;
-    // What the C function calls may not throw.
-    const auto receive = [](const char *text, void *user) noexcept {
-        static_cast<std::vector<std::string> *>(user)->emplace_back(text);
-    };
-    check(tell(receive, &texts));
-    return {texts.front(), {texts.begin() + 1, texts.end()}};
-}
-
-// They point into the results.
-inline std::vector<gauze_tuning_result> c_results_of(const std::vector<TuningResult> &results) {
-    std::vector<gauze_tuning_result> c_results;
-    for (const TuningResult &result : results) {
-        gauze_tuning_result c_result{};
-        c_result.struct_size = sizeof c_result;
-        c_result.variant = result.variant.c_str();
-        c_result.time_ms = result.time_ms;
-        c_result.ratio = result.ratio;
-        c_result.bad = result.bad.empty() ? nullptr : result.bad.c_str();
-        c_results.push_back(c_result);
-    }
-    return c_results;
-}
-
-} // namespace detail
-
+/// gauze_verification as a value.
 struct Verification {
-    bool within_bound = false;
-    double worst_error = 0, bound = 0;
-    std::array<std::int64_t, 6> worst_at{};
-    std::uint64_t pixels = 0;
-    std::uint32_t worst_target = 0;
+    bool within_bound = false; ///< worst_error <= bound
+    double worst_error = 0;    ///< largest absolute difference from the reference, in pixels' units
+    double bound = 0;          ///< the filter's stated bound for the source
+    std::array<std::int64_t, 6> worst_at{}; ///< x, y, z, t, plane, channel of the worst pixel
+    std::uint64_t pixels = 0;               ///< number of pixels compared
+    std::uint32_t worst_target = 0;         ///< which target of a bank the worst pixel is in
 };
 
-// How to compute it. Immutable; moves, does not copy.
-// How a run on host memory goes.
+/// How a run on host memory goes.
 struct RunOptions {
-    // Returns whether to go on: see gauze_progress_callback. May throw, which cancels the run and comes out
-    // of it.
+    /// Returns whether to go on: see gauze_progress_callback. May throw, which cancels the run and comes out
+    /// of it.
     std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
-    std::uint64_t max_device_bytes = 0; // 0: what the device has
+    std::uint64_t max_device_bytes = 0; ///< 0: what the device has
 };
 
+/// How to compute it. Immutable; moves, does not copy. May run from many threads at once.
 class Plan {
 public:
-    // Host memory, sized: filters and waits.
-    void run(const void *source, std::size_t source_bytes, void *target,
-             std::size_t target_bytes) const {
-        const gauze_host_source src{source, source_bytes};
-        const gauze_host_target dst{target, target_bytes};
-        check(gauze_plan_run(handle_.get(), &src, 1, &dst, 1));
+    /// Host memory, sized: filters and waits. Throws an Error with GAUZE_ERROR_CANCELLED where the options'
+    /// progress asks for it.
+    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
+             const RunOptions &options = {}) const {
+        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
     }
-    // The same for contiguous containers of pixels (std::vector, std::array, ...).
-    template <class Source, class Target> void run(const Source &source, Target &target) const {
+    /// The same for contiguous containers of pixels (std::vector, std::array, ...).
+    template <class Source, class Target>
+    void run(const Source &source, Target &target, const RunOptions &options = {}) const {
         run(source.data(), source.size() * sizeof(*source.data()), target.data(),
-            target.size() * sizeof(*target.data()));
+            target.size() * sizeof(*target.data()), options);
     }
-
-    // Several targets, of a bank.
-    void run(const HostPixels &source, const std::vector<HostTarget> &targets) const {
-        const gauze_host_source src{source.data, source.bytes};
-        const std::vector<gauze_host_target> dst = c_targets(targets);
-        check(gauze_plan_run(handle_.get(), &src, 1, dst.data(),
-                             static_cast<std::uint32_t>(dst.size())));
-    }
-
-    // The same with options. An Error with GAUZE_ERROR_CANCELLED where progress asks for it.
+    /// Several targets, of a bank.
     void run(const HostPixels &source, const std::vector<HostTarget> &targets,
-             const RunOptions &options) const {
+             const RunOptions &options = {}) const {
         const gauze_host_source src{source.data, source.bytes};
-        const std::vector<gauze_host_target> dst = c_targets(targets);
+        std::vector<gauze_host_target> dst;
+        for (const HostTarget &target : targets)
+            dst.push_back({target.data, target.bytes});
         Progress progress{&options, {}};
         gauze_run_options c_options{};
         c_options.struct_size = sizeof c_options;
         c_options.progress = options.progress ? Progress::report : nullptr;
         c_options.progress_user = &progress;
         c_options.max_device_bytes = options.max_device_bytes;
-        const gauze_status status = gauze_plan_run_with(
+        const gauze_status status = gauze_plan_run(
             handle_.get(), &src, 1, dst.data(), static_cast<std::uint32_t>(dst.size()), &c_options);
         if (progress.thrown)
             std::rethrow_exception(progress.thrown);
         check(status);
     }
-    void run(const void *source, std::size_t source_bytes, void *target, std::size_t target_bytes,
-             const RunOptions &options) const {
-        run(HostPixels(source, source_bytes), {HostTarget(target, target_bytes)}, options);
-    }
-    template <class Source, class Target>
-    void run(const Source &source, Target &target, const RunOptions &options) const {
-        run(source.data(), source.size() * sizeof(*source.data()), target.data(),
-            target.size() * sizeof(*target.data()), options);
-    }
 
-    // Device memory: enqueues and returns. done, where given, receives an event that the caller
-    // releases. workspace, where given, has at least workspace_bytes().
+    /// Device memory: enqueues and returns. done, where given, receives an event that the caller
+    /// releases. workspace, where given, has at least workspace_bytes().
     void enqueue(cl_command_queue queue, cl_mem source, cl_mem target,
                  const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
                  cl_mem workspace = nullptr) const {
         enqueue(queue, source, std::vector<cl_mem>{target}, wait_list, done, workspace);
     }
+    /// The same with several targets, of a bank.
     void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
                  const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
                  cl_mem workspace = nullptr) const {
@@ -651,30 +680,35 @@ public:
                                  wait_list.empty() ? nullptr : wait_list.data(), done));
     }
 
+    /// Bytes of workspace that enqueue() needs; 0 for none.
     std::uint64_t workspace_bytes() const {
         std::uint64_t bytes = 0;
         check(gauze_plan_workspace_bytes(handle_.get(), &bytes));
         return bytes;
     }
 
+    /// Compiles what the plan needs; otherwise the first run does.
     void prepare() const { check(gauze_plan_prepare(handle_.get())); }
 
+    /// Which kernels run and why, what was refused and why, launches, bytes moved and workspace.
     std::string explain() const {
         const char *text = nullptr;
         check(gauze_plan_explain(handle_.get(), &text));
         return text;
     }
 
-    // Names and configurations of the kernels that run on device memory.
+    /// Names and configurations of the kernels that run on device memory.
     std::string variant() const {
         const char *text = nullptr;
         check(gauze_plan_variant(handle_.get(), &text));
         return text;
     }
 
+    /// Runs the plan repeats times (1 to 1000000), each followed by a plain copy: see gauze_plan_measure().
     Timing measure(const Image &source, Image &target, unsigned repeats) const {
         return measure(source, std::vector<Image *>{&target}, repeats);
     }
+    /// The same with several targets, of a bank.
     Timing measure(const Image &source, const std::vector<Image *> &targets,
                    unsigned repeats) const {
         std::vector<gauze_image *> c_targets;
@@ -688,7 +722,7 @@ public:
                 timing.launches};
     }
 
-    // In turn with a baseline on the same images.
+    /// In turn with a baseline on the same images.
     Comparison compare(const Plan &baseline, const Image &source, Image &target,
                        unsigned repeats) const {
         gauze_comparison result{};
@@ -698,28 +732,12 @@ public:
         return {result.time_ms, result.baseline_ms, result.ratio, result.device_time_is_wall != 0};
     }
 
-    std::uint32_t problem_count() const {
-        std::uint32_t count = 0;
-        check(gauze_plan_problem_count(handle_.get(), &count));
-        return count;
-    }
-
-    Problem problem(std::uint32_t index = 0) const {
-        return detail::problem_from([&](gauze_text_receive receive, void *user) {
-            return gauze_plan_candidates(handle_.get(), index, receive, user);
-        });
-    }
-
-    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
-        check(gauze_plan_add_results(handle_.get(), problem, c_results.data(),
-                                     static_cast<std::uint32_t>(c_results.size())));
-    }
-
+    /// Recomputes every pixel of the target region in double on the host, and compares.
     Verification verify(const void *source, std::size_t source_bytes, const void *target,
                         std::size_t target_bytes) const {
         return verify({source, source_bytes}, {HostPixels(target, target_bytes)});
     }
+    /// The same with several targets, of a bank.
     Verification verify(const HostPixels &source, const std::vector<HostPixels> &targets) const {
         const gauze_host_source src{source.data, source.bytes};
         std::vector<gauze_host_source> dst;
@@ -740,18 +758,12 @@ public:
         return result;
     }
 
+    /// The plan for the C ABI; this goes on owning it.
     gauze_plan *c_handle() const { return handle_.get(); }
 
 private:
     friend class Engine;
     explicit Plan(gauze_plan *handle) : handle_(handle) {}
-
-    static std::vector<gauze_host_target> c_targets(const std::vector<HostTarget> &targets) {
-        std::vector<gauze_host_target> result;
-        for (const HostTarget &target : targets)
-            result.push_back({target.data, target.bytes});
-        return result;
-    }
 
     // What is thrown does not go through the C functions.
     struct Progress {
@@ -773,37 +785,43 @@ private:
     detail::Handle<gauze_plan, gauze_plan_destroy> handle_;
 };
 
-// ---- SSIMULACRA 2 ----
+/// @}
 
-// The score of a weighted error, such as a pixel of an error map.
+/// @addtogroup ssimulacra2
+/// @{
+
+/// The score of a weighted error, such as a pixel of an error map.
 inline double ssimulacra2_score(double weighted_error) {
     return gauze_ssimulacra2_score_of(weighted_error);
 }
 
-// Scores images of one size and layout. Moves, does not copy.
+/// Scores images of one size and layout. Moves, does not copy.
 class Ssimulacra2 {
 public:
-    // Scores a distorted image against the reference that has been set.
+    /// Scores a distorted image against the reference that has been set.
     double score(const HostPixels &distorted) { return scores(nullptr, &distorted, 1)[0]; }
+    /// The same of an image of the metric's engine.
     double score(const Image &distorted) { return image_scores({&distorted})[0]; }
-    // Scores a pair, and keeps its reference.
+    /// Scores a pair, and keeps its reference.
     double score(const HostPixels &reference, const HostPixels &distorted) {
         return scores(&reference, &distorted, 1)[0];
     }
-    // Scores several distorted images, in their order.
+    /// Scores several distorted images, in their order.
     std::vector<double> scores(const std::vector<HostPixels> &distorted) {
         return scores(nullptr, distorted.data(), distorted.size());
     }
+    /// The same of images of the metric's engine.
     std::vector<double> image_scores(const std::vector<const Image *> &distorted) {
         return image_scores({}, distorted);
     }
-    // Scores several pairs: as many references as images, or none for the one that has been set.
+    /// Scores several pairs: as many references as images, or none for the one that has been set.
     std::vector<double> scores(const std::vector<HostPixels> &references,
                                const std::vector<HostPixels> &distorted) {
         check_counts(references.size(), distorted.size());
         return scores(references.empty() ? nullptr : references.data(), distorted.data(),
                       distorted.size());
     }
+    /// The same of images of the metric's engine.
     std::vector<double> image_scores(const std::vector<const Image *> &references,
                                      const std::vector<const Image *> &distorted) {
         check_counts(references.size(), distorted.size());
@@ -816,19 +834,22 @@ public:
         return result;
     }
 
+    /// Makes an image the reference, until another one is. Returns when its pixels have been read.
     void set_reference(const HostPixels &reference) {
         const gauze_host_source source{reference.data, reference.bytes};
         check(gauze_ssimulacra2_set_reference(handle_.get(), &source));
     }
+    /// The same of an image of the metric's engine.
     void set_reference(const Image &reference) {
         check(gauze_ssimulacra2_set_reference_image(handle_.get(), reference.c_handle()));
     }
 
-    // What each pixel of a distorted image adds to the weighted error, and the score.
+    /// What each pixel of a distorted image adds to the weighted error, and the score.
     struct ErrorMap {
-        std::vector<float> values; // rows of the images' width
-        double score = 0;
+        std::vector<float> values; ///< rows of the images' width
+        double score = 0;          ///< of the whole image
     };
+    /// Where a distorted image differs from the reference: see gauze_ssimulacra2_error_map().
     ErrorMap error_map(const HostPixels &distorted) {
         const gauze_host_source source{distorted.data, distorted.bytes};
         ErrorMap result;
@@ -838,30 +859,14 @@ public:
         return result;
     }
 
+    /// Which kernels run and why, launches for an image, and device memory.
     std::string explain() const {
         const char *text = nullptr;
         check(gauze_ssimulacra2_explain(handle_.get(), &text));
         return text;
     }
 
-    std::uint32_t problem_count() const {
-        std::uint32_t count = 0;
-        check(gauze_ssimulacra2_problem_count(handle_.get(), &count));
-        return count;
-    }
-
-    Problem problem(std::uint32_t index) const {
-        return detail::problem_from([&](gauze_text_receive receive, void *user) {
-            return gauze_ssimulacra2_candidates(handle_.get(), index, receive, user);
-        });
-    }
-
-    void add_results(std::uint32_t problem, const std::vector<TuningResult> &results) const {
-        const std::vector<gauze_tuning_result> c_results = detail::c_results_of(results);
-        check(gauze_ssimulacra2_add_results(handle_.get(), problem, c_results.data(),
-                                            static_cast<std::uint32_t>(c_results.size())));
-    }
-
+    /// The metric for the C ABI; this goes on owning it.
     gauze_ssimulacra2 *c_handle() const { return handle_.get(); }
 
 private:
@@ -901,40 +906,47 @@ private:
     std::size_t pixels_ = 0;
 };
 
-// ---- engine ----
+/// @}
 
+/// @addtogroup engine
+/// @{
+
+/// gauze_cache_mode as an enumeration: where compiled programs are kept.
 enum class CacheMode : gauze_cache_mode {
     read_write = GAUZE_CACHE_READ_WRITE,
     read_only = GAUZE_CACHE_READ_ONLY,
     off = GAUZE_CACHE_OFF
 };
 
+/// gauze_engine_options as a value.
 struct EngineOptions {
-    std::string device; // "": GAUZE_DEVICE, else the best GPU, else the CPU
-    gauze_log_callback log = nullptr;
-    void *log_user = nullptr;
-    std::string cl_dir;               // "": GAUZE_CL_DIR, else the library's own sources
-    cl_context context = nullptr;     // your own; the engine retains it
-    cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
-    CacheMode cache_mode = CacheMode::read_write;
-    std::string cache_directory;       // "": GAUZE_CACHE_DIR, else the user's
-    std::uint64_t cache_max_bytes = 0; // 0: the library's default
-    // In place of a directory, where one of them is given.
-    gauze_cache_load cache_load = nullptr;
-    gauze_cache_store cache_store = nullptr;
-    void *cache_user = nullptr;
-    std::string tuning_file; // "": GAUZE_TUNING_FILE, else the user's; "off": none
+    std::string device;               ///< "": GAUZE_DEVICE, else the best GPU, else the CPU
+    gauze_log_callback log = nullptr; ///< nullptr: nothing is logged
+    void *log_user = nullptr;         ///< passed to log
+    std::string cl_dir;               ///< "": GAUZE_CL_DIR, else the library's own sources
+    cl_context context = nullptr;     ///< your own; the engine retains it
+    cl_device_id device_id = nullptr; ///< one of the context's; nullptr: its only one
+    CacheMode cache_mode = CacheMode::read_write; ///< reading and writing by default
+    std::string cache_directory;                  ///< "": GAUZE_CACHE_DIR, else the user's
+    std::uint64_t cache_max_bytes = 0;            ///< 0: the library's default
+    gauze_cache_load cache_load = nullptr;        ///< your own store, in place of a directory
+    gauze_cache_store cache_store = nullptr;      ///< your own store, in place of a directory
+    void *cache_user = nullptr;                   ///< passed to both
+    std::string tuning_file; ///< "": GAUZE_TUNING_FILE, else the user's; "off": none
 };
 
-// Programs that came from the cache, that were not in it, and that were written to it.
+/// gauze_cache_counts as a value.
 struct CacheCounts {
-    std::uint64_t hits = 0, misses = 0, stores = 0;
+    std::uint64_t hits = 0;   ///< programs that came from it
+    std::uint64_t misses = 0; ///< programs that were not there, or not usable
+    std::uint64_t stores = 0; ///< entries written
 };
 
-// One device. Copies share it.
+/// One device. Copies share it.
 class Engine {
 public:
     Engine() : Engine(EngineOptions()) {}
+    /// Throws an Error with GAUZE_ERROR_NO_DEVICE where no device fits: see gauze_engine_create().
     explicit Engine(const EngineOptions &options) {
         gauze_engine_options c_options{};
         c_options.struct_size = sizeof c_options;
@@ -956,6 +968,7 @@ public:
         handle_ = detail::share<gauze_engine, gauze_engine_destroy>(engine);
     }
 
+    /// The device in use.
     DeviceInfo device() const {
         gauze_device_info info{};
         info.struct_size = sizeof info;
@@ -963,12 +976,14 @@ public:
         return DeviceInfo(info);
     }
 
+    /// Programs compiled from source since the engine was made: see gauze_engine_compile_count().
     std::uint64_t compile_count() const {
         std::uint64_t count = 0;
         check(gauze_engine_compile_count(handle_.get(), &count));
         return count;
     }
 
+    /// What the engine has had of its cache since it was made.
     CacheCounts cache_counts() const {
         gauze_cache_counts counts{};
         counts.struct_size = sizeof counts;
@@ -976,13 +991,7 @@ public:
         return {counts.hits, counts.misses, counts.stores};
     }
 
-    // The file of the user's results; "": none.
-    std::string tuning_file() const {
-        const char *path = nullptr;
-        check(gauze_engine_tuning_file(handle_.get(), &path));
-        return path;
-    }
-
+    /// Device memory for an image so described. The pixels are undefined.
     Image image(const ImageDesc &desc) const {
         const gauze_image_desc c_desc = desc.c_desc();
         gauze_image *image = nullptr;
@@ -990,17 +999,18 @@ public:
         return Image(image);
     }
 
-    // Source and target of the same description.
+    /// Source and target of the same description.
     Plan plan(const Filter &filter, const ImageDesc &image, const PlanOptions &options = {}) const {
         return plan(filter, image, image, options);
     }
 
+    /// Source and target of different layouts or pixel types.
     Plan plan(const Filter &filter, const ImageDesc &source, const ImageDesc &target,
               const PlanOptions &options = {}) const {
         return plan(filter, source, std::vector<ImageDesc>{target}, options);
     }
 
-    // With as many targets as the filter, a bank, has filters.
+    /// With as many targets as the filter, a bank, has filters.
     Plan plan(const Filter &filter, const ImageDesc &source, const std::vector<ImageDesc> &targets,
               const PlanOptions &options = {}) const {
         const gauze_image_desc c_source = source.c_desc();
@@ -1032,7 +1042,7 @@ public:
         return Plan(plan);
     }
 
-    // For pairs of images so described. variant: "" for the library's choice of kernels.
+    /// For pairs of images so described. variant: "" for the library's choice of kernels.
     Ssimulacra2 ssimulacra2(const ImageDesc &reference, const ImageDesc &distorted,
                             const std::string &variant = "") const {
         const gauze_image_desc c_reference = reference.c_desc();
@@ -1047,20 +1057,27 @@ public:
         return {metric, static_cast<std::size_t>(distorted.extent[0] * distorted.extent[1])};
     }
 
+    /// The engine for the C ABI; this goes on owning it.
     gauze_engine *c_handle() const { return handle_.get(); }
 
 private:
     std::shared_ptr<gauze_engine> handle_;
 };
 
-// ---- directories of compiled programs ----
+/// @}
 
+/// @addtogroup cache
+/// @{
+
+/// gauze_cache_info as a value: a directory of compiled programs.
 struct CacheInfo {
-    std::string directory; // "": none is used
-    std::uint64_t entries = 0, bytes = 0, max_bytes = 0;
+    std::string directory;       ///< "": none is used
+    std::uint64_t entries = 0;   ///< compiled programs in it
+    std::uint64_t bytes = 0;     ///< of all entries
+    std::uint64_t max_bytes = 0; ///< what engines keep them to by default
 };
 
-// directory: as EngineOptions::cache_directory.
+/// What is in a directory of compiled programs. directory: as EngineOptions::cache_directory.
 inline CacheInfo cache_info(const std::string &directory = "") {
     gauze_cache_info info{};
     info.struct_size = sizeof info;
@@ -1068,18 +1085,26 @@ inline CacheInfo cache_info(const std::string &directory = "") {
     return {info.directory ? info.directory : "", info.entries, info.bytes, info.max_bytes};
 }
 
-// Removes all entries, and returns how many there were.
+/// Removes all entries of such a directory, and returns how many there were.
 inline std::uint64_t clear_cache(const std::string &directory = "") {
     std::uint64_t removed = 0;
     check(gauze_cache_clear(directory.c_str(), &removed));
     return removed;
 }
 
+/// @}
+
+/// @addtogroup status
+/// @{
+
+/// Version of the library in use, such as "0.1.0".
 inline std::string version() {
     const int v = gauze_version();
     return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." +
            std::to_string(v % 100);
 }
+
+/// @}
 
 } // namespace gauze
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Makes the pictures of docs/filters.md, docs/images/*.png, from the photograph by the command itself.
+#
+#   docs/make_gallery.sh [GAUZE]     default: build/release/tools/gauze, which tools/demo.sh builds
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+gauze=$(realpath "${1:-$root/build/release/tools/gauze}")
+pictures=$root/docs/images
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$pictures"
+cd "$work"
+
+# What the notes on stderr say of the device is the same for every picture: only errors are shown.
+run() {
+    "$gauze" run "$@" --quiet
+}
+
+# A part of the photograph, cut out by a filter of one tap into an empty array of its size.
+side=192
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
+    "{'descr': '|u1', 'fortran_order': False, 'shape': ($side, $side, 3), }" >part.npy
+head -c $((side * side * 3)) /dev/zero >>part.npy
+run correlate --taps 1 --src-roi "136,20,$side,$side" --dst-offset 0,0 --into part.npy --channels-last \
+    "$root/tools/images/astronaut.png" "$pictures/before.png"
+
+# picture NAME FILTER OPTION...: the part, filtered to u8.
+picture() {
+    run "${@:2}" --out-type u8 "$pictures/before.png" "$pictures/$1.png"
+}
+picture correlate correlate --taps "-2,-1,0;-1,1,1;0,1,2" --border reflect101
+picture separable separable --taps-x "-1,0,1" --taps-y "1,2,1" --border reflect101
+picture gaussian gaussian --sigma 4
+picture box box --radius 8
+picture recursive recursive --scan "+x:0.08,0.92" --border clamp
+picture bspline bspline --order 3
+
+# scaled FILE.npy FACTOR NAME: floats made visible by a filter of one tap.
+scaled() {
+    run correlate --taps "$2" --channels-last --out-type u8 "$1" "$pictures/$3.png"
+}
+run dog --sigma 1.5,2.4 --border reflect101 "$pictures/before.png" dog.npy
+scaled dog.npy 8 dog
+run correlate --taps 1 --out-type f32 "$pictures/before.png" floats.npy
+run sat --channels-last floats.npy sat.npy
+scaled sat.npy 0.00004 sat
+
+# The map of what a slight blur does.
+run gaussian --sigma 1 "$pictures/before.png" blurred.png
+"$gauze" ssimulacra2 "$pictures/before.png" blurred.png --map "$pictures/ssimulacra2.png"
