@@ -5,19 +5,13 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/box.clh"
+#include "lib/box_columns.clh"
 #include "lib/box_scan.clh"
 #include "lib/box_window.clh"
 
 #ifndef STRIP
 #error STRIP is not defined
 #endif
-
-// The image between the launches has the sums of the region's rows, for the values of `count` columns
-// from first_column on.
-typedef struct Columns {
-    long pitch;
-    int first_column, count;
-} Columns;
 
 // The running sum of the strip's column i.
 #if SUM_TYPE == SUM_F32
@@ -38,7 +32,7 @@ typedef struct Columns {
 // STRIP values of `band` rows an item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, const Geometry g,
-              const Columns columns, const int band) {
+              const BoxColumns columns, const int band) {
     const int left = (int)get_global_id(0) * STRIP;
     const int count = min(STRIP, columns.count - left);
     const int top = (int)get_global_id(1) * band;
@@ -206,7 +200,9 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
 }
 
 // Whole pixels, and whole vectors of them.
-#define CHUNK 528
+#if !defined(CHUNK) || CHUNK % 48 != 0
+#error CHUNK must be a multiple of 48
+#endif
 
 // Copies `count` pixels of an extended row of sums, from pixel x on. `row` is at pixel 0.
 static inline void extend_row(VALUE *to, __global const VALUE *row, const Geometry g, int x,
@@ -248,7 +244,7 @@ static inline void extend_row(VALUE *to, __global const VALUE *row, const Geomet
 // `length` pixels of `band` rows an item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, const Geometry g,
-               const Columns columns, const int length, const int band, const long area,
+               const BoxColumns columns, const int length, const int band, const long area,
                const float share OTHER_PARAMETER) {
     const int left = (int)get_global_id(0) * length;
     const int right = min(left + length, g.width / CHANNELS);

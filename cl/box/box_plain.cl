@@ -4,22 +4,16 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/box.clh"
+#include "lib/box_columns.clh"
 
 #ifndef GROUP_X
 #error GROUP_X is not defined
 #endif
 
-// What lies between the launches: the sums of the region's rows, for the values of `count` columns
-// from first_column on.
-typedef struct Columns {
-    long pitch;
-    int first_column, count;
-} Columns;
-
 // `length` rows of a column an item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void box_columns(__global const SRC *restrict src, __global VALUE *restrict sums, const Geometry g,
-                 const Columns columns, const int length) {
+                 const BoxColumns columns, const int length) {
     const int i = get_global_id(0);
     const int batch = get_global_id(2);
     const int top = (int)get_global_id(1) * length;
@@ -44,7 +38,7 @@ void box_columns(__global const SRC *restrict src, __global VALUE *restrict sums
 // `length` pixels of one channel of a row an item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void box_rows(__global const VALUE *restrict sums, __global DST *restrict dst, const Geometry g,
-              const Columns columns, const int length, const long area,
+              const BoxColumns columns, const int length, const long area,
               const float share OTHER_PARAMETER) {
     // Items side by side take rows below each other: their parts of rows are far apart either way.
     const int y = get_global_id(0);

@@ -4,9 +4,15 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/separable_between.clh"
 
 #if !defined(VECTOR) || !defined(GROUP_X)
 #error VECTOR or GROUP_X is not defined
+#endif
+// EXTEND_ITEM: values that an item extends; ROW_ITEM: that it filters along x; COLUMN_Y: rows that it filters
+// along y.
+#if !defined(EXTEND_ITEM) || !defined(ROW_ITEM) || !defined(COLUMN_Y)
+#error EXTEND_ITEM, ROW_ITEM or COLUMN_Y is not defined
 #endif
 
 #define UNROLL _Pragma("unroll")
@@ -14,25 +20,13 @@
 #define FLOATS float4
 #define LOAD_FLOATS(p) (*(__global const float4 *)(p))
 #define STORE_FLOATS(v, p) (*(__global float4 *)(p) = (v))
-#define EXTEND_ITEM 1 // values that an item extends
-#define COLUMN_Y 16   // rows that an item filters along y: as many as registers hold
 #elif VECTOR == 16
 #define FLOATS float16
 #define LOAD_FLOATS(p) vload16(0, p)
 #define STORE_FLOATS(v, p) vstore16(v, 0, p)
-#define EXTEND_ITEM 1024
-#define COLUMN_Y 4
 #else
 #error VECTOR must be 4 or 16
 #endif
-
-// What lies between the launches: `rows` rows of each slice, the first of them at first_row of the
-// region. Extended rows hold `extended` values, from begin on; filtered ones those of the region.
-// Rows are a multiple of 64 values apart, and what is beyond their values is 0 or never used.
-typedef struct Between {
-    long extended_pitch, filtered_pitch;
-    int first_row, rows, begin, extended;
-} Between;
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void separable_extend(__global const SRC *restrict src, __global float *restrict to,
@@ -61,11 +55,8 @@ void separable_extend(__global const SRC *restrict src, __global float *restrict
 }
 
 #if VECTOR == 4
-#define ROW_ITEM 8 // values that an item filters along x
 #define BLOCK (CHANNELS == 1 ? 16 : CHANNELS == 2 ? 8 : 4) // taps at a time
 #define WINDOW ((ROW_ITEM + (BLOCK - 1) * CHANNELS + 3) / 4)
-#else
-#define ROW_ITEM 64
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))

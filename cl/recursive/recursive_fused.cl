@@ -23,7 +23,8 @@
 #error LANES, APRON, VECTORS or MIRRORED is not defined
 #endif
 
-#define CHUNK 16
+#include "lib/recursive_sizes.clh"
+#define CHUNK RECURSIVE_CHUNK
 #define BLOCKS (APRON / CHUNK) // of an apron
 #define WIDTH (LANES * CHANNELS)
 #define APRON_X (APRON * CHANNELS)

@@ -64,18 +64,9 @@
 #if EXCHANGES
 #include "lib/shared_words.clh"
 
-// Tiles of `together` strips, of LANES lines each, are given out together: what lies side by side is
-// read together. before, behind: tiles that matter to one. doing: either or both of two things. All
-// groups of a launch that publishes and applies may wait for those of the next
-// together * (behind + 1) tickets.
-#define PUBLISHES 1
-#define APPLIES 2
-typedef struct Exchange {
-    int strips, together, before, behind, doing;
-} Exchange;
+#include "lib/recursive_exchange.clh"
 
-// Words that groups share: a ticket for each launch, and what tiles leave, states of lines side by side.
-#define TICKETS 2
+// Words that groups share: tickets, and what tiles leave, states of lines side by side.
 #define AT_WORDS(batch, strip, number)                                                             \
     (TICKETS + (((batch) * exchange.strips + (strip)) * tile_count + (number)) * STATES * LANES)
 

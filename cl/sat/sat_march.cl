@@ -16,8 +16,11 @@
 #error one channel of floats
 #endif
 
+#ifndef FELLOWS
+#error FELLOWS is not defined
+#endif
+
 #define VALUES (ROWS * CHUNK)
-#define FELLOWS 8
 
 // Words that are shared between groups: the ticket, then for each slice and strip the totals of its
 // rows, and then for each slice and team the sums of those and of all before.

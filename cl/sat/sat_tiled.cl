@@ -80,8 +80,9 @@ void sat_sums(__global const SRC *restrict src, __global SUM *restrict columns,
 
 // Lines that lie side by side, `count` long: in place of each value the sum of those before it.
 // First those of columns, which are `column_groups` groups, and then those of rows.
-#define BEFORE_LANES 32
-#define BEFORE_PARTS 8
+#if !defined(BEFORE_LANES) || !defined(BEFORE_PARTS) || !defined(LEFT_RUN)
+#error BEFORE_LANES, BEFORE_PARTS or LEFT_RUN is not defined
+#endif
 #define BEFORE_EACH 16 // values that an item has at a time
 __kernel __attribute__((reqd_work_group_size(BEFORE_LANES, BEFORE_PARTS, 1)))
 void sat_before(__global SUM *restrict columns, __global SUM *restrict rows, const Geometry g,
@@ -129,7 +130,6 @@ void sat_before(__global SUM *restrict columns, __global SUM *restrict rows, con
 // Lines one after the other, ROWS_PITCH(bands) long, a group each: in place of each value the sum
 // of those up to it.
 #define LEFT_EACH 16 // a divisor of TILE_Y
-#define LEFT_RUN 16
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_left(__global SUM *restrict rows, const Geometry g, __local SUM *restrict items,
               __local SUM *restrict runs) {

@@ -9,14 +9,13 @@
 #include "lib/arithmetic.clh"
 #include "lib/xyb.clh"
 
-#if !defined(CHANNELS) || !defined(STRIP)
-#error CHANNELS or STRIP is not defined
+#if !defined(CHANNELS) || !defined(STRIP) || !defined(ROWS)
+#error CHANNELS, STRIP or ROWS is not defined
 #endif
 #if STRIP % 512 != 0
 #error STRIP must be a multiple of 512: 16 columns of the sixth scale
 #endif
 
-#define ROWS 32
 #define VECTORS (STRIP / 16)
 #define HAS_ALPHA (CHANNELS % 2 == 0)
 #define COLOURS (CHANNELS < 3 ? 1 : 3)

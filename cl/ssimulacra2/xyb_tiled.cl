@@ -13,11 +13,12 @@
 #error CHANNELS is not defined
 #endif
 
-#define TILE 32
+// SMALLER: pixels of a tile on the scales from the second on.
+#if !defined(TILE) || !defined(SMALLER)
+#error TILE or SMALLER is not defined
+#endif
 #define GROUP (TILE / 2 * (TILE / 2))
 #define HAS_ALPHA (CHANNELS % 2 == 0)
-// Pixels of the scales from the second on: 16x16 + 8x8 + 4x4 + 2x2 + 1.
-#define SMALLER 341
 
 static void load_pixel(__global const SRC *from, const Decoding decoding, float *colours) {
     for (int c = 0; c < 3; ++c) {

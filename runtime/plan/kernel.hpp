@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -173,8 +174,9 @@ private:
         explicit Model(KernelSpec<P, Settings> description) : spec(std::move(description)) {}
         Settings settings(const Config &config) const {
             Settings result{};
-            for (const Setting<Settings> &setting : spec.tunables)
-                result.*setting.member = config.at(setting.name);
+            if constexpr (!std::is_empty_v<Settings>)
+                for (const Setting<Settings> &setting : spec.tunables)
+                    result.*setting.member = config.at(setting.name);
             return result;
         }
         const std::type_info &takes() const override { return typeid(P); }
@@ -189,8 +191,9 @@ private:
             std::vector<Config> result;
             for (const Settings &values : spec.preferred(pass.get<P>(), facts)) {
                 Config &config = result.emplace_back();
-                for (const Setting<Settings> &setting : spec.tunables)
-                    config[setting.name] = values.*setting.member;
+                if constexpr (!std::is_empty_v<Settings>)
+                    for (const Setting<Settings> &setting : spec.tunables)
+                        config[setting.name] = values.*setting.member;
             }
             return result;
         }

@@ -18,9 +18,13 @@ bool has_narrow_columns(const BoxPass &pass) {
     return std::max(-src.lowest, src.highest) * pass.geometry.taps_y < 0x1p31;
 }
 
+// Values of a row of sums that an item has at a time: CHUNK of the kernel.
+constexpr int chunk = 528;
+
 Launch launch(const BoxPass &pass, const char *entry, int strip) {
     Launch result;
     result.program = {"box/box_lines.cl", entry, box_defines(pass)};
+    result.program.defines["CHUNK"] = chunk;
     if (sum_of(pass) == BoxSum::i64 && has_narrow_columns(pass)) {
         result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
         result.program.defines["WIDE"] = 1;
@@ -59,7 +63,6 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
                        by_value(columns),       by_value(pixels),        by_value(rows),
                        by_value(area_of(pass)), by_value(share_of(pass))};
     append_other(pass, along);
-    constexpr std::size_t chunk = 528; // as the kernel has it
     along.private_bytes = 2 * chunk * value;
     result.launches = {std::move(down), std::move(along)};
     return result;

@@ -33,12 +33,7 @@ float share_of(const BoxPass &pass);       // of a pixel in the mean
 // The last argument of kernels that store means, the other image, where there is one.
 void append_other(const BoxPass &pass, Launch &launch);
 
-// What lies between the launches of kernels that go down columns first: the sums of the region's rows,
-// for the values of `count` columns from first_column on. As the kernels have it.
-struct BoxColumns {
-    std::int64_t pitch;
-    std::int32_t first_column, count;
-};
+#include "lib/box_columns.clh"
 static_assert(sizeof(BoxColumns) == 16, "OpenCL C lays the struct out without padding");
 BoxColumns columns_of(const BoxPass &pass);
 

@@ -17,12 +17,17 @@ const std::vector<Setting<Settings>> tunables = {{"VECTOR", &Settings::vector, {
 
 constexpr std::int64_t pitch_step = 64; // values that rows between launches are a multiple of apart
 
-// As the kernels have it.
-struct Between {
-    std::int64_t extended_pitch, filtered_pitch;
-    std::int32_t first_row, rows, begin, extended;
-};
+#include "lib/separable_between.clh"
 static_assert(sizeof(Between) == 32, "OpenCL C lays the struct out without padding");
+
+// What an item of each launch makes: values that it extends, values that it filters along x, rows that it filters
+// along y, as many as registers hold.
+struct ItemSizes {
+    int extend, row, column;
+};
+ItemSizes items_of(const Settings &settings) {
+    return settings.vector == 4 ? ItemSizes{1, 8, 16} : ItemSizes{1024, 64, 4};
+}
 
 Between between_of(const CorrelatePass &pass) {
     const Geometry &g = pass.geometry;
@@ -62,6 +67,10 @@ Launch launch(const CorrelatePass &pass, const Settings &settings, const char *e
     result.program.defines["SRC_TYPE"] = static_cast<int>(src);
     result.program.defines["DST_TYPE"] = static_cast<int>(dst);
     add_defines(result.program.defines, tunables, settings);
+    const ItemSizes sizes = items_of(settings);
+    result.program.defines["EXTEND_ITEM"] = sizes.extend;
+    result.program.defines["ROW_ITEM"] = sizes.row;
+    result.program.defines["COLUMN_Y"] = sizes.column;
     const int group = settings.group_x;
     result.range = batched_range(pass, ceil_div(items[0], group), items[1], group, 1);
     return result;
@@ -71,6 +80,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     const Geometry &g = pass.geometry;
     const Between between = between_of(pass);
     const int vector = settings.vector;
+    const ItemSizes sizes = items_of(settings);
     const auto buffer_bytes = [&](std::int64_t pitch) {
         return static_cast<std::uint64_t>(pass.batch() * between.rows * pitch) * sizeof(float);
     };
@@ -80,13 +90,12 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
 
     Work result;
     result.workspace = {buffer_bytes(between.extended_pitch), buffer_bytes(between.filtered_pitch)};
-    result.launches = {
-        launch(pass, settings, "separable_extend", pass.src_type, PixelType::f32,
-               {ceil_div(between.extended_pitch, vector == 4 ? 1 : 1024), between.rows}),
-        launch(pass, settings, "separable_rows", PixelType::f32, PixelType::f32,
-               {ceil_div(between.filtered_pitch, vector == 4 ? 8 : 64), between.rows}),
-        launch(pass, settings, "separable_columns", PixelType::f32, pass.dst_type,
-               {ceil_div(g.width, vector), ceil_div(g.height, vector == 4 ? 16 : 4)})};
+    result.launches = {launch(pass, settings, "separable_extend", pass.src_type, PixelType::f32,
+                              {ceil_div(between.extended_pitch, sizes.extend), between.rows}),
+                       launch(pass, settings, "separable_rows", PixelType::f32, PixelType::f32,
+                              {ceil_div(between.filtered_pitch, sizes.row), between.rows}),
+                       launch(pass, settings, "separable_columns", PixelType::f32, pass.dst_type,
+                              {ceil_div(g.width, vector), ceil_div(g.height, sizes.column)})};
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer{0}, by_value(g),
                                     by_value(between)};
     result.launches[1].arguments = {WorkspaceBuffer{0}, WorkspaceBuffer{1}, by_value(between),

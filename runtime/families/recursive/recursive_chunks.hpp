@@ -10,7 +10,8 @@
 
 namespace gz {
 
-constexpr int recursive_chunk = 16; // samples
+#include "lib/recursive_sizes.clh"
+constexpr int recursive_chunk = RECURSIVE_CHUNK; // samples
 
 // For each section what its state becomes over `samples`, less itself: a matrix, row by row; and
 // the same over 0, 1, ... count - 1 times `samples`.

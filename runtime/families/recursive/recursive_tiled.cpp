@@ -18,7 +18,8 @@ constexpr int chunk = recursive_chunk;
 constexpr int longest_run = 16; // chunks
 // Tiles before one, or behind it, that it reads from: with more, sums over all tiles take less time.
 constexpr std::int64_t most_neighbours = 16;
-constexpr int tickets = 2; // one for each launch, see TICKETS in the kernel
+#include "lib/recursive_exchange.clh"
+static_assert(sizeof(Exchange) == 20, "OpenCL C lays the struct out without padding");
 
 // Whether groups may wait for groups that start later. Measured there alone.
 bool exchanges_at_once(const DeviceFacts &facts) {
@@ -45,7 +46,7 @@ struct Shape {
 
 // Words that tiles exchange, and tickets.
 std::int64_t exchanged_words(const RecursiveStage &stage, const Shape &shape) {
-    return tickets + stage.batch * ceil_div(stage.lines.lines, shape.lanes) * shape.tiles *
+    return TICKETS + stage.batch * ceil_div(stage.lines.lines, shape.lanes) * shape.tiles *
                          stage.states() * shape.lanes;
 }
 
@@ -92,12 +93,6 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
     shape.behind = static_cast<int>(behind);
     return shape;
 }
-
-// See the kernel's struct Exchange.
-struct Exchange {
-    std::int32_t strips, together, before, behind, doing;
-};
-enum { publishes = 1, applies = 2 };
 
 // Strips whose tiles are given out together; 0 where groups cannot wait for later ones. All that one waits
 // for must be at work at the same time. Where groups go on, each unit has one at least; a quarter of
@@ -211,11 +206,11 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     }
 
     const std::int64_t words = exchanged_words(stage, shape);
-    to.launches.push_back(clear_words(stage.own, words, tickets));
+    to.launches.push_back(clear_words(stage.own, words, TICKETS));
     // In two launches any order will do.
     constexpr int whichever = 3;
     for (const int doing :
-         at_once ? std::vector<int>{publishes | applies} : std::vector<int>{publishes, applies})
+         at_once ? std::vector<int>{PUBLISHES | APPLIES} : std::vector<int>{PUBLISHES, APPLIES})
         apply(
             {stage.own,
              by_value(Exchange{static_cast<std::int32_t>(ceil_div(lines.lines, shape.lanes)),

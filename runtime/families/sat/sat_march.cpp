@@ -17,9 +17,11 @@ struct Shape : SatTile { // a column of tiles is a strip
     std::int64_t pitch() const { return (bands + 1) * height(); }
 };
 
+// Strips side by side that make a team: FELLOWS of the kernel.
+constexpr int fellows = 8;
+
 // As the kernel lays them out.
 std::int64_t words_of(const SatPass &pass, const Shape &shape) {
-    constexpr int fellows = 8;
     const std::int64_t teams = shape.columns / fellows;
     return 1 + pass.batch() * (shape.columns + teams) * shape.pitch();
 }
@@ -38,6 +40,7 @@ std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
 Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {
     const Shape shape(pass, settings);
     Defines defines = sat_tile_defines(pass, shape);
+    defines["FELLOWS"] = fellows;
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     const std::int64_t words = words_of(pass, shape);
     const WorkspaceBuffer shared{0};

@@ -6,7 +6,7 @@ namespace gz {
 
 namespace {
 
-// As the kernels have them.
+// Of the groups of sat_before, and of the runs of sat_left.
 constexpr int before_lanes = 32;
 constexpr int before_parts = 8;
 constexpr int left_run = 16;
@@ -19,7 +19,10 @@ struct Shape : SatTile {
 
 Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &) {
     const Shape shape(pass, settings);
-    const Defines defines = sat_tile_defines(pass, shape);
+    Defines defines = sat_tile_defines(pass, shape);
+    defines["BEFORE_LANES"] = before_lanes;
+    defines["BEFORE_PARTS"] = before_parts;
+    defines["LEFT_RUN"] = left_run;
     const auto launch = [&](const char *entry, std::int64_t groups) {
         Launch result;
         result.program = {"sat/sat_tiled.cl", entry, defines};

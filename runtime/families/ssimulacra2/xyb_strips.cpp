@@ -28,6 +28,7 @@ Kernel xyb_strips() {
         const int strip = settings.strip;
         Launch launch = xyb_launch(pass, "xyb_strips", {strip, rows});
         launch.program.defines["STRIP"] = strip;
+        launch.program.defines["ROWS"] = rows;
         // Pixels of a row, a pair of rows, and the rows of the next scale, in linear RGB.
         launch.private_bytes = static_cast<std::size_t>(strip * (4 + 6 + 3 * rows / 4)) * 4;
         return launch;

@@ -20,11 +20,13 @@ Kernel xyb_tiled() {
         constexpr int tile = 32;
         constexpr std::size_t group = tile / 2 * (tile / 2);
         // Pixels of the smaller scales of a tile.
-        constexpr std::size_t smaller = 256 + 64 + 16 + 4 + 1;
+        constexpr int smaller = 256 + 64 + 16 + 4 + 1;
         Launch launch = xyb_launch(pass, "xyb_tiled", {tile, tile});
+        launch.program.defines["TILE"] = tile;
+        launch.program.defines["SMALLER"] = smaller;
         launch.range.local = {group, 1, 1};
         launch.range.global[0] *= group;
-        launch.arguments.push_back(LocalMemory{3 * smaller * sizeof(float)});
+        launch.arguments.push_back(LocalMemory{std::size_t{3} * smaller * sizeof(float)});
         return launch;
     };
     spec.rank = [](const XybPass &, const Settings &, const DeviceFacts &facts) {
