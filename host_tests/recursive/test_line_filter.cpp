@@ -36,16 +36,16 @@ Line run(const std::vector<LineStage> &stages, const Line &x, const Border &bord
             }
             continue;
         }
-        const Line &ends_of = stage.ends_of == LineStage::Of::own ? in : x;
+        const Line &line = stage.start_line == LineStage::StartLine::own ? in : x;
         const auto start = [&](std::size_t state) {
-            if (stage.ends.empty())
+            if (stage.start_states.empty())
                 return 0.0;
-            const EndWeights &ends = stage.ends[state];
-            double sum = ends.constant;
-            for (std::size_t i = 0; i < ends.near.size(); ++i)
-                sum += ends.near[i] * ends_of[i];
-            for (std::size_t i = 0; i < ends.far.size(); ++i)
-                sum += ends.far[i] * ends_of[n - 1 - i];
+            const StartWeights &weights = stage.start_states[state];
+            double sum = weights.constant;
+            for (std::size_t i = 0; i < weights.near.size(); ++i)
+                sum += weights.near[i] * line[i];
+            for (std::size_t i = 0; i < weights.far.size(); ++i)
+                sum += weights.far[i] * line[n - 1 - i];
             return sum;
         };
         std::size_t state = 0;

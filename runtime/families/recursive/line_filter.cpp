@@ -14,7 +14,7 @@ namespace gz {
 
 namespace {
 
-// ---- ends ----
+// ---- start states ----
 
 // What of a state, over the largest that it can be, does not matter to results: where sections cancel,
 // to all that wider states can tell.
@@ -33,7 +33,7 @@ double modulus_of(const Section &section) {
 }
 
 // Samples after which nothing is left of a state, worth speaking of.
-std::int64_t memory_of(const Section &section, Precision precision) {
+std::int64_t samples_to_fade(const Section &section, Precision precision) {
     const double modulus = modulus_of(section);
     constexpr std::int64_t longest = std::int64_t{1} << 23;
     if (modulus < 1e-3)
@@ -46,16 +46,16 @@ std::int64_t memory_of(const Section &section, Precision precision) {
     return static_cast<std::int64_t>(samples * 1.5) + 16;
 }
 
-std::int64_t memory_of(const LineStage &stage, Precision precision) {
+std::int64_t samples_to_fade(const LineStage &stage, Precision precision) {
     if (stage.has_taps()) {
         const auto count = static_cast<std::int64_t>(stage.taps.size());
         return std::max<std::int64_t>({0, -stage.first_tap, stage.first_tap + count - 1});
     }
     std::int64_t most = 0;
     for (const Section &section : stage.causal)
-        most = std::max(most, memory_of(section, precision));
+        most = std::max(most, samples_to_fade(section, precision));
     for (const Section &section : stage.anticausal)
-        most = std::max(most, memory_of(section, precision));
+        most = std::max(most, samples_to_fade(section, precision));
     return most;
 }
 
@@ -65,9 +65,9 @@ struct Functional {
     std::vector<double> weights;
 };
 
-EndWeights on_line(const Functional &functional, const Border &border, std::int64_t length,
-                   double negligible) {
-    EndWeights result;
+StartWeights on_line(const Functional &functional, const Border &border, std::int64_t length,
+                     double negligible) {
+    StartWeights result;
     std::vector<double> &near = result.near;
     std::vector<double> &far = result.far;
     // The far half of a line counts from its end, unless it is short.
@@ -97,42 +97,44 @@ EndWeights on_line(const Functional &functional, const Border &border, std::int6
 }
 
 // The states of every stage where the line begins and ends, for a line that its border extends.
-void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std::int64_t length) {
-    std::int64_t before = 0; // memory of the stages before
+void set_extended_start_states(std::vector<LineStage> &stages, const Border &border,
+                               std::int64_t length) {
+    std::int64_t before = 0; // samples that the stages before reach
     Precision precision = Precision::single;
     for (const LineStage &stage : stages)
         precision = std::max(precision, stage.precision);
     for (std::size_t s = 0; s < stages.size(); ++s) {
         LineStage &stage = stages[s];
-        stage.ends_of = LineStage::Of::first;
+        stage.start_line = LineStage::StartLine::first;
         const auto add = [&](const Section &section, Way side) {
-            const std::int64_t memory = memory_of(section, precision);
+            const std::int64_t fading = samples_to_fade(section, precision);
             const std::int64_t margin = before;
             for (std::size_t component = 0; component < 2; ++component) {
-                // Samples -memory to -1 of what the stage reads, and as many more on both sides as
+                // Samples -fading to -1 of what the stage reads, and as many more on both sides as
                 // the stages before reach; mirrored for the far end.
                 Functional functional;
-                functional.first = -(memory + margin);
-                functional.weights.assign(static_cast<std::size_t>(memory + 2 * margin), 0.0);
-                const auto ages = responses(section, memory);
-                for (std::int64_t age = 0; age < memory; ++age)
-                    functional.weights[static_cast<std::size_t>(margin + memory - 1 - age)] =
+                functional.first = -(fading + margin);
+                functional.weights.assign(static_cast<std::size_t>(fading + 2 * margin), 0.0);
+                const auto ages = responses(section, fading);
+                for (std::int64_t age = 0; age < fading; ++age)
+                    functional.weights[static_cast<std::size_t>(margin + fading - 1 - age)] =
                         ages[static_cast<std::size_t>(age)][component];
                 // The adjoint of a stage runs it the other way.
                 for (std::size_t earlier = s; earlier-- > 0;)
                     functional.weights = filtered(stages[earlier], functional.weights,
                                                   side == Way::as_is ? Way::mirrored : Way::as_is);
-                EndWeights ends = on_line(functional, border, length, negligible_for(precision));
+                StartWeights weights =
+                    on_line(functional, border, length, negligible_for(precision));
                 if (side == Way::mirrored)
-                    std::swap(ends.near, ends.far);
-                stage.ends.push_back(std::move(ends));
+                    std::swap(weights.near, weights.far);
+                stage.start_states.push_back(std::move(weights));
             }
         };
         for (const Section &section : stage.causal)
             add(section, Way::as_is);
         for (const Section &section : stage.anticausal)
             add(section, Way::mirrored);
-        before += memory_of(stage, precision);
+        before += samples_to_fade(stage, precision);
     }
 }
 
@@ -143,22 +145,23 @@ void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std
 // run over all of that, would bring it back, that much must be taken off again. The sections of the
 // pair's own stage stand in for those of `second` alone: they have the same poles. False where a
 // section has no weight to do so.
-bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &second,
-                  std::int64_t length) {
+bool set_cut_start_states(LineStage &pair, const LineStage &first, const LineStage &second,
+                          std::int64_t length) {
     constexpr Precision precision = Precision::twice;
-    const std::int64_t ringing = memory_of(first, precision) + memory_of(second, precision);
+    const std::int64_t ringing =
+        samples_to_fade(first, precision) + samples_to_fade(second, precision);
     const std::size_t count = pair.anticausal.size();
     if (second.anticausal.size() != count)
         return false;
-    pair.ends.assign(2 * pair.causal.size(), {});
+    pair.start_states.assign(2 * pair.causal.size(), {});
     // Functionals of each w and v, on the last samples.
     std::vector<std::vector<double>> weights(2 * count);
     // Samples that leave something at the end.
-    const std::int64_t memory = std::min(memory_of(first, precision), length);
+    const std::int64_t fading = std::min(samples_to_fade(first, precision), length);
     for (std::vector<double> &far : weights)
-        far.resize(static_cast<std::size_t>(memory), 0.0);
+        far.resize(static_cast<std::size_t>(fading), 0.0);
     for (const Section &section : first.causal) {
-        const auto ages = responses(section, memory);
+        const auto ages = responses(section, fading);
         for (std::size_t component = 0; component < 2; ++component) {
             if (component == 1 && section.is_first_order())
                 continue;
@@ -220,9 +223,9 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
             largest = std::max(largest, std::abs(weight));
         while (!far.empty() && std::abs(far.back()) <= negligible_for(precision) * largest)
             far.pop_back();
-        pair.ends.push_back({0.0, {}, std::move(far)});
+        pair.start_states.push_back({0.0, {}, std::move(far)});
     }
-    pair.ends_of = LineStage::Of::own;
+    pair.start_line = LineStage::StartLine::own;
     return true;
 }
 
@@ -233,12 +236,12 @@ LineStage mirrored(LineStage stage) {
         stage.first_tap = 1 - stage.first_tap - static_cast<std::int64_t>(stage.taps.size());
         std::reverse(stage.taps.begin(), stage.taps.end());
     }
-    if (!stage.ends.empty()) {
+    if (!stage.start_states.empty()) {
         const auto middle =
-            stage.ends.begin() + static_cast<std::ptrdiff_t>(2 * stage.anticausal.size());
-        std::rotate(stage.ends.begin(), middle, stage.ends.end());
-        for (EndWeights &ends : stage.ends)
-            std::swap(ends.near, ends.far);
+            stage.start_states.begin() + static_cast<std::ptrdiff_t>(2 * stage.anticausal.size());
+        std::rotate(stage.start_states.begin(), middle, stage.start_states.end());
+        for (StartWeights &weights : stage.start_states)
+            std::swap(weights.near, weights.far);
     }
     return stage;
 }
@@ -275,7 +278,7 @@ bool is_right(const LineStage &pair, const std::vector<Scan> &first,
         std::array<double, 2> state{};
         for (std::size_t component = 0; component < 2; ++component) {
             const std::vector<double> &far =
-                pair.ends[2 * (pair.causal.size() + j) + component].far;
+                pair.start_states[2 * (pair.causal.size() + j) + component].far;
             for (std::size_t i = 0; i < far.size() && i < length; ++i)
                 state[component] += far[i] * x[length - 1 - i];
         }
@@ -314,7 +317,7 @@ double radius_of(const LineStage &stage) {
 
 // What the rounding of the states that the anticausal sections start from adds to results, over the
 // largest of these.
-double rounding_of_ends(const LineStage &stage, double gain) {
+double rounding_of_start_states(const LineStage &stage, double gain) {
     double sum = 0.0;
     for (std::size_t j = 0; j < stage.anticausal.size(); ++j) {
         const Section &section = stage.anticausal[j];
@@ -324,7 +327,8 @@ double rounding_of_ends(const LineStage &stage, double gain) {
         const double times =
             stage.precision == Precision::single ? 8.0 + 0.4 / (1.0 - modulus_of(section)) : 8.0;
         for (std::size_t component = 0; component < 2; ++component)
-            for (const double weight : stage.ends[2 * (stage.causal.size() + j) + component].far)
+            for (const double weight :
+                 stage.start_states[2 * (stage.causal.size() + j) + component].far)
                 sum += times * std::abs(weights[component] * weight);
     }
     return (stage.precision == Precision::twice ? 0x1p-44 : 0x1p-24) * sum / gain;
@@ -346,7 +350,7 @@ std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wa
         return std::nullopt;
     constexpr std::int64_t enough_to_compare = 64;
     LineStage &stage = result.stages.front();
-    if (!set_cut_ends(stage, *one, mirrored(*other), length) ||
+    if (!set_cut_start_states(stage, *one, mirrored(*other), length) ||
         !is_right(stage, first.scans, second.scans, plan->rounding.gain,
                   static_cast<std::size_t>(std::min(length, enough_to_compare))))
         return std::nullopt;
@@ -358,9 +362,9 @@ std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wa
         result.rounding = precision == Precision::single     ? plan->rounding
                           : precision == Precision::anchored ? roundings.anchored
                                                              : roundings.twice;
-        const double ends = rounding_of_ends(stage, result.rounding.gain);
-        result.rounding.bound += ends;
-        result.rounding.expected = std::hypot(result.rounding.expected, ends);
+        const double from_starts = rounding_of_start_states(stage, result.rounding.gain);
+        result.rounding.bound += from_starts;
+        result.rounding.expected = std::hypot(result.rounding.expected, from_starts);
         if (meets(result.rounding, wanted))
             return result;
     }
@@ -498,7 +502,7 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
         if (!stage.has_taps() && stage.states() == 0)
             stage.causal.emplace_back();
     if (recursion.extended)
-        set_extended_ends(stages, border, length);
+        set_extended_start_states(stages, border, length);
     return stages;
 }
 

@@ -25,10 +25,10 @@ std::optional<Reach> cut_reach_of(const RecursivePass &pass) {
         std::int64_t &sum = pass.second && stage == &*pass.second ? of_second : samples;
         sum += static_cast<std::int64_t>(stage->taps.size()) + std::abs(stage->first_tap);
         for (const std::vector<Section> *sections : {&stage->causal, &stage->anticausal}) {
-            const std::optional<int> memory = memory_of(*sections, most, digits_of(*stage));
-            if (!memory)
+            const std::optional<int> needed = samples_to_forget(*sections, most, digits_of(*stage));
+            if (!needed)
                 return std::nullopt;
-            sum += *memory;
+            sum += *needed;
         }
     }
     samples = std::max(samples, of_second);
@@ -56,7 +56,7 @@ bool go_together(const RecursivePass &first, const RecursivePass &second) {
     const LineStage &other = second.stages[0];
     return one.causal.size() == other.causal.size() &&
            one.anticausal.size() == other.anticausal.size() &&
-           one.ends.empty() == other.ends.empty();
+           one.start_states.empty() == other.start_states.empty();
 }
 
 RecursivePass together(RecursivePass first, const RecursivePass &second, Shared shared) {
@@ -108,7 +108,8 @@ std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Li
     std::array<LineStage, 2> stages;
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const auto &own = axes[axis].step->pass.get<RecursivePass>().stages;
-        if (own.size() != 1 || own[0].has_taps() || (!recursion.extended && !own[0].ends.empty()))
+        if (own.size() != 1 || own[0].has_taps() ||
+            (!recursion.extended && !own[0].start_states.empty()))
             return std::nullopt;
         stages[axis] = own[0];
     }

@@ -90,8 +90,8 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
 
 std::optional<int> near_chunks(const LineStage &stage) {
     constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
-    const std::optional<int> before = memory_of(stage.causal, most, digits_of(stage));
-    const std::optional<int> behind = memory_of(stage.anticausal, most, digits_of(stage));
+    const std::optional<int> before = samples_to_forget(stage.causal, most, digits_of(stage));
+    const std::optional<int> behind = samples_to_forget(stage.anticausal, most, digits_of(stage));
     if (!before || !behind)
         return std::nullopt;
     const auto chunks =

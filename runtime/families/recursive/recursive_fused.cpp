@@ -21,10 +21,10 @@ std::optional<int> apron_of(const RecursivePlanePass &pass) {
     int longest = chunk;
     for (const LineStage &stage : pass.axes)
         for (const auto &sections : {stage.causal, stage.anticausal}) {
-            const std::optional<int> memory = memory_of(sections, longest_apron);
-            if (!memory)
+            const std::optional<int> needed = samples_to_forget(sections, longest_apron);
+            if (!needed)
                 return std::nullopt;
-            longest = std::max(longest, static_cast<int>(ceil_div(*memory, chunk)) * chunk);
+            longest = std::max(longest, static_cast<int>(ceil_div(*needed, chunk)) * chunk);
         }
     return longest;
 }

@@ -35,10 +35,10 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                            static_cast<std::size_t>(ceil_div(tiles, segment)),
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = stage.images_and(
-        {stage.ends, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
+        {stage.start_states, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
          sections_argument(stage, small), powers_argument(std::move(powers), small),
          local_floats(stage.states() * held_tiles * group)});
-    if (stage.has_ends())
+    if (stage.has_start_states())
         launch.arguments.emplace_back(local_floats(stage.states() * lanes));
     to.launches.push_back(std::move(launch));
     return 0;
@@ -87,7 +87,7 @@ Kernel recursive_march() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launch(stage, settings, facts, to);
                               });

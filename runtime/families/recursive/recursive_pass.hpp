@@ -97,7 +97,7 @@ struct RecursiveStage {
     // Numbers of workspace buffers; none at the ends of the pass.
     std::optional<std::size_t> src_buffer, dst_buffer;
     // The buffer of the states that its sections start from, if it has any, and one of its own.
-    WorkspaceBuffer ends, own;
+    WorkspaceBuffer start_states, own;
     int components;
     bool along_rows;
     int alignment;
@@ -120,7 +120,7 @@ struct RecursiveStage {
     int order() const;
     std::int64_t sections() const; // of all filters
     std::int64_t states() const { return sections() * order(); }
-    bool has_ends() const { return !first().ends.empty(); }
+    bool has_start_states() const { return !first().start_states.empty(); }
     // Those of the first filter first, and of each its causal ones.
     const Section &section(std::size_t i) const;
     // The sections of all filters.
@@ -130,9 +130,9 @@ struct RecursiveStage {
 
 // What makes the states that a line starts from: an item for each line, or several with a barrier; or an
 // item for each line in a group of its own.
-enum class LineEnds { alone, shared, single };
+enum class StartForm { alone, shared, single };
 // For kernels that need no large groups either.
-LineEnds ends_without_barrier(const DeviceFacts &facts);
+StartForm start_form_without_barrier(const DeviceFacts &facts);
 
 // Whether a kernel makes states anew from sums every few samples, or steps from one sample to the next
 // along the line.
@@ -143,7 +143,7 @@ StateType state_type(const std::vector<const LineStage *> &filters, States state
 
 // What kernels of recursive filters have in common.
 struct RecursiveForm {
-    LineEnds ends;
+    StartForm start;
     States states;
 };
 
@@ -164,8 +164,8 @@ bool has_signs(const std::vector<const LineStage *> &filters);
 
 // Samples, a multiple of 16, after which states of the sections do not matter to f32, or to what is
 // kept with twice its digits; nothing where that is more than `most`.
-std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most,
-                             StateType type = StateType::floats);
+std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::int64_t most,
+                                     StateType type = StateType::floats);
 
 // The digits that the states of a stage are to keep, whatever a kernel keeps them in.
 inline StateType digits_of(const LineStage &stage) {

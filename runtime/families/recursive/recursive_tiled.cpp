@@ -62,8 +62,8 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
     // An apron costs its share of the tile; carries cost another read of the image.
     const std::int64_t most = shape.tile() * settings.apron / 100;
     const StateType digits = digits_of(stage);
-    const std::optional<int> lead = memory_of(stage.causal(), most, digits);
-    const std::optional<int> trail = memory_of(stage.anticausal(), most, digits);
+    const std::optional<int> lead = samples_to_forget(stage.causal(), most, digits);
+    const std::optional<int> trail = samples_to_forget(stage.anticausal(), most, digits);
     if (lead && trail && *lead + *trail <= most) {
         shape.carries = false;
         shape.lead = *lead;
@@ -77,9 +77,9 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
         return shape;
     const auto neighbours = [&](const std::vector<Section> &sections) {
         const std::int64_t others = shape.tiles - 1;
-        const std::optional<int> memory =
-            memory_of(sections, std::min(most_neighbours, others) * shape.tile());
-        return memory ? std::min(ceil_div(*memory, shape.tile()), others) : others;
+        const std::optional<int> needed =
+            samples_to_forget(sections, std::min(most_neighbours, others) * shape.tile());
+        return needed ? std::min(ceil_div(*needed, shape.tile()), others) : others;
     };
     const std::int64_t before = neighbours(stage.causal());
     const std::int64_t behind = neighbours(stage.anticausal());
@@ -155,7 +155,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         if (!shape.near)
             launch.arguments.emplace_back(
                 local_states(stage.states() * shape.lanes * shape.runs, stage.states_are));
-        if (stage.has_ends())
+        if (stage.has_start_states())
             launch.arguments.emplace_back(
                 local_states(stage.states() * shape.lanes, stage.states_are));
     };
@@ -164,8 +164,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         Launch aggregate;
         aggregate.program = {"recursive/recursive_tiled.cl", "recursive_aggregate", defines};
         aggregate.range = tile_range();
-        aggregate.arguments = stage.sources_and({stage.own, stage.ends, by_value(lines), tile_count,
-                                                 sections_argument(stage, small), powers_given});
+        aggregate.arguments =
+            stage.sources_and({stage.own, stage.start_states, by_value(lines), tile_count,
+                               sections_argument(stage, small), powers_given});
         add_local(aggregate);
         to.launches.push_back(std::move(aggregate));
 
@@ -193,7 +194,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         launch.program = {"recursive/recursive_tiled.cl", "recursive_apply", defines};
         launch.range = tile_range();
         for (Argument &argument : std::vector<Argument>{
-                 stage.ends, by_value(lines), tile_count, sections_argument(stage, small),
+                 stage.start_states, by_value(lines), tile_count, sections_argument(stage, small),
                  powers_given, in_memory(section_places(stage, chunk, shape.run), stage.states_are),
                  by_value(static_cast<std::int32_t>(shape.lead)),
                  by_value(static_cast<std::int32_t>(shape.trail))})
@@ -308,7 +309,7 @@ Kernel recursive_tiled() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launches(stage, settings, facts, to);
                               });

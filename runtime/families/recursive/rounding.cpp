@@ -18,7 +18,7 @@ constexpr double crest = 4.0;     // of many roundings over the root of the sum 
 constexpr std::size_t chunk = 16; // samples between anchors, see recursive_chunks.hpp
 
 // Samples after which a response has faded; no more than are worth a simulation.
-std::size_t memory_of(double radius) {
+std::size_t samples_to_simulate(double radius) {
     constexpr std::size_t least = 64;
     constexpr std::size_t most = std::size_t{1} << 15;
     if (!(radius >= 0.1))
@@ -87,16 +87,16 @@ struct Shares {
     double underflow = 0.0; // errors that results have where each rounding errs by 1
 };
 
-Shares shares_of(const Section &section, std::size_t memory) {
+Shares shares_of(const Section &section, std::size_t simulated) {
     // Responses to a sample: of w, v, and what v takes; and of results to a sample, and to w and v
     // alone.
     Sum w_sum, v_sum, taken_sum;
-    Line from_x(memory), from_w(memory), from_v(memory);
+    Line from_x(simulated), from_w(simulated), from_v(simulated);
     double chunk_w = 0.0, chunk_v = 0.0;
     State state{}, only_w{1.0, 0.0}, only_v{0.0, 1.0};
     const bool has_v = !section.is_first_order();
-    for (std::size_t n = 0; n < memory; ++n) {
-        const bool late = 2 * n >= memory;
+    for (std::size_t n = 0; n < simulated; ++n) {
+        const bool late = 2 * n >= simulated;
         const double x = n == 0 ? 1.0 : 0.0;
         taken_sum.add(x - section.sign * section.rest * state[0], late);
         from_x[n] = std::abs(added(section, state));
@@ -140,20 +140,20 @@ Shares shares_of(const Section &section, std::size_t memory) {
     shares.underflow = 4.0 * x_lasts + 2.0 * w_lasts + 2.0;
 
     for (Line *envelope : {&from_x, &from_w, &from_v})
-        for (std::size_t n = memory; n-- > 1;)
+        for (std::size_t n = simulated; n-- > 1;)
             (*envelope)[n - 1] = std::max((*envelope)[n - 1], (*envelope)[n]);
     Share &anchored = shares.anchored;
     add_steps(anchored, lasting(from_x, 1, chunk), lasting(from_w, 1, chunk));
     // Sums of 16 products; about half of the roundings are those of small partial sums.
     constexpr double of_sum = 9.0;
-    anchored.add(of_sum * chunk_w, lasting(from_w, chunk, memory));
-    anchored.add(of_sum * chunk_v, lasting(from_v, chunk, memory));
+    anchored.add(of_sum * chunk_w, lasting(from_w, chunk, simulated));
+    anchored.add(of_sum * chunk_v, lasting(from_v, chunk, simulated));
     // Carries, by a matrix of rounded weights at each level of the tree.
     std::size_t samples = chunk;
     constexpr int levels = 4;
     for (int level = 1; level <= levels; ++level, samples *= chunk) {
         const auto m = transition(section, static_cast<std::int64_t>(samples)).less_identity;
-        const std::size_t count = level < levels ? chunk : memory;
+        const std::size_t count = level < levels ? chunk : simulated;
         anchored.add((1.0 + 2.0 * std::abs(m[0][0])) * w + 2.0 * std::abs(m[0][1]) * v,
                      lasting(from_w, samples, count));
         if (has_v)
@@ -181,7 +181,7 @@ Norms norms_of(const Line &x, std::size_t middle) {
 } // namespace
 
 Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
-    const std::size_t memory = memory_of(radius);
+    const std::size_t simulated = samples_to_simulate(radius);
     const std::size_t count = stages.size();
     std::int64_t ahead = 0;
     std::int64_t behind = 0;
@@ -195,8 +195,8 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
         }
     }
     const std::size_t middle =
-        static_cast<std::size_t>(std::max<std::int64_t>(ahead, 0)) + (looks_ahead ? memory : 0);
-    Line impulse(middle + memory + static_cast<std::size_t>(behind), 0.0);
+        static_cast<std::size_t>(std::max<std::int64_t>(ahead, 0)) + (looks_ahead ? simulated : 0);
+    Line impulse(middle + simulated + static_cast<std::size_t>(behind), 0.0);
     impulse[middle] = 1.0;
 
     std::vector<Norms> before(count + 1), after(count + 1);
@@ -231,7 +231,7 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
             {peak, before[s].sum, before[s + 1].sum, std::abs(stage.direct) * before[s].sum});
         for (const auto *sections : {&stage.causal, &stage.anticausal})
             for (const Section &section : *sections) {
-                const Shares shares = shares_of(section, memory);
+                const Shares shares = shares_of(section, simulated);
                 peak = std::max(peak, shares.peak * before[s].sum);
                 lost += shares.underflow;
                 sum += shares.result;
