@@ -15,9 +15,10 @@ struct Settings {
 const std::vector<Setting<Settings>> tunables = {{"VECTOR", &Settings::vector, {4, 16}},
                                                  {"GROUP_X", &Settings::group_x, {1, 64}}};
 
-constexpr std::int64_t pitch_step = 64; // values that rows between launches are a multiple of apart
+constexpr std::int64_t pitch_step =
+    64; // the pitch of rows between launches is a multiple of this many values
 
-// As the kernels have it.
+// This matches the kernels' struct.
 struct Between {
     std::int64_t extended_pitch, filtered_pitch;
     std::int32_t first_row, rows, begin, extended;
@@ -26,8 +27,8 @@ static_assert(sizeof(Between) == 32, "OpenCL C lays the struct out without paddi
 
 Between between_of(const CorrelatePass &pass) {
     const Geometry &g = pass.geometry;
-    // The rows that the taps reach, if all of them are there; else those that the border may fold
-    // them to, which are all.
+    // The rows that the taps reach, if all of them are in the image; otherwise all rows, as the border may
+    // fold to any of them.
     int first = -g.anchor_y;
     int end = g.height + g.taps_y - 1 - g.anchor_y;
     if (first < g.valid_top || end > g.valid_bottom) {
@@ -45,7 +46,7 @@ Between between_of(const CorrelatePass &pass) {
     return between;
 }
 
-// What the border's constant is filtered along x, by the same chain as pixels are.
+// Returns the border's constant filtered along x, by the same chain as pixels.
 float filtered_constant(const CorrelatePass &pass) {
     float sum = 0.0F;
     for (int i = 0; i < pass.geometry.taps_x; ++i)

@@ -8,7 +8,7 @@ namespace gz {
 
 namespace {
 
-constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
+constexpr std::size_t most_bytes_by_value = 800; // bytes, of the 1024 allowed at least
 constexpr std::size_t other_arguments = 512;     // bytes, where there is more room
 constexpr int near_numbers[] = {1, 2, 4, 6, 8};
 

@@ -44,7 +44,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
                         in_memory(section_places(stage, tile, window + 1)), local_floats(tile),
                         local_floats(stage.states() * (chunks + runs)),
                         local_floats(stage.states() * runs),
-                        // and what the kernel declares itself
+                        // The kernel's own arrays are included.
                         local_floats(stage.states() * (window + 2) + window + 2)};
     if (stage.has_start_states())
         launch.arguments.emplace_back(local_floats(stage.states()));

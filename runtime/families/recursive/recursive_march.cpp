@@ -58,7 +58,8 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     return "";
 }
 
-// Long segments, as both of a segment's ends are read twice, but enough of them for all of the device.
+// Returns long segments, as both of a segment's ends are read twice, but enough of them for all of the
+// device.
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
     const int lanes = pass.second ? 32 : 64;
     const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
@@ -80,7 +81,7 @@ Kernel recursive_march() {
     KernelSpec<RecursivePass, Settings> spec;
     spec.name = "recursive_march";
     spec.folder = "recursive";
-    // ROWS: of a segment.
+    // ROWS: the rows of a segment.
     spec.tunables = {{"LANES", &Settings::lanes, {16, 32, 64}},
                      {"CHUNKS", &Settings::chunks, {1, 2, 4, 8, 16}},
                      {"ROWS", &Settings::rows, {512, 1024, 1536, 2048, 3072, 5504}}};

@@ -42,10 +42,10 @@ StateType wide_type(const DeviceFacts &facts) {
     return facts.has_f64 ? StateType::doubles : StateType::pairs;
 }
 
-// Items of a group read what lies together.
+// The items of a group read adjacent samples.
 constexpr int group = 64;
 
-// What states from `first_state` on start from, of an image.
+// An image, and how the states from `first_state` on are computed from it.
 struct StartStates {
     Argument src;
     PixelType src_type;
@@ -143,7 +143,8 @@ Launch taps_launch(const RecursivePass &pass, const RecursiveStage &stage,
     return launch;
 }
 
-// All that a stage starts from, where that is of its own images: of each source what its filters do.
+// Returns the start states of a stage that are computed from its own images: for each source those of its
+// filters.
 std::vector<StartStates> own_start_states(const RecursiveStage &stage) {
     std::vector<StartStates> result;
     std::int64_t state = 0;
@@ -299,7 +300,7 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
     const std::size_t count = pass.stages.size();
     const auto image_bytes = static_cast<std::uint64_t>(packed.outer[2] * pass.lines.outer[2] *
                                                         static_cast<std::int64_t>(sizeof(float)));
-    // Two images in turn, a buffer of the stages' own, and states for each.
+    // The stages use two images in turn, a buffer of their own, and each has one for its start states.
     const std::size_t images = std::min<std::size_t>(count - 1, 2);
     work.workspace.assign(images + 1 + count, 0);
     for (std::size_t i = 0; i < images; ++i)
@@ -410,7 +411,7 @@ Argument sections_argument(const RecursiveStage &stage, bool by_value) {
 std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::int64_t most,
                                      StateType type) {
     constexpr std::int64_t step = 16;
-    // Half of what a state is rounded by.
+    // Half of a state's rounding.
     const double negligible = type == StateType::floats ? 0x1p-25 : 0x1p-49;
     std::int64_t samples = 0;
     for (const Section &section : sections) {
@@ -472,19 +473,19 @@ std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
 
 namespace {
 
-// Samples that cost little as a tile's apron.
+// An apron of so many samples costs little beside a tile.
 constexpr std::int64_t short_apron = 512;
 
 std::size_t sections_of(const LineStage &stage) {
     return stage.causal.size() + stage.anticausal.size();
 }
 
-// Samples after which states do not matter: it decides what tiles cost.
+// How soon states no longer matter, which decides what tiles cost.
 std::string forgetting_text(bool is_short) {
     return is_short ? "forgets<=512" : "forgets>512";
 }
 
-// "", or a word for states that not every kernel keeps in f32.
+// Returns "", or a word for states that not every kernel keeps in f32.
 const char *precision_text(const std::vector<const LineStage *> &stages) {
     Precision precision = Precision::single;
     for (const LineStage *stage : stages)
@@ -533,7 +534,7 @@ Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &fac
         return {habit == GroupHabit::strips                    ? two_in_strips
                 : facts.device_class == DeviceClass::plain_gpu ? two_on_plain_gpu
                                                                : two};
-    // Below this many lines a vector of them does not pay: they are as fast one after the other.
+    // Below this many lines a vector of them does not pay: running them one after the other is as fast.
     constexpr std::int64_t lanes_of_strips = 8;
     if (habit == GroupHabit::strips)
         return {lines < lanes_of_strips ? few_lines_in_strips : strips};
@@ -541,7 +542,7 @@ Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &fac
         return {asked_tiles};
     if (habit == GroupHabit::nothing_shared)
         return {nothing_shared};
-    // Groups that have started are known to go on there while others wait for them.
+    // On these devices groups that have started go on while others wait for them.
     const bool keeps_groups_going = facts.device_class == DeviceClass::nvidia_gpu ||
                                     facts.device_class == DeviceClass::amd_gpu ||
                                     facts.device_class == DeviceClass::intel_gpu;

@@ -1,4 +1,4 @@
-// A line an item. See cl/recursive/recursive_plain.cl.
+// One item filters a line. See cl/recursive/recursive_plain.cl.
 #include "families/recursive/kernels.hpp"
 
 namespace gz {

@@ -82,11 +82,12 @@ Kernel recursive_segments() {
     KernelSpec<RecursivePass, Settings> spec;
     spec.name = "recursive_segments";
     spec.folder = "recursive";
-    // Odd numbers: segments start in different sets of a cache.
+    // The numbers are odd, so that segments start in different sets of a cache.
     spec.tunables = {{"BLOCK", &Settings::block, {64, 256}},
                      {"BLOCKS", &Settings::blocks, {7, 15, 63, 255, 1023, 4095}}};
     spec.refusal = refusal;
-    // Short ones, of which there are enough for all cores, that start early by little of themselves.
+    // Prefers short segments, of which there are enough for all cores, whose early start is a small part of
+    // themselves.
     spec.preferred = [](const RecursivePass &pass, const DeviceFacts &facts) {
         std::vector<Settings> configs;
         for (const int block : {64, 256})

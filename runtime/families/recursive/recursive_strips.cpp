@@ -64,7 +64,7 @@ Kernel recursive_strips() {
     spec.refusal = [](const RecursivePass &pass, const Settings &) {
         return sections_refusal(pass);
     };
-    // Down columns a line of the cache has 16 values, and pages have more.
+    // Down columns, a cache line has 16 values, and pages have more.
     spec.preferred = [](const RecursivePass &pass, const DeviceFacts &) {
         return std::vector<Settings>{{.wide = pass.along_rows ? 1 : 4, .block = 256},
                                      {.wide = 1, .block = 64}};

@@ -1,4 +1,4 @@
-// Tiles with a chunk of samples an item. See cl/recursive/recursive_tiled.cl.
+// Tiles whose items take a chunk of samples each. See cl/recursive/recursive_tiled.cl.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -20,7 +20,7 @@ constexpr int longest_run = 16; // chunks
 constexpr std::int64_t most_neighbours = 16;
 constexpr int tickets = 2; // one for each launch, see TICKETS in the kernel
 
-// Whether groups may wait for groups that start later. Measured there alone.
+// Whether groups may wait for groups that start later. Measured on NVIDIA alone.
 bool exchanges_at_once(const DeviceFacts &facts) {
     return facts.device_class == DeviceClass::nvidia_gpu;
 }
@@ -35,8 +35,8 @@ struct Shape {
     int lead = 0, trail = 0; // samples of the apron
     std::int64_t tiles = 0;
     bool carries = false;       // from tile to tile
-    bool exchanges = false;     // what tiles leave, between those near to each other
-    int before = 0, behind = 0; // tiles that matter to one, where they do
+    bool exchanges = false;     // tiles exchange their results with near ones
+    int before = 0, behind = 0; // tiles that matter to one, where carries are exchanged
     // Chunks around one that matter to it, for each filter.
     std::optional<std::vector<int>> near = std::nullopt;
     std::int64_t tile() const { return tile_of(chunks); }
@@ -72,7 +72,7 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
         return shape;
     }
     shape.near.reset();
-    // Words that are exchanged are floats.
+    // The exchanged words are floats.
     if (settings.exchange == 0 || stage.states_are != StateType::floats)
         return shape;
     const auto neighbours = [&](const std::vector<Section> &sections) {
@@ -126,7 +126,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     defines["EXCHANGES"] = shape.exchanges ? 1 : 0;
     const int together = strips_together(shape, facts);
     const bool at_once = together > 0;
-    // A launch of its own has all words from the one before.
+    // A separate launch finds all words from the one before.
     if (shape.exchanges)
         defines["POLLS_ATOMICALLY"] = at_once && polls_atomically(facts) ? 1 : 0;
     defines["LANES"] = shape.lanes;
@@ -213,7 +213,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
 
     const std::int64_t words = exchanged_words(stage, shape);
     to.launches.push_back(clear_words(stage.own, words, tickets));
-    // In two launches any order will do.
+    // In two launches any order is right.
     constexpr int whichever = 3;
     for (const int doing :
          at_once ? std::vector<int>{publishes | applies} : std::vector<int>{publishes, applies})
@@ -223,7 +223,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
                                at_once ? together : whichever, shape.before, shape.behind, doing}),
              in_memory(section_matrices(stage, shape.tile())),
              in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
-    if (!at_once) // the launch that publishes has the image that it could write, and does not
+    if (!at_once) // the launch that publishes gets the target, but does not write it
         to.bytes_per_value -= static_cast<double>(size_of(stage.dst_type));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }
@@ -237,7 +237,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
 
 const std::vector<int> chunk_counts{4, 16, 32, 64, 128, 256};
 
-// Those with tiles nearest to what is asked for first.
+// Returns the shapes whose tiles are nearest to the length asked for first.
 std::vector<Settings> nearest(const RecursivePass &pass) {
     std::vector<int> counts = chunk_counts;
     std::stable_sort(counts.begin(), counts.end(), [&](int a, int b) {
@@ -259,7 +259,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     if (pass.tile > 0)
         return nearest(pass);
     const bool is_near = near_chunks(pass.all_stages()).has_value();
-    // Where tiles are too many for it, they do not exchange what they leave, whatever is asked for.
+    // Where there are too many tiles, they do not exchange their carries, whatever is asked for.
     const int exchange = exchanges_at_once(facts) ? 1 : 0;
     const auto exchanges = [&](int chunks) {
         return exchange == 1 && !is_near &&
@@ -274,7 +274,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
                         .exchange = exchange};
     };
     if (!pass.along_rows) {
-        // Tiles that exchange what they leave do so with few others.
+        // Tiles that exchange carries do so with few others.
         const bool long_tiles =
             is_near || (exchanges(32) && !forgets_within(pass, 2 * tile_of(16)));
         return {shape(16, long_tiles ? 32 : 16), shape(32, 4)};
@@ -283,7 +283,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     for (const int count : {16, 64})
         if (chunks <= count)
             return {shape(256 / count, count)};
-    // Few lines: what their memory costs as an apron is less than to read them twice, where it is short.
+    // For few lines a short apron costs less than reading them twice.
     constexpr std::int64_t few = 128;
     if (pass.lines.lines <= few && !is_near)
         for (const int count : {128, 256})

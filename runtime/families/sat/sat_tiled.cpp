@@ -6,7 +6,7 @@ namespace gz {
 
 namespace {
 
-// As the kernels have them.
+// These match the kernels' constants.
 constexpr int before_lanes = 32;
 constexpr int before_parts = 8;
 constexpr int left_run = 16;

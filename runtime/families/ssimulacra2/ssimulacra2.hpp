@@ -69,7 +69,7 @@ double score_of(const std::vector<SubScores> &sub_scores);
 // The score that the sum of the weighted sub-scores gives.
 double score_of(double weighted_error);
 
-// What a pixel of a map adds to the weighted error that the score is made of:
+// A pixel of a map adds to the weighted error of the score
 //     mean value + fourth fourth_root (value / fourth_root)^4
 // so that the mean over all pixels of a scale is the sum of its weighted sub-scores.
 struct Share {

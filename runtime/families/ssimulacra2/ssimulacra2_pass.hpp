@@ -48,7 +48,7 @@ struct XybPass {
 std::string problem_of(const XybPass &pass);
 const std::vector<Kernel> &kernels_of(const XybPass &pass);
 
-// What an error adds to a map: mean e + fourth (inverse_root e)^4.
+// The share of an error in a map: mean e + fourth (inverse_root e)^4.
 struct ErrorShare {
     float mean, fourth, inverse_root;
 };
@@ -60,7 +60,7 @@ struct Ssimulacra2Pass {
     Blur blur{};
     // An entry for each scale: a bit for each channel whose SSIM error is needed.
     std::vector<int> needs;
-    // For a map: [scale][channel][error]. None: sums are made.
+    // For a map: [scale][channel][error]. Empty: the pass makes sums.
     std::vector<std::array<std::array<ErrorShare, 3>, 3>> shares;
 
     bool makes_map() const { return !shares.empty(); }
@@ -69,7 +69,7 @@ struct Ssimulacra2Pass {
 std::string problem_of(const Ssimulacra2Pass &pass);
 const std::vector<Kernel> &kernels_of(const Ssimulacra2Pass &pass);
 
-// How work is cut into pieces: of so many columns and rows of a scale.
+// How work is cut into pieces of so many columns and rows of a scale.
 struct WorkPieces {
     std::int64_t columns, rows;
 };
@@ -79,14 +79,13 @@ std::int64_t count_of(const Pyramid &pyramid, const WorkPieces &pieces);
 ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
                          const std::vector<int> &needs);
 
-// The launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the
+// Returns the launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the
 // image.
 Launch xyb_launch(const XybPass &pass, const std::string &family, const WorkPieces &pieces);
 
-// The launches of a pass whose errors are made by `errors`, in such pieces. What all its kernels
-// take goes before the arguments that it has: both pyramids, of maps the shares, the target, the
-// table of scales, their number, and the blur. group: of the launch that adds up, or that makes the
-// map.
+// Returns the launches of a pass whose errors the launch `errors` makes, in such pieces. The arguments that
+// all its kernels take come before its own: both pyramids, the shares for maps, the target, the table of
+// scales, their number, and the blur. group: the group of the launch that adds up, or that makes the map.
 Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPieces &pieces,
                       int group);
 

@@ -41,8 +41,8 @@ std::vector<SubScores> sub_scores_in_double(const Planes &reference, const Plane
 
 double score_in_double(const EncodedImage &reference, const EncodedImage &distorted);
 
-// What each pixel adds to the weighted error, as shares_of says: of the scales and channels
-// together, each pixel of a smaller scale standing for those that it is the mean of. Of the
+// Returns what each pixel adds to the weighted error, as shares_of defines it: for the scales and channels
+// together, each pixel of a smaller scale standing for the pixels that it is the mean of, and for the
 // background with the lower score.
 Plane error_map_in_double(const EncodedImage &reference, const EncodedImage &distorted);
 
