@@ -41,7 +41,7 @@ struct Transition {
 };
 Transition transition(const Section &section, std::int64_t count);
 
-// The state that a sample of 1 leaves `age` samples later, for ages 0 to count - 1.
+// Returns the state that a sample of 1 leaves `age` samples later, for ages 0 to count - 1.
 std::vector<std::array<double, 2>> responses(const Section &section, std::int64_t count);
 
 // A start state, which is linear in the line: constant + sum over i of near[i] x[i] + sum over i of
@@ -83,7 +83,7 @@ struct LineStage {
 // The most sections of one stage that kernels keep in registers.
 constexpr std::size_t most_sections_of_stage = 32;
 
-// The result of a stage for a line that is 0 outside, in double and from states of 0; mirrored: as if
+// Returns the result of a stage for a line that is 0 outside, in double and from states of 0; mirrored: as if
 // the line were walked the other way.
 enum class Way { as_is, mirrored };
 std::vector<double> filtered(const LineStage &stage, const std::vector<double> &x, Way way);

@@ -44,7 +44,7 @@ struct AxisTaps {
 // A filter with taps, the same for all components or not: channel c of plane p of an image with n channels is
 // component p n + c.
 struct Correlate {
-    std::string name; // the name that the user called
+    std::string name; // as the user named the filter
     Correlation correlation;
     std::map<std::int64_t, Correlation> components{}; // components with their own taps
 

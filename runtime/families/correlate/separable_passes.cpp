@@ -15,8 +15,7 @@ struct Settings {
 const std::vector<Setting<Settings>> tunables = {{"VECTOR", &Settings::vector, {4, 16}},
                                                  {"GROUP_X", &Settings::group_x, {1, 64}}};
 
-constexpr std::int64_t pitch_step =
-    64; // the pitch of rows between launches is a multiple of this many values
+constexpr std::int64_t pitch_step = 64; // values: pitches between launches are multiples of it
 
 // This matches the kernels' struct.
 struct Between {

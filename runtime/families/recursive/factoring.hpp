@@ -35,7 +35,7 @@ struct Factor {
     std::array<DoubleDouble, 3> num{DoubleDouble(1.0)};
     std::vector<Poles> poles;
     int order = 0;
-    double radius = 0.0, angle = 0.0; // modulus of the slowest pole
+    double radius = 0.0, angle = 0.0; // modulus and angle of the slowest pole
 };
 
 // Points of the unit circle, or of one around all poles where some lie on the unit circle or outside:

@@ -67,7 +67,7 @@ struct Recursion {
     // The largest error by rounding allowed, over the largest result that scans can have; 0: the expected
     // error decides.
     double accuracy = 0.0;
-    std::string name = "recursive"; // the name that the user called
+    std::string name = "recursive"; // as the user named the filter
 
     // Returns the factor by which the filter along an axis scales a constant.
     double gain(int axis) const;

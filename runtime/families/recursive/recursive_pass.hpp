@@ -41,7 +41,7 @@ struct RecursivePass {
     // The only stage of a second filter, with as many sections as the first has: it reads the second source,
     // or writes the second target.
     std::optional<LineStage> second;
-    Shared shared = Shared::source; // where there is a second
+    Shared shared = Shared::source; // where there is a second filter
     std::int64_t tile = 0;          // samples, as asked for; 0: chosen automatically
 
     std::vector<const LineStage *> all_stages() const;

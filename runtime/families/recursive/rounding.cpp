@@ -14,8 +14,7 @@ using State = std::array<double, 2>;
 constexpr double unit = 0x1p-24;       // the unit roundoff of f32
 constexpr double unit_twice = 0x1p-20; // that of pairs of f32, over f32's
 constexpr double smallest = 0x1p-126;  // devices may take smaller numbers for 0
-constexpr double crest =
-    4.0; // the largest sum of many roundings, over the root of the sum of their squares
+constexpr double crest = 4.0; // largest sum of many roundings over the root of their squares' sum
 constexpr std::size_t chunk = 16; // samples between anchors, see recursive_chunks.hpp
 
 // Returns the samples after which a response has faded, but no more than are worth a simulation.
