@@ -11,7 +11,7 @@
 
 namespace gauze::tool {
 
-// What scans are made of: terms, or a file of second-order sections.
+// The source of scans: terms, or a file of second-order sections.
 enum class ScanSource { terms, sections };
 
 // As written.
