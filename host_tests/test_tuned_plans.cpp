@@ -1,4 +1,4 @@
-// Results of measurements, as an embedder sees them: what plans could run on, and what they then do.
+// Results of measurements, as an embedder sees them: the candidates of plans, and what plans do with results.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -148,7 +148,7 @@ TEST_SUITE("tuned plans") {
             }
         for (std::size_t i = 0; i < engines.size(); ++i) {
             const Plan before = plan_on(engines[i]);
-            // What is known of other devices is of no consequence here.
+            // Results of other devices have no effect here.
             CHECK(before.explain().find("tuned on this device") == std::string::npos);
             const std::vector<std::string> candidates = before.problem().candidates;
             const std::string &winner = candidates.at(candidates.size() - 1 - i);
@@ -232,7 +232,7 @@ TEST_SUITE("tuned plans") {
         axes.run(pixels, got);
         CHECK(got == expected);
 
-        // More taps than a kernel for all axes takes: what is tuned are the passes.
+        // There are more taps than a kernel for all axes takes: the passes are tuned.
         const Plan longer = plan(9);
         REQUIRE(longer.problem_count() == 2);
         CHECK(longer.problem(1).name == "separable taps<=11 f32 small");

@@ -54,8 +54,8 @@ Filter separable(const Axes &size, std::optional<Axes> anchor) {
     return Filter::separable(taps);
 }
 
-// A region of the middle, of a source that has more; NaN or the largest value is around it where the
-// region is isolated.
+// A region in the middle of a larger source; NaN or the largest value is around it where the region is
+// isolated.
 PlanDesc describe(const VolumeCase &test) {
     PlanDesc desc;
     const bool is_whole = test.region == RegionKind::whole;
@@ -133,7 +133,7 @@ void for_all(const std::vector<Filter> &filters, const Extents &extents,
             }
 }
 
-// The families, and what they can filter.
+// The families, and the filters that they take.
 struct Family {
     gz::Kernel spec;
     std::vector<Filter> filters;
@@ -157,7 +157,7 @@ std::vector<Filter> separable_filters() {
             separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
 }
 
-// Fewer, as each size of taps is a program.
+// Fewer sizes, as each size of taps is a program.
 std::vector<Filter> several_dense() {
     return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({4, 2, 3, 2}, {0, 1, 2, 0})};
 }
@@ -168,7 +168,7 @@ std::vector<Filter> several_separable() {
     return {separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0})};
 }
 
-// How many of the configurations each case is run in.
+// The number of configurations that each case is run in.
 enum class Take { all, in_turn, small, small_in_every_share };
 
 void run_family(const Family &family, const Extents &extents, Take take) {
@@ -197,7 +197,7 @@ void run_family(const Family &family, const Extents &extents, Take take) {
 
 } // namespace
 
-// What a program is compiled for, and so most of the time, is the configuration and the types.
+// The configuration and the types decide which programs are compiled, and so most of the time.
 #define FAMILY(name, filters, pairwise_extents, few)                                               \
     TEST_SUITE("kernels") {                                                                        \
         TEST_CASE(#name ": pairwise") {                                                            \
