@@ -356,7 +356,7 @@ TEST_SUITE("choice") {
         CHECK(choice.rule.find("tuned on this device") == 0);
         CHECK(choice.refused.empty());
         CHECK(is_sound(choice, pass, facts.device_class));
-        // What the caller forces comes first, and results of other problems do not count.
+        // A kernel that the caller forces comes first, and results of other problems do not count.
         CHECK(choose(pass, on, "correlate_strips", "the test").kernel == "correlate_strips");
         CHECK(choose(pass_of(9, Rank::full), on, "", "the test").kernel == "correlate_tiled");
 

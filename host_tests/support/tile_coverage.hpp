@@ -1,5 +1,5 @@
-// What runs of a kernel covered: the classes of groups that ran, of each kind, and how many groups lay side
-// by side. A kernel does nearly all of its work on a real image in groups that small images do not have:
+// Counts what runs of a kernel covered: the classes of groups that ran, of each kind, and how many groups lay
+// side by side. A kernel does nearly all of its work on a real image in groups that small images do not have:
 // those in the middle, and those after the first round of a loop.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where an image's pixels are in a piece of memory, with every default filled in and every number
+// The places of an image's pixels in a piece of memory, with every default filled in and every number
 // checked.
 #pragma once
 

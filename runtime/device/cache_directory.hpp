@@ -18,7 +18,7 @@ namespace gz {
 // where none of these names one.
 std::string cache_directory(const std::string &asked);
 
-// What an engine may do with entries.
+// An engine's access to entries.
 enum class CacheAccess { read_write, read_only };
 
 // Thrown for a directory that cannot be trusted or used at all; other errors concern one entry.

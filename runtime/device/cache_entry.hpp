@@ -19,7 +19,7 @@ struct ProgramKey {
     std::string driver_settings; // settings of the environment that change the compiled program
     std::string options, entry, source;
 
-    // These, the version of the library and that of the format, in one text. Different keys have
+    // Returns these fields, the library's version and the format's, in one text. Different keys have
     // different texts.
     std::string text() const;
 };

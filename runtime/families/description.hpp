@@ -1,5 +1,5 @@
-// What every family provides for its filters. A filter's description is a struct D, a plain value; the family
-// declares for it, in D's own header:
+// The functions that every family provides for its filters. A filter's description is a struct D, a plain
+// value; the family declares for it, in D's own header:
 //   std::string to_text(const D &)                    for people
 //   void check_border(const D &, const Border &)      refuses a border that the filter cannot have
 //   double error_bound(const D &, double largest)     bounds |result - exact result| in f32, before it is

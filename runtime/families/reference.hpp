@@ -13,7 +13,7 @@ namespace gz {
 
 class Filter;
 
-// What to compute, and on which image. Descriptions and region are complete.
+// A filter to compute, and its images. Descriptions and region are complete.
 struct ReferenceJob {
     const Filter &filter;
     ImageDesc source;

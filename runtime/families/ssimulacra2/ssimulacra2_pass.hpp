@@ -1,5 +1,5 @@
-// SSIMULACRA 2 as its kernels see it: from pixels to pyramids of XYB planes, and from those of two
-// images to sums of their errors, or to a map of them.
+// SSIMULACRA 2 as its kernels see it: one pass makes pyramids of XYB planes from pixels, the other sums of
+// errors, or a map of them, from the pyramids of two images.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ using gz_float = float;
 static_assert(sizeof(Decoding) == 24 && sizeof(Opsin) == 68 && sizeof(Blur) == 24,
               "OpenCL C lays the structs out without padding");
 
-// Where the planes of one scale lie in a pyramid's buffer, in values.
+// The places of one scale's planes in a pyramid's buffer, in values.
 struct PyramidScale {
     std::int64_t width, height; // pixels
     std::int64_t pitch, plane;  // to the next row, to the next plane
@@ -74,7 +74,8 @@ struct WorkPieces {
     std::int64_t columns, rows;
 };
 
-// Pieces on all scales, and the table of the scales for kernels that work on such pieces.
+// Return the number of pieces on all scales, and the table of the scales for kernels that work on such
+// pieces.
 std::int64_t count_of(const Pyramid &pyramid, const WorkPieces &pieces);
 ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
                          const std::vector<int> &needs);
