@@ -34,8 +34,8 @@ private:
 
 std::string system_text(int code); // text of an errno
 
-// Returns the path made absolute, and without slashes at its end; "" where it has none. With a slash at its
-// end, a symbolic link is replaced by its target.
+// Returns the path made absolute, and without slashes at its end; "" where this fails. With a slash at the
+// end, a symbolic link would stand for its target.
 std::string absolute_path(const std::string &path);
 
 // Returns the library's directory in one of the user's, as the XDG base directory specification defines them:

@@ -57,8 +57,8 @@ double sum_of_magnitudes_of(const std::vector<double> &values) {
     return sum;
 }
 
-// Rows filtered along x alone neither overflow nor vanish unless later axes do: a power of two moves from one
-// axis to the other, which changes no bits except at the limits of f32's range.
+// Keeps rows filtered along x alone from overflow and from vanishing where the final results do neither:
+// moves a power of two from one axis to the other, which changes no bits except at the limits of f32's range.
 void balance(SeparableTaps &factors) {
     const double sum_x = sum_of_magnitudes_of(factors.x);
     if (sum_x == 0.0)

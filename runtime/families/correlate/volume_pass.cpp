@@ -90,7 +90,7 @@ MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
 }
 
 std::string problem_of(const VolumePass &pass) {
-    // Filters of a bank share the registers; taps along t need those that a cube cannot use.
+    // Filters of a bank share registers, and taps along t can use configurations that those of a cube cannot.
     const char *const kind = pass.separable           ? "separable volume "
                              : pass.filters > 1       ? "volume-bank "
                              : pass.volume.taps_t > 1 ? "volume-4d "

@@ -22,7 +22,7 @@ using gz_float = float;
 #include "lib/lines.clh"
 static_assert(sizeof(Lines) == 128, "OpenCL C lays the struct out without padding");
 
-// The image that two filters run at once share: the one that they read, or the one that receives the sum of
+// The image that two filters, run at once, share: the one that they read, or the one that receives the sum of
 // their results.
 enum class Shared { source, target };
 

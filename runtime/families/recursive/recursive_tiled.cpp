@@ -99,10 +99,10 @@ struct Exchange {
 };
 enum { publishes = 1, applies = 2 };
 
-// Strips whose tiles are given out together; 0 where groups cannot wait for later ones. All that one waits
-// for must be at work at the same time. Where groups go on, each unit has one at least; a quarter of
-// them, as several launches may share the device. Measured on NVIDIA (H200): four strips are best, two
-// where groups wait for many.
+// Returns how many strips have their tiles given out together; 0 where groups cannot wait for later ones. All
+// groups that one waits for must run at the same time. Where started groups go on, each unit has at least
+// one; a quarter of the units is counted, as several launches may share the device. Measured on NVIDIA
+// (H200): four strips are best, two where groups wait for many.
 int strips_together(const Shape &shape, const DeviceFacts &facts) {
     if (!exchanges_at_once(facts))
         return 0;
