@@ -1,4 +1,4 @@
-// Helpers of several unit tests: refusals, made-up descriptions and devices, temporary directories.
+// Shared parts of several unit tests: refusals, made-up descriptions and devices, temporary directories.
 #pragma once
 
 #include <doctest/doctest.h>
