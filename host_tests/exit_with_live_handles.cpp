@@ -1,8 +1,8 @@
-// Ends while everything is still alive and commands are still to run. What ends a process must not
-// hang or crash for that.
+// Ends while everything is still alive and commands are still to run. A process that ends then must not hang
+// or crash.
 //   exit_with_live_handles <finished|forked|global|leaked|thread>
-// finished: waits for them. PoCL compiles a kernel when it first runs, and crashes where the process ends
-// meanwhile; what it compiled it keeps for the next time.
+// finished: waits for the commands. PoCL compiles a kernel when it first runs, and crashes where the process
+// ends meanwhile; it keeps the compiled kernel for the next time.
 // forked: the same in a process that was forked before the first use of OpenCL, and then in the other.
 #include <cstdlib>
 #include <memory>
@@ -36,7 +36,7 @@ struct Handles {
     }
 };
 
-// Destroyed after main, when drivers may have put their things away.
+// Destroyed after main, when drivers may have cleaned up.
 std::unique_ptr<Handles> global;
 Handles *leaked = nullptr;
 

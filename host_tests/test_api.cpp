@@ -47,7 +47,7 @@ using gauze::Region;
 using gauze::Taps;
 using gauze::Type;
 
-// What the plan makes of random pixels, checked against the reference.
+// Returns the plan's result for random pixels, checked against the reference.
 std::vector<float> verified(const gauze::Filter &filter, const ImageDesc &desc,
                             const PlanOptions &options = {}) {
     const gauze::Plan plan = engine().plan(filter, desc, options);
@@ -493,7 +493,7 @@ TEST_SUITE("api") {
         run(gauze::correlate(cross()), 200, 100, Border::constant(-3));
         run(gauze::correlate(cross()), 200, 100, Border::reflect101());
         CHECK(own.compile_count() == compiled);
-        // What a result names may leave most of the device idle on an image of a few pixels.
+        // The configuration of a result may leave most of the device idle on an image of a few pixels.
         run(gauze::correlate(cross()), 1, 1, Border::wrap());
         CHECK(own.compile_count() <= compiled + 1);
         compiled = own.compile_count();
@@ -640,7 +640,7 @@ TEST_SUITE("api") {
                     CHECK(result.bound < 1.1e-3);
                 }
             }
-        // Finer than any sum of exponentials that there is.
+        // The accuracy is finer than any sum of exponentials has.
         gauze::Gaussian options;
         options.sigma = {1001, 0, 0, 0};
         options.accuracy = 1e-9;
@@ -700,7 +700,7 @@ TEST_SUITE("api") {
               "correlate_plain:GROUP_X=16,GROUP_Y=4");
         CHECK(variant(gauze::box(2, 3), "box_plain:GROUP_X=1") ==
               "box_plain:GROUP_X=1; box_plain:GROUP_X=1; box_plain:GROUP_X=1");
-        // What it says can be forced.
+        // The variant that it reports can be forced.
         gauze::Gaussian long_taps;
         long_taps.sigma = {50.0, 50.0, 0, 0};
         long_taps.method = gauze::GaussianMethod::fir;
@@ -776,7 +776,7 @@ TEST_SUITE("api") {
             cl_event done[3] = {};
             for (std::size_t i = 0; i < 3; ++i)
                 plan.enqueue(queue.handle(), from.mem(), to[i].mem(), {start}, &done[i]);
-            // Only now are the pixels there.
+            // The pixels are there only now.
             from.write(src.data(), src.size() * float_bytes);
             clSetUserEventStatus(start, CL_COMPLETE);
             CHECK(clWaitForEvents(3, done) == CL_SUCCESS);

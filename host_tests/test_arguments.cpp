@@ -38,7 +38,7 @@ template <class T> T sized() {
     return result;
 }
 
-// Good arguments of every function, for a case to spoil one of.
+// Good arguments of every function; each case spoils one.
 struct Arguments {
     gauze_engine *engine = embedder::engine().c_handle();
     float pixels[16] = {};
@@ -88,7 +88,7 @@ struct Arguments {
     cl_mem target_mem = nullptr;
     cl_event no_event = nullptr;
 
-    // What a call is to fill in, or to leave as it is.
+    // Objects that a call must fill in, or leave as they are.
     gauze_device_list *new_list = nullptr;
     gauze_engine *new_engine = nullptr;
     gauze_image *new_image = nullptr;
@@ -818,7 +818,7 @@ void check(const Case &each) {
         CHECK(said.find('\n') == std::string::npos);
         CHECK(arguments.are_outputs_untouched());
     }
-    // What was refused has left everything in order.
+    // The refused calls left everything in order.
     CHECK(Arguments().run() == GAUZE_OK);
 }
 

@@ -35,7 +35,7 @@ BinaryCache::Options in(const std::string &directory, CacheMode mode = CacheMode
     return options;
 }
 
-// What a cache has for the key; nothing: none.
+// Returns a cache's program for the key; nothing: none.
 Bytes found(BinaryCache &cache, const std::string &wanted = key) {
     Bytes result;
     const bool hit = cache.load(wanted, [&](std::span<const std::byte> program) {
@@ -207,7 +207,7 @@ TEST_SUITE("binary cache") {
         Bytes &entry = shelf.entries.at(gz::entry_name(key));
         CHECK(entry == gz::write_entry(key, program_of(1)));
 
-        // What they give back is checked in the same way.
+        // Programs from the callbacks are checked in the same way.
         entry[entry.size() / 2] ^= std::byte{1};
         BinaryCache cache(shelf.options(), lines.log());
         CHECK(found(cache).empty());
@@ -215,7 +215,7 @@ TEST_SUITE("binary cache") {
         cache.store(key, program_of(2));
         CHECK(found(cache) == program_of(2));
 
-        // Only read, or with one of them.
+        // The cache only reads, or has one of the callbacks.
         BinaryCache::Options reading = shelf.options();
         reading.mode = CacheMode::read_only;
         CHECK(!BinaryCache(reading, lines.log()).stores());

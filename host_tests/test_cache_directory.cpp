@@ -1,4 +1,4 @@
-// The cache's directory: where it is, whom it is trusted from, what is kept and what goes.
+// The cache's directory: where it is, who may own it, which entries are kept and which are removed.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ mode_t mode_of(const std::string &path) {
     return facts.st_mode & 07777;
 }
 
-// As if the file had been used so many seconds ago.
+// Makes the file look as if it was used so many seconds ago.
 void age(const std::string &path, std::time_t seconds) {
     const timespec then{std::time(nullptr) - seconds, 0};
     const timespec times[2] = {then, then};
@@ -146,7 +146,7 @@ TEST_SUITE("cache directory") {
         CHECK(directory.contents().bytes == 1000);
         for (int i = 0; i < 5; ++i)
             CHECK(directory.load(name_of(i)).has_value() == (i == 0 || i >= 3));
-        // As much as all may have, and more.
+        // The limit of all entries, and more.
         CHECK(directory.store(name_of(5), bytes_of(1000)));
         CHECK(directory.contents().entries == 1);
         CHECK(!directory.store(name_of(6), bytes_of(1001)));

@@ -1,4 +1,4 @@
-// The choice of a kernel: what is forced, what devices prefer, and what is said about it.
+// The choice of a kernel: forced ones, the device's preferences, and the explanation.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -96,8 +96,8 @@ bool runs_items_in_turn(DeviceClass device_class) {
            device_class == DeviceClass::oclgrind;
 }
 
-// Results of a CPU of two cores, as they are shipped: that a configuration takes half the default's
-// time. They are from an earlier version of the kernel, which counts, as they were shipped.
+// Results of a CPU of two cores, as the library ships them: a configuration takes half the default's time.
+// They are from an earlier version of the kernel, and count nevertheless, as they were shipped.
 std::string shipped_of_small_cpu(const std::string &kernel, const std::string &config,
                                  const std::string &problem) {
     DeviceFacts small = make_facts(DeviceClass::pocl_cpu);
@@ -356,11 +356,11 @@ TEST_SUITE("choice") {
         CHECK(choice.rule.find("tuned on this device") == 0);
         CHECK(choice.refused.empty());
         CHECK(is_sound(choice, pass, facts.device_class));
-        // The caller's word comes before it, and others' problems are not this one.
+        // A kernel that the caller forces comes first, and results of other problems do not count.
         CHECK(choose(pass, on, "correlate_strips", "the test").kernel == "correlate_strips");
         CHECK(choose(pass_of(9, Rank::full), on, "", "the test").kernel == "correlate_tiled");
 
-        // As fast as the default is not fast enough: that goes by the size of the image, too.
+        // A result as fast as the default does not count: the default depends on the size of the image, too.
         {
             const support::TempDir other;
             gz::Tuning tie(other.path() + "/tuning.txt", facts, sources, {}, {});
@@ -389,7 +389,7 @@ TEST_SUITE("choice") {
         CHECK(choice.refused[1].find("cannot take STRIP=7") != std::string::npos);
         CHECK(choice.refused[2].find("not all tunables") != std::string::npos);
 
-        // What was the fastest turns out to be bad, and so does what the class prefers.
+        // The fastest configuration turns out to be bad, and so does the one that the class prefers.
         add("correlate_plain", "GROUP_X=64,GROUP_Y=4", 0.9, "wrong: 3 off");
         for (const Config &config : gz::correlate_tiled().preferred(pass, facts))
             add("correlate_tiled", gz::to_text(config), 1.0, "hung");
@@ -399,7 +399,7 @@ TEST_SUITE("choice") {
         const auto preferred = gz::correlate_tiled().preferred(pass, facts);
         CHECK(std::count(preferred.begin(), preferred.end(), choice.config) == 0);
         CHECK_FALSE(gz::explain("pass 1", choice).empty());
-        // Who forces it gets it.
+        // A forced configuration is taken.
         CHECK(choose(pass, on, "correlate_plain:GROUP_X=64,GROUP_Y=4", "the test").kernel ==
               "correlate_plain");
     }
@@ -492,7 +492,7 @@ TEST_SUITE("choice") {
         CHECK(problem(PixelType::u8, 4096, 63, Rank::full) == "correlate taps<=63 u8 large");
         CHECK(gz::problem_of(varied_pass()) == "varied taps<=5 u8 small");
         CHECK(gz::problem_of(box_of(PixelType::u16, 200, 3)) == "box taps>255 u16 small");
-        // What was measured of boxes within the image says nothing of those that are longer.
+        // Measurements of boxes within the image say nothing of longer ones.
         CHECK(gz::problem_of(box_of(PixelType::u16, 639, 3)) == "box taps>255 u16 small");
         CHECK(gz::problem_of(box_of(PixelType::u16, 640, 3)) == "box taps>image u16 small");
         CHECK(gz::problem_of(box_of(PixelType::u16, 3, 480)) == "box taps>image u16 small");
@@ -549,7 +549,7 @@ TEST_SUITE("choice") {
                 const Choice choice = choose(pass, facts, "", "the test");
                 CHECK(choice.kernel == expected);
                 CHECK(is_sound(choice, pass, device_class));
-                // Most wanted, whatever speaks against it.
+                // Ranks first, in spite of its drawback.
                 std::vector<gz::RankedKernel> kernels = gz::kernels_for(pass, facts);
                 std::stable_sort(kernels.begin(), kernels.end(),
                                  [](const auto &one, const auto &other) {
@@ -656,7 +656,7 @@ TEST_SUITE("choice") {
                           .details.find(gz::text("whatever tile is asked for (", tile, ")")) !=
                       std::string::npos);
             }
-        // What takes the hint comes first.
+        // Kernels that take the hint come first.
         CHECK(choice(64, 1, "").kernel == "recursive_tiled");
         CHECK(choice(0, 1, "").kernel != "recursive_tiled");
         CHECK(choice(0, 0, "recursive_plain").details.find("asked for") == std::string::npos);

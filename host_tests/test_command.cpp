@@ -62,7 +62,7 @@ public:
         return gauze_command(arguments, environment);
     }
 
-    // Runs what must succeed, and returns the values of the output.
+    // Runs a command that must succeed, and returns the values of the output.
     template <class T>
     std::vector<T> result(const Arguments &arguments, const std::string &out = "out.npy") const {
         const Outcome outcome = run(arguments);
@@ -845,7 +845,7 @@ TEST_CASE("command: kernels of the other filters, forced and explained") {
     explained({"box", "--radius", "2", "--variant", "box_plain"});
     explained({"gaussian", "--sigma", "2", "--variant", "recursive_plain"});
 
-    // Groupings and tiles are hints, and what becomes of them is said.
+    // Groupings and tiles are hints, and the output says how they are followed.
     for (const auto &[options, said] :
          {std::pair{Arguments{}, "grouping: automatic; 1 trip through memory, at least 8 bytes"},
           std::pair{Arguments{"--overlap"}, "grouping: 0,1; 1 trip through memory"},
@@ -1104,7 +1104,7 @@ TEST_CASE("command: regions") {
                                "floats.npy", "--src-roi", "0,0,1,1"}) ==
           Floats{1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1});
 
-    // What is beyond the edge of the box: its own border, or the source's pixels.
+    // The pixels beyond the edge of the box: its own border, or the source's pixels.
     place.put_floats("line.npy", {5}, {1, 2, 4, 8, 16});
     const auto edge = [&](const std::string &name) {
         return place.result<float>({"correlate", "--taps", "1,0,1", "--src-roi", "1,3",
@@ -1241,7 +1241,7 @@ TEST_CASE("command: the cache of compiled programs") {
           "removed 0 entries from " + cache + "\n");
     CHECK(contains(info(), "entries    0\n"));
 
-    // Off, where nobody says where it would be, and the user's own.
+    // The cache is off, nowhere, or the user's own.
     CHECK(contains(gauze_command({"cache", "info"}).out, "directory  none\n"));
     CHECK(contains(gauze_command({"cache", "info", "--json"}).out, "\"directory\": null"));
     CHECK(gauze_command({"cache", "clear"}).out == "removed 0 entries\n");
@@ -1249,7 +1249,7 @@ TEST_CASE("command: the cache of compiled programs") {
         gauze_command({"cache", "info"}, {"-u", "GAUZE_CACHE_DIR", "XDG_CACHE_HOME=" + cache}).out,
         "directory  " + cache + "/gauze\n"));
 
-    // One that is not to be trusted is bad input here, and a warning for a run.
+    // A directory that is not to be trusted is bad input here, and a warning for a run.
     std::filesystem::permissions(cache, std::filesystem::perms::all);
     for (const char *what : {"info", "clear"}) {
         const Outcome outcome = gauze_command({"cache", what}, in_cache);
@@ -1315,7 +1315,7 @@ TEST_CASE("command: where PoCL has no device for want of a cache, the error says
                                     "HOME=/dev/null", "XDG_CACHE_HOME=/dev/null"});
     INFO(outcome.err);
     INFO(outcome.out);
-    if (outcome.code == 0) // this PoCL can do without
+    if (outcome.code == 0) // this PoCL does not need it
         return;
     CHECK(outcome.code == 3);
     CHECK(contains(outcome.err, "Portable Computing Language"));

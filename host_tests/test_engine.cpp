@@ -28,7 +28,7 @@ Engine::Options options_of(const std::string &device, const std::string &cl_dir 
     return options;
 }
 
-// A small program of its own, so that what the library's kernels need does not matter here.
+// A small program for these tests, independent of what the library's kernels need.
 constexpr const char *good_source = "#include \"lib/value.clh\"\n"
                                     "__kernel void fill(__global int *to) {\n"
                                     "    to[get_global_id(0)] = VALUE + OFFSET;\n"
@@ -49,7 +49,7 @@ ProgramRequest fill_program(int offset = 2) {
     return {"fill.cl", "fill", {{"OFFSET", offset}}};
 }
 
-// What 64 items of the program write.
+// Returns what 64 items of the program write.
 std::vector<cl_int> run_fill(Engine &engine, const ProgramRequest &request) {
     gz::Launch launch;
     launch.program = request;
@@ -111,7 +111,7 @@ TEST_SUITE("engine") {
         CHECK(engine.program(fill_program(3)) != first);
         CHECK(engine.compile_count() == 2);
         CHECK(lines.has(GAUZE_LOG_DEBUG, "-D OFFSET=3"));
-        // A change in a file that is included is another program.
+        // A change in an included file makes another program.
         directory.write("lib/value.clh", "#define VALUE 50\n");
         CHECK(engine.program(fill_program()) != first);
         CHECK(engine.compile_count() == 3);
@@ -177,7 +177,7 @@ TEST_SUITE("engine") {
         CHECK(run_fill(without, fill_program()) == expected);
         CHECK(counts(without) == Counts{1, 0, 0, 0});
 
-        // Others are others: macros, and sources that are included.
+        // Other macros, and other included sources, are other programs.
         Engine third(options(gz::CacheMode::read_write));
         CHECK(run_fill(third, fill_program(3)) == std::vector<cl_int>(64, 43));
         directory.write("lib/value.clh", "#define VALUE 50\n");

@@ -78,7 +78,7 @@ private:
     bool before_;
 };
 
-// What the embedder itself does with OpenCL is not to fail.
+// Runs the embedder's own use of OpenCL without faults.
 template <class Own> auto unwatched(Own &&own) {
     const Watching off(false);
     return own();
@@ -130,8 +130,8 @@ private:
     bool is_started_ = false;
 };
 
-// All that calls OpenCL: passes over images between them, filter data on the device, workspace, host
-// memory, device memory, queues in order and out of order, events. Returns the pixels.
+// Uses everything that calls OpenCL: passes over images between them, filter data on the device, workspace,
+// host memory, device memory, queues in order and out of order, events. Returns the pixels.
 std::vector<float> use(const gauze::Engine &engine, const std::vector<gauze::Filter> &filters) {
     const ImageDesc desc = Image::f32(37, 23);
     const std::vector<float> src = random_pixels(37 * 23);
@@ -165,7 +165,7 @@ std::vector<float> first_use(const gauze::Engine &engine) {
     return use(engine, {taps()});
 }
 
-// In several slabs, axis by axis.
+// Runs in several slabs, axis by axis.
 std::vector<float> streamed_use(const gauze::Engine &engine, const gauze::Filter &filter) {
     const ImageDesc desc = Image::f32(160, 40);
     const std::vector<float> src = random_pixels(160 * 40);
@@ -219,7 +219,7 @@ std::vector<cl_int> codes_of(Call call) {
     }
 }
 
-// What became of the faults in one kind of call.
+// The outcomes of the faults in one kind of call.
 struct Tally {
     int refused = 0, survived = 0, unreached = 0;
     std::map<gauze_status, int> statuses;
@@ -233,7 +233,7 @@ public:
     Injection(std::vector<float> expected, Survivable survivable)
         : expected_(std::move(expected)), survivable_(std::move(survivable)) {}
 
-    // Lets the call of that number fail and checks how body() ends, which returns pixels.
+    // Makes the call of that number fail and checks how body() ends, which returns pixels.
     template <class Body> void inject(Call call, int number, cl_int code, Body &&body) {
         layer()->code = code;
         layer()->number = number;
@@ -278,7 +278,7 @@ public:
                     sum.refused, sum.survived);
     }
 
-    // How many calls of each kind `body` makes.
+    // Returns how many calls of each kind `body` makes.
     template <class Body> static Counts calls_of(Body &&body) {
         for (auto &count : layer()->calls)
             count = 0;
@@ -417,7 +417,7 @@ TEST_SUITE("faults") {
         first_use(gauze::Engine(kept.options()));
         CHECK(kept.count() > 0);
         Survivable survivable = in_any_use;
-        // What cannot be loaded is compiled.
+        // Programs that cannot be loaded are compiled.
         survivable.insert({faults::call_clGetDeviceIDs, faults::call_clCreateProgramWithBinary,
                            faults::call_clBuildProgram, faults::call_clCreateKernel});
         fail_a_first_use("a new engine that finds its programs", kept.options(),

@@ -1,4 +1,4 @@
-// Filters: what they keep, what they refuse, and what error they promise.
+// Filters: the data that they keep, their refusals, and their error bounds.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ void check_box_refused(Status status, std::initializer_list<std::string> parts, 
     check_refused(status, parts, [&] { static_cast<void>(Filter::box(box)); });
 }
 
-// What a correlation with the taps gives at place 0 of a line.
+// Returns the result of a correlation with the taps at place 0 of a line.
 template <class Line> double correlated(const std::vector<double> &taps, Line &&line) {
     const auto radius = static_cast<std::int64_t>(taps.size() / 2);
     double sum = 0.0;
@@ -152,7 +152,7 @@ TEST_SUITE("filter") {
                   .has_value());
         check_both_refuse(Status::unsupported, {"64", "along x", "63"}, ones(64, 1));
         check_both_refuse(Status::unsupported, {"100", "along y", "63"}, ones(1, 100));
-        // Not even looked at, however large.
+        // Not even read, however large.
         check_both_refuse(
             Status::unsupported, {"4611686018427387904", "along x"},
             {{std::int64_t{1} << 62, std::int64_t{1} << 62, 1, 1}, {0, 0, 0, 0}, {1}});
@@ -288,7 +288,8 @@ TEST_SUITE("separable filter") {
                     CHECK(factors.x[i] * factors.y[j] == taps.values[0][i] * taps.values[1][j]);
             CHECK(filter.error_bound(1e10) < 20 * u * 27 * 1e10);
         }
-        // Not where the sums of the whole are too large in any case, nor in ordinary cases.
+        // Factors are not rescaled where the sums of the whole are too large in any case, nor in ordinary
+        // cases.
         for (const double scale : {1e4, 1e38}) {
             gz::AxisTaps taps;
             taps.values[0] = {scale};

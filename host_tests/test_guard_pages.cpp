@@ -1,6 +1,5 @@
-// Images that end where the next page may not be touched: what reads or writes beyond them ends the
-// process, on devices that share the host's memory. Their first pixels are at odd addresses, as an
-// embedder's may be.
+// Images that end where the next page must not be touched: reads or writes beyond them end the process, on
+// devices that share the host's memory. Their first pixels are at odd addresses, as an embedder's may be.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -152,7 +152,7 @@ TEST_SUITE("image_desc") {
             d.pitch = {6, 0, 0, 0};
             d.plane_pitch = 0;
         });
-        // Exactly what is stepped over is enough.
+        // A pitch of exactly the bytes stepped over is enough.
         ImageDesc desc = good();
         desc.pitch = {4, 20, 80, 240};
         desc.plane_pitch = 480;

@@ -1,4 +1,4 @@
-// What is derived from the descriptions of kernels: configurations, limits and launches.
+// Configurations, limits and launches, as derived from the descriptions of kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ void check_launch(const Launch &launch, const gz::ImagePass &pass, const Config 
         if (launch.program.defines.count(name))
             REQUIRE(launch.program.defines.at(name) == value);
     REQUIRE(launch.program.defines.at("CHANNELS") == pass.channels);
-    // What lies between launches may be f32 whatever the images are.
+    // Images between launches may be f32 whatever the other images are.
     const auto is_either = [](int type, PixelType image) {
         return type == static_cast<int>(image) || type == static_cast<int>(PixelType::f32);
     };
@@ -179,7 +179,7 @@ std::string data_of(const Work &work) {
     return result;
 }
 
-// All that tells the work of one kernel apart: macros, ranges and plain arguments.
+// Returns everything that distinguishes the work of one kernel: macros, ranges and plain arguments.
 std::string fingerprint(const Work &work) {
     std::string result = data_of(work);
     for (const Launch &launch : work.launches) {
@@ -190,7 +190,7 @@ std::string fingerprint(const Work &work) {
     return result;
 }
 
-// What the compiler gets for the pass in the first of the kernel's configurations.
+// Returns the programs for the pass in the first of the kernel's configurations.
 template <class Pass>
 std::string programs_of(const gz::Kernel &spec, const Pass &pass, const DeviceFacts &facts) {
     std::string result;

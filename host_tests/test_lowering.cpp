@@ -441,12 +441,12 @@ TEST_SUITE("lowering of boxes") {
                     REQUIRE(pass.src_type == (i == 0 ? PixelType::u16 : PixelType::f32));
                     REQUIRE(pass.dst_type == PixelType::f32);
                     REQUIRE(pass.planes == 2);
-                    // The last writes the region, those before it all.
+                    // The last pass writes the region, the passes before it the whole image.
                     const Axes &written = last ? desc.region.extent : extent;
                     REQUIRE(g.width == written[0] * 2);
                     REQUIRE(g.height == written[1]);
                     REQUIRE(pass.batch() == written[2] * written[3] * 2);
-                    // Neighbours lie where they lie.
+                    // Neighbours keep their places.
                     const std::int64_t before_x = last && !isolated ? 3 : 0;
                     const std::int64_t before_y = last && !isolated ? 2 : 0;
                     REQUIRE(g.valid_left == -before_x);
@@ -636,7 +636,7 @@ TEST_SUITE("plan description") {
         CHECK(along_x.shared == gz::Shared::source);
         CHECK(!along_y.along_rows);
         CHECK(along_y.shared == gz::Shared::target);
-        // What the second makes is taken away.
+        // The second filter's result is subtracted.
         const std::vector<gz::Step> second =
             support::steps_of(gz::lower(dog.get<gz::Difference>().second(), desc).links);
         const auto &alone = second[1].pass.get<gz::RecursivePass>().stages[0];

@@ -1,4 +1,4 @@
-// Which method automatic Gaussians take, and why.
+// Tests which method automatic Gaussians take, and why.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -156,7 +156,7 @@ TEST_SUITE("method") {
             CHECK(boxes(forced) == "both");
         for (const char *forced : {"filters", ";;;;;;"})
             CHECK(boxes(forced) == "each");
-        // Which is not a kernel's name.
+        // "filters" is not a kernel's name.
         CHECK(gz::settle(Filter::dog(20.0, 30.0), {DeviceClass::other_gpu, "filters"})
                   .filter.get<gz::Difference>()
                   .first()
@@ -179,7 +179,7 @@ TEST_SUITE("method") {
         CHECK(large.explain().find("grouping: automatic; ") != std::string::npos);
         CHECK(large.variant().find("recursive_") == 0);
         CHECK(plan(1.0, {}).filter().is<gz::Correlate>());
-        // What is refused does not depend on the method.
+        // Refusals do not depend on the method.
         for (const double sigma : {1.0, 12.0, 600.0})
             support::check_refused(gz::Status::invalid_argument, {"border zero"}, [&] {
                 plan(sigma, {gz::BorderMode::zero, 0.0});

@@ -1,4 +1,4 @@
-// .npy files: the bytes of each format version, what is refused and why, and arrays as images.
+// .npy files: the bytes of each format version, refusals and their reasons, and arrays as images.
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -128,7 +128,7 @@ TEST_CASE("npy: malformed files are refused with what is wrong") {
     check_refused(std::string("\x93NUMPY\2\0\1\0", 10), "too short");
     check_refused(npy_file(std::string(70000, ' '), data, 2), "header has 70001 bytes");
 
-    // As many values as the header says, neither fewer nor more.
+    // The file must have as many values as the header says, neither fewer nor more.
     check_refused(good.substr(0, good.size() - 1), "the file has 5");
     check_refused(good + "x", "the file has 7");
 
@@ -352,7 +352,7 @@ TEST_CASE("signals that end the process remove an unfinished output") {
         CHECK(directory.file_count() == 1);
         CHECK(std::filesystem::exists(directory / "done.npy"));
     }
-    // What is ignored, as by nohup, stays ignored.
+    // An ignored signal, as by nohup, stays ignored.
     const TestDirectory directory;
     const pid_t child = fork();
     REQUIRE(child >= 0);

@@ -63,7 +63,7 @@ void flatten(const json &nested, std::vector<double> &to) {
         to.push_back(nested.get<double>());
 }
 
-// How the library is asked for a case's filter, and the kernels that may run it.
+// A filter that the library is asked for in a case, and the kernels that may run it.
 struct Candidate {
     std::string name;
     gauze::Filter filter;

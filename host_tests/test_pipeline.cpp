@@ -1,4 +1,4 @@
-// Plans of several passes and launches: what they need, what they say, and that they run in turn.
+// Plans of several passes and launches: their needs, their texts, and that they run in turn.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST_SUITE("pipeline") {
     }
 
     TEST_CASE("images between iterations that the device cannot hold are not run") {
-        // u8 pixels that f32 needs four times the bytes for.
+        // u8 pixels, for which f32 needs four times the bytes.
         const auto pixels = static_cast<std::int64_t>(engine()->facts().max_allocation / 4) + 1;
         const std::int64_t width = 1 << 20;
         const PlanDesc desc = whole({width, pixels / width + 1, 1, 1}, PixelType::u8);

@@ -59,7 +59,7 @@ Region whole(const ImageDesc &desc) {
     return gz::complete(Region(), desc, desc);
 }
 
-// What a reference computes, by place (x, y, z, t of the region, plane, channel); each place once.
+// The results of a reference, by place (x, y, z, t of the region, plane, channel); each place once.
 template <class Real> using Results = std::map<std::tuple<Axes, std::int64_t, std::int64_t>, Real>;
 
 template <class Real, class Compute>
@@ -274,7 +274,7 @@ brute_box(const ReferenceJob &job, Axes at, std::int64_t plane, std::int64_t c) 
     return values;
 }
 
-// What store_pixel leaves of a value, read back as it is stored.
+// Returns a value as store_pixel stores it, read back.
 double stored(PixelType type, float value) {
     std::byte bytes[4] = {};
     gz::store_pixel(type, value, bytes);
@@ -336,7 +336,7 @@ TEST_SUITE("reference") {
         const Picture picture = make_picture(2, 1, {1, 2});
         const Filter filter = Filter::correlate(make_taps(7, 1, 3, 0, {1, 1, 1, 1, 1, 1, 1}));
         const Region all = whole(picture.desc);
-        // In ...bba|ab|baa... the first pixel sees bbaabba, the second baabbaa.
+        // Of the line ...bba|ab|baa... the first pixel sees bbaabba, the second baabbaa.
         check_results(filter, picture, {BorderMode::reflect, 0}, all, {11, 10});
         check_results(filter, picture, {BorderMode::wrap, 0}, all, {11, 10});
         check_results(filter, picture, {BorderMode::clamp, 0}, all, {10, 11});
@@ -454,7 +454,7 @@ TEST_SUITE("reference") {
     }
 
     TEST_CASE("the bound covers a constant border that f32 rounds") {
-        // Every rounding loses almost half a unit, all of them downwards: that of the first tap, of
+        // Every rounding loses almost half a unit, all of them downwards: the rounding of the first tap, of
         // the border, of their product (a tie), and of three additions of almost half a unit.
         constexpr double u = 0x1p-24;
         const double almost_half = 0.99 * u;

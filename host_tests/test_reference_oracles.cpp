@@ -108,7 +108,7 @@ TEST_CASE("oracles of recursive filters") {
                     worst = std::max(worst, support::difference(row[x], wanted));
                 }
             });
-            // Modes as they are keep the tolerance; all else is what is expected, to the last digits.
+            // Modes as they are must meet the tolerance; all others must be equal to the last digits.
             const bool approximates = op == "gaussian" && compute == gz::compute_as_written;
             const double tolerance = approximates ? test["tolerance"].get<double>() : 1e-11;
             CHECK(worst <= tolerance * largest);

@@ -32,7 +32,7 @@ constexpr std::int64_t width = 120, height = 90;
 constexpr std::uint64_t pixel_count = 120 * 90;
 constexpr std::uint64_t slab_bytes = 80 * 1024; // less than both images need
 
-// As slabs of recursive filters are run, on every device: then the bits are those of the whole image.
+// Recursive filters run as their slabs do, on every device: then the bits are those of the whole image.
 gauze::PlanOptions axis_by_axis() {
     return gauze::PlanOptions().with_variant("axes");
 }
@@ -44,7 +44,7 @@ gauze::Filter recursive_gaussian() {
     return gauze::gaussian(gaussian);
 }
 
-// What a run reports; it goes on while `goes_on` says so.
+// The reports of a run; it goes on while `goes_on` says so.
 struct Run {
     std::vector<float> pixels = std::vector<float>(pixel_count, -1.0F);
     std::vector<Report> reports{};
@@ -65,7 +65,7 @@ Run run(const gauze::Plan &plan, std::uint64_t most) {
     return result;
 }
 
-// Rows of a column of tiles that repeats with a period that no slab has.
+// Rows of a pattern that repeats with a period that no slab has.
 std::vector<std::uint8_t> large_pixels(std::int64_t columns, std::int64_t rows) {
     std::minstd_rand random(7);
     std::vector<std::uint8_t> some(static_cast<std::size_t>(columns) * 97 + 31);
@@ -232,7 +232,7 @@ TEST_SUITE("run options") {
             "slabs of 1x1 pixels, which cannot be made smaller, need more than 600 bytes");
         check_refused(outcome(recursive_gaussian(), 600), GAUZE_ERROR_UNSUPPORTED,
                       "slabs of 120x1 pixels, which cannot");
-        // As always, where they are given in the plan.
+        // A variant that the plan forces is refused as usual.
         const gauze::Plan forced = engine().plan(
             recursive_gaussian(), desc, gauze::PlanOptions().with_variant("recursive_fused"));
         check_refused(outcome_of([&] { run(forced, slab_bytes); }), GAUZE_ERROR_UNSUPPORTED,

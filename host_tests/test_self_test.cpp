@@ -49,7 +49,7 @@ private:
     std::vector<std::string> lines_;
 };
 
-// A copy of the kernels, of which some are wrong, and what an engine with them says.
+// A copy of the kernels, some of which are wrong, and the log of an engine with them.
 class Planted {
 public:
     Planted() {
@@ -83,7 +83,7 @@ private:
     TestDirectory directory_;
 };
 
-// Adds 1 to what falls into column 7 where the condition holds.
+// Adds 1 to values in column 7 where the condition holds.
 void plant_in_sat_plain(const Planted &planted, const std::string &condition) {
     planted.replace("sat/sat_plain.cl", "sum += columns[x];",
                     "sum += columns[x] + (" + condition + " && x == 7 ? 1 : 0);");
@@ -144,7 +144,7 @@ TEST_SUITE("self-test") {
             // Once is enough.
             CHECK(plan_on(engine).variant() == plan.variant());
             CHECK(lines.count("3 self-test of ") == tests);
-            // Who forces it gets it.
+            // A forced kernel is taken.
             CHECK(plan_on(engine, wrong).variant() == wrong);
         }
         // Another process knows it from the cache.
@@ -174,7 +174,7 @@ TEST_SUITE("self-test") {
         // The compiler's log comes before all that was wrong.
         CHECK(refused.status == GAUZE_ERROR_BUILD_FAILED);
         CHECK(refused.text.find("a compiler that does not like it") != std::string::npos);
-        // Three of a kernel are enough.
+        // Three configurations of a kernel are enough.
         for (const char *kernel : {"1 sat_strips:", "1 sat_plain:", "1 sat_tiled:", "1 sat_march:"})
             CHECK(lines.count(kernel) == 3);
         CHECK(lines.count("failed its self-test") == 12);

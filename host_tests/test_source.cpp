@@ -1,4 +1,4 @@
-// The expansion of includes: what comes out, line by line, and where its lines say they are from.
+// The expansion of includes: its lines, and where they say they are from.
 #include <doctest/doctest.h>
 
 #include <map>

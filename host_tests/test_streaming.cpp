@@ -96,7 +96,7 @@ std::uint64_t whole_bytes(const PlanDesc &desc) {
     return gz::bytes_of_rows(packed.source) + gz::bytes_of_rows(packed.target);
 }
 
-// In slabs of a part of the memory of whole images, or the smallest larger one that will do. slabs:
+// Runs in slabs of a part of the memory of whole images, or the smallest larger part that is enough. slabs:
 // how many more runs of slabs there have been.
 std::vector<std::byte> run_in_slabs(const Plan &plan, const std::vector<std::byte> &source,
                                     const std::vector<std::byte> &target, std::uint64_t part,
@@ -150,7 +150,7 @@ void check_same(const FilterCase &test, const PlanDesc &desc, std::uint64_t part
                 std::minstd_rand &random, int &slabs) {
     const auto source = support::make_source(desc, random);
     const auto before = support::make_target(desc, random);
-    // Slabs of a recursive filter take an axis after the other; so shall the whole image.
+    // Slabs of a recursive filter go axis by axis; so must the whole image.
     const Plan plan(engine(), test.filter, desc, gz::axis_by_axis);
     const auto expected = run(plan, source, before);
     const auto got = run_in_slabs(plan, source, before, part, slabs);
@@ -244,7 +244,7 @@ TEST_SUITE("streaming") {
 
     TEST_CASE(
         "what does not fit on the device is streamed from the host and refused on the device") {
-        // u8 pixels that f32 needs four times the bytes for, between iterations.
+        // u8 pixels, for which f32 needs four times the bytes, between iterations.
         const auto pixels = static_cast<std::int64_t>(engine()->facts().max_allocation / 4) + 1;
         const std::int64_t width = 1 << 20;
         PlanDesc desc;

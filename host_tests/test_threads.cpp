@@ -97,7 +97,7 @@ void check_host_memory(int runs) {
     CHECK(wrong == 0);
 }
 
-// What a thread has of its own where it filters device memory.
+// Objects that each thread has for itself where it filters device memory.
 struct DeviceRun {
     const gauze::Plan &plan;
     std::shared_ptr<Queue> queue; // nullptr: the engine's
@@ -129,7 +129,7 @@ void check_device_memory(int runs) {
     for (const Kind &kind : kinds) {
         const int wrong =
             wrong_results(runs, [&](const gauze::Plan &plan, const std::vector<float> &src) {
-                // Kept together, for it is not to be copied.
+                // Kept together, as it must not be copied.
                 const auto own = std::make_shared<DeviceRun>(plan, kind.make(), src);
                 return [own](std::vector<float> &dst) { (*own)(dst); };
             });
@@ -166,8 +166,8 @@ void live_once(const gauze::EngineOptions &options) {
     CHECK(got == dst);
 }
 
-// Growth over so many lives, after half as many, which fill what drivers keep. The system may give a
-// large page at any time; what leaks grows every time.
+// Measures growth over so many lives, after half as many, which fill what drivers keep. The system may give a
+// large page at any time; a leak grows every time.
 void check_growth(int lives) {
     KeptPrograms kept;
     for (int i = 0; i < lives / 2; ++i)

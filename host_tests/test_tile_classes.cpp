@@ -46,7 +46,7 @@ bool is_free_on_write(const Geometry &g, const TileShape &shape, std::int64_t co
            lies_inside(row * shape.height, shape.height, 0, 0, 0, g.height - 1);
 }
 
-// As the kernel tells the classes apart.
+// Tells the classes apart as the kernel does.
 bool says_free_on_read(const TileClasses &classes, std::int64_t column, std::int64_t row) {
     return column >= classes.free_left && column < classes.free_right && row >= classes.free_top &&
            row < classes.free_bottom;

@@ -18,7 +18,7 @@ using namespace support;
 
 namespace {
 
-// A copy of the kernels, for one to be spoilt.
+// A copy of the kernels, one of which a test spoils.
 class Kernels {
 public:
     Kernels() {
@@ -114,7 +114,7 @@ TEST_CASE("tune: volumes") {
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
-    // How many it comes to depends on the machine; what it tries first is right.
+    // The machine decides how many it tries; the first ones are right.
     CHECK(contains(tuned.out, "volume taps<=3 u8 small: volume_strips:VECTORS="));
     CHECK(contains(tuned.out, " of 6 problems"));
     CHECK_FALSE(contains(tuned.out, "bad"));
@@ -168,7 +168,7 @@ TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     CHECK(contains(line_with(text, "sat_strips", "config=BAND=256\t"), "was ended by signal"));
     CHECK(contains(line_with(text, "sat_plain", "bad=wrong: "), "bound 0.5"));
     CHECK(contains(tuned.out, "sat_strips:BAND=256 is bad: "));
-    // Their edited source is what they are bad of.
+    // The edited source makes all of these bad.
     for (const char *kernel : {"sat_strips", "sat_plain", "sat_tiled"})
         CHECK_FALSE(contains(line_with(text, kernel, "\tbad=\t"), "BAND=16\t"));
     CHECK_FALSE(line_with(text, "sat_strips", "config=BAND=64\t").empty());

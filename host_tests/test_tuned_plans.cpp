@@ -1,4 +1,4 @@
-// Results of measurements, as an embedder sees them: what plans could run on, and what they then do.
+// Results of measurements, as an embedder sees them: the candidates of plans, and what plans do with results.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -153,7 +153,7 @@ TEST_SUITE("tuned plans") {
             }
         for (std::size_t i = 0; i < engines.size(); ++i) {
             const Plan before = plan_on(engines[i]);
-            // What is known of other devices is of no consequence here.
+            // Results of other devices have no effect here.
             CHECK(before.explain().find("tuned on this device") == std::string::npos);
             const Problem problem = problems(before).front();
             const std::vector<std::string> candidates = problem.candidates();
@@ -240,7 +240,7 @@ TEST_SUITE("tuned plans") {
         axes.run(pixels, got);
         CHECK(got == expected);
 
-        // More taps than a kernel for all axes takes: what is tuned are the passes.
+        // There are more taps than a kernel for all axes takes: the passes are tuned.
         const Plan longer = plan(9);
         REQUIRE(problems(longer).size() == 2);
         CHECK(problems(longer)[1].name() == "separable taps<=11 f32 small");

@@ -41,7 +41,7 @@ TuningRecord record(const std::string &problem, const std::string &config, doubl
     return result;
 }
 
-// As one of the device.
+// Returns the record as one of the device.
 TuningRecord of_device(TuningRecord result, const DeviceFacts &facts) {
     result.vendor = facts.vendor;
     result.architecture = facts.architecture;
@@ -189,7 +189,7 @@ TEST_SUITE("tuning") {
         wrong.bad = "wrong";
         tuning.add({wrong, record("q", "A=1", 1)});
         CHECK(configs_of(tuning, "p") == Configs{"A=8", "A=7", "A=6", "A=5"});
-        // In place of what was there for the same.
+        // Replaces the record of the same configuration.
         tuning.add({record("p", "A=8", 0.99)});
         const Tuning other(path, facts, sources(), {}, {});
         CHECK(configs_of(other, "p") == Configs{"A=7", "A=6", "A=5", "A=8"});
@@ -218,7 +218,7 @@ TEST_SUITE("tuning") {
         CHECK(configs_of(updated, "p").size() == 4);
         CHECK(updated.rule(updated.results("p")[0]).find("with driver 580") != std::string::npos);
         CHECK(updated.objection("p", "correlate_strips", "A=100", hash).empty());
-        // What this driver does comes first, however fast the other was.
+        // Results of this driver come first, however fast the other's were.
         updated.add({record("p", "A=50", 1.0)});
         CHECK(configs_of(updated, "p").front() == "A=50");
     }
@@ -301,7 +301,7 @@ TEST_SUITE("tuning") {
         const std::string of_architecture =
             shipped("A=3", "x", "someone", "sm_90", DeviceClass::nvidia_gpu);
         const std::string same = gz::to_line(of_device(record("p", "A=2", 0.9), facts)) + "\n";
-        // What the vendor's other kinds of devices want says nothing.
+        // Results of the vendor's other kinds of devices say nothing.
         const std::string foreign =
             shipped("A=6", "x", vendor.c_str(), "sm_90", DeviceClass::pocl_cpu);
         const std::string path = directory.path() + "/tuning.txt";

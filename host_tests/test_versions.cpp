@@ -80,7 +80,7 @@ gauze_engine *engine() {
     return support::shared([] { return gauze::Engine(); }).c_handle();
 }
 
-// Runs what makes a handle, and destroys that.
+// Runs a function that makes a handle, and destroys the handle.
 template <class T, class Create> gauze_status tried(void (*destroy)(T *), const Create &create) {
     T *handle = nullptr;
     const gauze_status status = create(&handle);

@@ -1,5 +1,5 @@
-// Every filter end to end, by the kernels that the library chooses: for devices that can do little, as
-// Oclgrind is with groups of one item or with little local memory.
+// Every filter end to end, by the kernels that the library chooses, on devices with few abilities: Oclgrind
+// with groups of one item or with little local memory.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The pool of workspace: what is lent again, to whom and when.
+// The pool of workspace: which buffers are lent again, to whom and when.
 #include <doctest/doctest.h>
 
 #include <mutex>
@@ -21,7 +21,7 @@ cl::CommandQueue make_queue(cl_command_queue_properties properties = 0) {
     return {context(), support::engine()->device(), properties};
 }
 
-// Commands that wait for it do so until it is opened, or goes.
+// Commands wait for this gate until it is opened, or destroyed.
 class Gate {
 public:
     ~Gate() { open(); }

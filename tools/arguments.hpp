@@ -16,26 +16,25 @@
 
 namespace gauze::tool {
 
-// "a, b, c" of "a" "b" "c" and ", ".
+// Joins "a" "b" "c" with ", " to "a, b, c".
 std::string joined(const std::vector<std::string> &parts, const std::string &separator);
 
-// "a,b;c,d" at ';' -> "a,b" "c,d". Empty parts are kept.
+// Splits "a,b;c,d" at ';' into "a,b" "c,d". Empty parts are kept.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// "1.5" of 1.5: the shortest text that reads back as the same number.
+// Returns "1.5" for 1.5: the shortest text that reads back as the same number.
 std::string text_of(double value);
 
 double parse_finite(std::string_view option, std::string_view text);
 double parse_positive(std::string_view option, std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text);
 
-// Finite numbers, separated by commas. At least one.
+// Parses finite numbers, separated by commas, at least one.
 std::vector<double> parse_numbers(std::string_view option, std::string_view text);
 std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text);
 
-// What numbers of an option mean along x, y, z, t: one number is for all `axes` of the image,
-// several are for the first axes, and an axis without a number gets 0. text: the numbers as
-// written.
+// Returns an option's numbers along x, y, z, t: one number is for all `axes` of the image, several are for
+// the first axes, and an axis without a number gets 0. text: the numbers as written.
 template <class Number>
 std::array<Number, 4> along_axes(std::string_view option, std::string_view text,
                                  const std::vector<Number> &numbers, int axes) {
@@ -53,11 +52,11 @@ std::array<Number, 4> along_axes(std::string_view option, std::string_view text,
     return result;
 }
 
-// What --border takes: "constant:V", "clamp", ...
+// Returns the values that --border takes: "constant:V", "clamp", ...
 std::string border_names();
 gauze::Border parse_border(std::string_view text);
 
-// A type by the library's name of it: "u8", "f32", ...
+// Returns the type with the library's name: "u8", "f32", ...
 gauze::Type parse_type(std::string_view option, std::string_view text);
 
 gauze::RegionEdge parse_region_edge(std::string_view text);

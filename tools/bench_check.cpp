@@ -47,13 +47,13 @@ std::vector<Box> windows_of(const BenchRow &row, const ImageDesc &image) {
     return windows;
 }
 
-// Axes that the row's filter goes along, from x on.
+// Returns the axes that the row's filter goes along, from x on.
 std::size_t filtered_axes(const BenchRow &row) {
     return row.input == BenchInput::volumes ? 4 : row.input == BenchInput::volume ? 3 : 2;
 }
 
-// The window and what its results depend on. Where that ends inside the image, no result of the
-// window comes from a border, and where it ends with the image, the border is the image's.
+// The window and the pixels that its results depend on. Where these end inside the image, no result of the
+// window comes from a border, and where they end with the image, the border is the image's.
 Box with_apron(const Box &window, const BenchRow &row, const ImageDesc &image) {
     Box result = window;
     for (std::size_t axis = 0; axis < filtered_axes(row); ++axis) {

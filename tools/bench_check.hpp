@@ -1,4 +1,4 @@
-// Whether what a benchmark timed also computed the right thing.
+// Checks whether what a benchmark timed was also right.
 #ifndef GAUZE_TOOLS_BENCH_CHECK_HPP
 #define GAUZE_TOOLS_BENCH_CHECK_HPP
 
@@ -14,14 +14,14 @@ namespace gauze::tool {
 
 struct CheckResult {
     bool within_bound = true;
-    std::string text; // where it is not: the worst difference, its bound and its place
+    std::string text; // where the result is wrong: the worst difference, its bound and its place
 };
 
-// In the corners, in the middle, and at places that look random.
+// The windows lie in the corners, in the middle, and at places that look random.
 constexpr int checked_windows = 12;
 
-// Compares the result of a row with the double reference in so many windows: of the whole image that
-// would take minutes. Source and targets are tight and differ in their types alone.
+// Compares the result of a row with the double reference in so many windows: the whole image would take
+// minutes. Source and targets are tight and differ in their types alone.
 CheckResult check_windows(const gauze::Engine &engine, const gauze::Filter &filter,
                           const BenchRow &row, const gauze::ImageDesc &source_desc,
                           const std::vector<std::byte> &source, gauze::Type target_type,

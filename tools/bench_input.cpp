@@ -141,7 +141,7 @@ Scan scan_with(const std::vector<PolePair> &poles) {
     return scan;
 }
 
-// Scans of an order in the directions that the row names, or second-order sections.
+// Returns scans of an order in the directions that the row names, or second-order sections.
 Filter recursive_of(const BenchRow &row) {
     std::vector<Scan> scans;
     if (row.params.front().name == "sections") {

@@ -1,4 +1,4 @@
-// What `gauze bench` filters, and with which taps: random, and the same on every run.
+// The pixels and taps of `gauze bench`: random, and the same on every run.
 #ifndef GAUZE_TOOLS_BENCH_INPUT_HPP
 #define GAUZE_TOOLS_BENCH_INPUT_HPP
 
@@ -12,21 +12,21 @@
 
 namespace gauze::tool {
 
-// Pixels of a tight image, over the whole range of an integer type, in [0, 1) for a floating one.
+// Returns the pixels of a tight image, over the whole range of an integer type, in [0, 1) for a floating one.
 // Throws InputError for a type that cannot be filtered.
 std::vector<std::byte> random_pixels(const gauze::ImageDesc &desc);
 
-// Taps that sum to 1, so that results keep clear of an integer type's limits, and differ enough for
-// each of them to show in every result.
+// Returns taps that sum to 1, so that results keep clear of an integer type's limits, and that differ enough
+// for each of them to show in every result.
 std::vector<double> random_taps(int count, std::uint32_t seed);
 
-// The filter of a row. Throws gauze::Error where the library has none such.
+// Returns the filter of a row. Throws gauze::Error where the library has no such filter.
 gauze::Filter filter_of(const BenchRow &row);
 
-// Options of a row's plan: the border that its filter has by default.
+// Returns the options of a row's plan: the border that its filter has by default.
 gauze::PlanOptions options_of(const BenchRow &row);
 
-// What a row writes where it reads pixels of the type.
+// Returns the type that a row writes where it reads pixels of the type.
 gauze::Type target_type(const BenchRow &row, gauze::Type source);
 
 } // namespace gauze::tool

@@ -22,7 +22,7 @@ std::string size_text(const std::vector<std::int64_t> &size) {
     return joined(extents, "x");
 }
 
-// What peers/bench_opencv.cpp takes, and whatever else is added to peer_names.
+// Returns the arguments that peers/bench_opencv.cpp takes, and every other program in peer_names.
 std::vector<std::string> arguments_for(const Measurement &own, const DeviceInfo &device,
                                        unsigned repeats) {
     char copy_ms[32];

@@ -13,7 +13,7 @@
 
 namespace gauze::tool {
 
-// The programs that are there: beside the command, or in ../libexec/gauze.
+// Returns the installed programs: beside the command, or in ../libexec/gauze.
 std::vector<std::filesystem::path> find_peers();
 
 struct PeerOutcome {

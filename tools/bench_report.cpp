@@ -18,7 +18,7 @@ std::string number(const char *format, double value) {
     return text;
 }
 
-// Three digits that count, at least.
+// Writes at least three significant digits.
 std::string milliseconds(double ms) {
     return number(ms >= 100 ? "%.0f" : ms >= 10 ? "%.1f" : ms >= 1 ? "%.2f" : "%.3f", ms);
 }
@@ -99,7 +99,7 @@ Cells cells_of(const BenchResult &result, const Cells &platforms) {
     return cells;
 }
 
-// Words to the left, numbers to the right.
+// Words are aligned to the left, numbers to the right.
 bool is_number_column(std::size_t column, std::size_t columns) {
     return column >= 2 && column + 1 < columns;
 }
@@ -138,7 +138,7 @@ std::size_t color_of(const BenchRow &row) {
     return static_cast<std::size_t>(std::ranges::find(lines, row.line) - lines.begin());
 }
 
-// The points of a line are ours or a peer's.
+// The points of a line are either ours or a peer's.
 PlotLine &line_of(Plot &plot, const Measurement &measurement, const std::string &name,
                   LineStyle style) {
     for (PlotLine &line : plot.lines)

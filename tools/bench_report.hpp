@@ -23,11 +23,11 @@ struct BenchResult {
 struct BenchReport {
     std::string device, platform;
     std::string image;  // "16384x16384 f32, 1 channel"
-    std::string signal; // what rows of signals filter, if there are any
-    std::string volume; // what rows of volumes filter
+    std::string signal; // the input of signal rows, if there are any
+    std::string volume; // the input of volume rows
     unsigned repeats = 0;
     bool device_time_is_wall = false;
-    int checked_windows = 0;          // of each result, compared with the reference
+    int checked_windows = 0;          // windows of each result that are compared with the reference
     std::vector<BenchResult> results; // at least one
 };
 
@@ -38,7 +38,7 @@ std::string table_of(const BenchReport &report);
 // Ratio to copy over radius; peers dashed.
 Plot plot_of(const BenchReport &report);
 
-// The measurements whose results are right, row by row: ours, then the peers'.
+// Returns the measurements whose results are right, row by row: ours, then the peers'.
 std::vector<Measurement> measurements_of(const BenchReport &report);
 
 } // namespace gauze::tool

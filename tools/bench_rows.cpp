@@ -53,7 +53,7 @@ BenchFamily dog_family() {
 }
 
 BenchFamily recursive_family() {
-    constexpr int reach = 256; // of poles of up to 0.9
+    constexpr int reach = 256; // for poles of up to 0.9
     BenchFamily family{"recursive", {}};
     for (const int order : {1, 3})
         family.rows.push_back({"recursive", {{"order", order}, {"scans", "+x -x +y -y"}}, reach});
@@ -110,7 +110,7 @@ std::size_t BenchRow::targets() const {
 }
 
 const std::vector<BenchFamily> &bench_families() {
-    // A summed-area table depends on all that is above and to the left.
+    // A summed-area table depends on all pixels above and to the left.
     constexpr int everything = 1 << 30;
     static const std::vector<BenchFamily> families{
         plain_family("separable", {1, 2, 3, 5, 7, 10, 15, 31}),
@@ -127,7 +127,7 @@ const std::vector<BenchFamily> &bench_families() {
 }
 
 BenchRow make_row(const std::string &filter, int value) {
-    family_of(filter); // refuses what there is not
+    family_of(filter); // refuses unknown names
     if (auto row = plain_row(filter, value))
         return *std::move(row);
     throw InputError("bench: one number does not make a row of " + in_quotes(filter));

@@ -15,24 +15,25 @@ struct BenchParam {
     std::variant<int, std::string> value;
 };
 
-// What a row filters: the image asked for, a line of samples, a volume, or several volumes along t.
+// The input of a row: the image asked for, a line of samples, a volume, or several volumes along t.
 enum class BenchInput { image, signal, volume, volumes };
 
 struct BenchRow {
     std::string filter;
     std::vector<BenchParam> params; // the first, if any, is a number
-    // No pixel further away, along any axis that it filters, adds to a result what would show.
+    // Pixels further away, along any axis that it filters, add nothing visible to a result.
     int reach = 0;
-    // The line of the plot that the row is a point of, and where; "": in the table alone.
+    // The line of the plot that has the row's point, and the point's place; "": the row is in the table
+    // alone.
     std::string line{};
     int radius = 0;
     BenchInput input = BenchInput::image;
 
     int value() const { return std::get<int>(params.front().value); }
-    // The text of a parameter, "" without.
+    // Returns the text of a parameter, "" where there is none.
     std::string text(const std::string &name) const;
     int taps() const { return 2 * radius + 1; } // along each axis
-    std::size_t targets() const;                // more than one of a bank
+    std::size_t targets() const;                // more than one for a bank
     // Whether the number alone makes the row.
     bool is_plain() const { return params.size() == 1 && !line.empty(); }
 };
@@ -42,14 +43,14 @@ struct BenchFamily {
     std::vector<BenchRow> rows;
 };
 
-// Rows of images come first.
+// Returns all rows; those of images come first.
 const std::vector<BenchFamily> &bench_families();
 
-// The plain row of a filter for any number. Throws InputError where there is none such.
+// Returns the plain row of a filter for any number. Throws InputError where there is none.
 BenchRow make_row(const std::string &filter, int value);
 
-// The rows of the filters named, each filter once and in the standard order; of all where none is
-// named. Throws InputError.
+// Returns the rows of the filters named, each filter once and in the standard order; the rows of all filters
+// where none is named. Throws InputError.
 std::vector<BenchRow> rows_of(const std::vector<std::string> &filters);
 
 // "radius 3", "sigma 5, method recursive"

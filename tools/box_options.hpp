@@ -9,7 +9,7 @@
 
 namespace gauze::tool {
 
-// As written.
+// The options of a box filter, as written.
 struct BoxOptions {
     std::string radius;
     std::string iterations = "1";

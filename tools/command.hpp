@@ -12,14 +12,14 @@ enum class ExitCode {
     success = 0,
     over_bound = 1,   // --verify or a benchmark found a difference over the filter's bound
     bad_input = 2,    // bad usage or bad input
-    no_device = 3,    // no device, or none that can do it
-    interrupted = 130 // by a signal, as shells have it
+    no_device = 3,    // no device, or none that can run it
+    interrupted = 130 // ended by a signal, numbered as shells do
 };
 
-// How much of a text of many lines, such as a compiler's log, an error shows.
+// How much an error shows of a text of many lines, such as a compiler's log.
 enum class ErrorDetail { first_line, all };
 
-// What the command line asks for. The parser fills it in when it meets a command's name.
+// The command that the command line asks for. The parser fills it in when it meets a command's name.
 struct Invocation {
     std::function<ExitCode()> run;
     ErrorDetail detail = ErrorDetail::first_line;

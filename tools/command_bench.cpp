@@ -47,7 +47,7 @@ struct BenchOptions {
     bool json_to_stdout() const { return json && *json == "-"; }
 };
 
-// A row that the library can do, ready to run.
+// A row that the library can run, ready to run.
 struct PlannedRow {
     BenchRow row;
     ImageDesc source, target;
@@ -55,7 +55,7 @@ struct PlannedRow {
     Plan plan;
 };
 
-// What rows filter.
+// The inputs of the rows.
 struct Inputs {
     ImageDesc image, signal, volume, volumes;
 
@@ -105,7 +105,8 @@ std::array<std::int64_t, 4> parse_size(const std::string &text) {
     return extent;
 }
 
-// Why images so described, one and what it is filtered to, do not fit the device; none where they do.
+// Returns why an image of this description, and the images that it is filtered to, do not fit the device;
+// nothing where they do.
 std::optional<std::string> obstacle(const ImageDesc &image, const DeviceInfo &device,
                                     int targets = 1) {
     // Source and targets, and those of the copy; a CPU also holds the host's source and results.
@@ -121,7 +122,7 @@ std::optional<std::string> obstacle(const ImageDesc &image, const DeviceInfo &de
     return std::nullopt;
 }
 
-// What to filter: of the size asked for, or of the largest that fits, halving each side of the
+// Returns the image to filter: of the size asked for, or the largest that fits, halving each side of the
 // default.
 ImageDesc image_for(const BenchOptions &options, Type type, const DeviceInfo &device) {
     const std::int64_t side = device.kind == GAUZE_DEVICE_GPU ? 16384 : 4096;
@@ -144,7 +145,7 @@ ImageDesc image_for(const BenchOptions &options, Type type, const DeviceInfo &de
     return image;
 }
 
-// As many samples as --size asks for pixels, else as many as measure a device, or what fits.
+// Returns as many samples as --size asks for pixels, else as many as measure a device, or as fit.
 ImageDesc signal_for(const BenchOptions &options, Type type, const DeviceInfo &device) {
     ImageDesc signal(type, device.kind == GAUZE_DEVICE_GPU ? 100'000'000 : 10'000'000, 1,
                      options.channels);
@@ -158,9 +159,9 @@ ImageDesc signal_for(const BenchOptions &options, Type type, const DeviceInfo &d
     return signal;
 }
 
-// What is asked for, or a cube of as many pixels; else one that measures a device, or what fits.
+// Returns the volume asked for, or a cube of as many pixels; else one that measures a device, or that fits.
 ImageDesc volume_for(const BenchOptions &options, Type type, const DeviceInfo &device) {
-    constexpr int most_targets = 8; // of the rows
+    constexpr int most_targets = 8; // targets of the rows
     ImageDesc volume(type, 1, 1, options.channels);
     const auto set_side = [&](std::int64_t side) { volume.extent = {side, side, side, 1}; };
     if (options.size) {
@@ -177,7 +178,7 @@ ImageDesc volume_for(const BenchOptions &options, Type type, const DeviceInfo &d
     return volume;
 }
 
-// As many pixels in eight volumes.
+// Returns as many pixels in eight volumes.
 ImageDesc volumes_for(ImageDesc volume) {
     for (std::size_t axis = 0; axis < 3; ++axis)
         volume.extent[axis] = (volume.extent[axis] + 1) / 2;
@@ -185,8 +186,8 @@ ImageDesc volumes_for(ImageDesc volume) {
     return volume;
 }
 
-// The rows that the library takes. It refuses before anything is measured: a filter that was named
-// ends the command then, another is left out with a note.
+// Returns the rows that the library takes. It refuses before anything is measured: a named filter that it
+// refuses ends the command then, any other is left out with a note.
 std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &engine,
                                   const Inputs &inputs) {
     std::vector<PlannedRow> planned;

@@ -141,7 +141,7 @@ void set_target_origin(Region &region, const std::string &text) {
     std::ranges::copy(numbers, region.target_origin.begin());
 }
 
-// None where the options ask for the whole source and nothing else.
+// Returns nothing where the options ask for the whole source and nothing else.
 std::optional<Region> region_of(const RunOptions &options, const Extent &source,
                                 const Extent &target) {
     const RegionEdge edge = parse_region_edge(options.roi_edge);
@@ -168,7 +168,7 @@ Type out_type(const RunOptions &options, Type otherwise) {
     return options.out_type ? parse_type("--out-type", *options.out_type) : otherwise;
 }
 
-// What the result is written to: --into's pixels, or zeros of the source's size.
+// Returns the target of the result: --into's pixels, or zeros of the source's size.
 HostImage make_target(const RunOptions &options, const HostImage &source, Type otherwise,
                       ChannelAxis array_channels) {
     if (!options.into) {
@@ -215,7 +215,7 @@ void print_timing(const Timing &timing, unsigned repeats) {
     std::cout << line;
 }
 
-// What goes through the device in one piece is soon done: there is no bar.
+// An image that goes through the device in one piece is done soon: there is no bar.
 void run_with_progress(const Plan &plan, const HostImage &source, HostImage &target,
                        const std::string &name) {
     Progress bar(1.0);

@@ -67,8 +67,8 @@ void check_pair(const Pair &pair, const ImageDesc &reference, const ImageDesc &d
                          "; images of at least 8x8 pixels can be scored");
 }
 
-// Scores pairs, one after the other. What the last pair needed is kept for the next: the metric, if
-// the images are of the same size and kind, and the reference, if it is the same file.
+// Scores pairs, one after the other. The metric is kept for the next pair, if the images are of the same size
+// and kind, and the reference, if it is the same file.
 class Scorer {
 public:
     explicit Scorer(const ScoreOptions &options) : options_(options) {}
@@ -162,8 +162,8 @@ std::array<std::uint8_t, 3> colour_of(double heat) {
     return result;
 }
 
-// A pixel's colour says what an image would score whose error was everywhere as large as there:
-// black 100, white 0 and less.
+// A pixel's colour shows the score of an image whose error is everywhere as large as there: black 100, white
+// 0 and less.
 void write_heat_map(const std::string &path, const ImageDesc &image,
                     const std::vector<float> &errors) {
     const ImageDesc desc = Image::u8(image.extent[0], image.extent[1], 3);
@@ -211,7 +211,7 @@ ExitCode score_files(const ScoreOptions &options) {
             array.push_back({{"ref", pair.reference}, {"dist", pair.distorted}, {"score", score}});
         } else {
             progress.clear();
-            std::cout << score_text(score) << std::endl; // as it comes
+            std::cout << score_text(score) << std::endl; // each score at once
         }
     }
     progress.clear();

@@ -48,23 +48,24 @@ void on_interrupt(int) {
 
 void catch_signals() {
     struct sigaction action {};
-    action.sa_handler = on_interrupt; // without SA_RESTART: what waits shall see it
+    action.sa_handler = on_interrupt; // without SA_RESTART: waiting calls must return
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
-    // A worker that is gone is found by its silence.
+    // A dead worker is found by its silence.
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, nullptr);
 }
 
 // One class of problems, to be tuned on one case of it.
 struct Job {
-    std::size_t index; // of tune_cases()
+    std::size_t index; // index in tune_cases()
     Type type;
     TuneSize size;
     std::size_t number, count; // which of the plan's problems, and how many it has
     Problem problem;
 
-    // What forces a candidate: of several passes the others are left to the library.
+    // Returns the variant that forces a candidate: in a plan of several passes the others are left to the
+    // library.
     std::string variant(const std::string &candidate) const {
         return std::string(number, ';') + candidate + std::string(count - 1 - number, ';');
     }
@@ -80,7 +81,7 @@ private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// What a candidate came to.
+// The outcome of a candidate.
 struct Answer {
     enum class Kind { time, ready, bad, unfit, error, stopped } kind;
     double time_ms = 0, ratio = 0;
@@ -170,7 +171,7 @@ public:
 
     void run() {
         for (std::size_t i = 0; i < jobs_.size() && !is_over(); ++i) {
-            // What one leaves of its time the others get.
+            // Time that a problem leaves goes to the others.
             const double left = options_.budget - clock_.seconds();
             deadline_ = clock_.seconds() + left / static_cast<double>(jobs_.size() - i);
             run(jobs_[i]);
@@ -233,7 +234,7 @@ private:
         search(job, TuneSearch(candidates));
     }
 
-    // The default runs beside each: its own ratio is 1.
+    // The default runs beside each candidate: its own ratio is 1.
     void search(const Job &job, TuneSearch search) {
         const std::string baseline = search.best();
         double baseline_ms = 0;
@@ -292,7 +293,7 @@ std::vector<Problem> problems_of(const TuneCase &tuned, const Engine &engine,
     return problems(engine.plan(tuned.make(), source, tuned.target(source), options_of(tuned.row)));
 }
 
-// Each class of problems once. The sizes one after the other: the most likely first.
+// Returns a job for each class of problems. The sizes come one after the other, the most likely first.
 std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
     const DeviceInfo device = engine.device();
     std::vector<Job> jobs;
@@ -333,7 +334,7 @@ void check_seconds(const std::string &option, double seconds, double least) {
 }
 
 ExitCode tune(const TuneOptions &options) {
-    // What is forced, and what is tested already, would stand in the way of what is to be measured.
+    // Forced variants and self-tests would interfere with the measurements.
     unsetenv("GAUZE_VARIANT");
     setenv("GAUZE_SELF_TEST", "off", 1);
     if (options.is_worker)
@@ -400,7 +401,7 @@ void add_tune_command(CLI::App &app, Invocation &invocation) {
     command->add_option("--timeout", options->timeout, "What takes longer than this counts as hung")
         ->type_name("SECONDS")
         ->capture_default_str();
-    command->add_flag("--worker", options->is_worker)->group(""); // what it starts itself as
+    command->add_flag("--worker", options->is_worker)->group(""); // the program of its workers
     command->callback(
         [options, &invocation] { invocation.run = [options] { return tune(*options); }; });
 }

@@ -1,4 +1,4 @@
-// The library's engine as the command uses it: its device from --device, its log on stderr.
+// The library's engine for the command: its device from --device, its log on stderr.
 #ifndef GAUZE_TOOLS_ENGINE_HPP
 #define GAUZE_TOOLS_ENGINE_HPP
 
@@ -9,7 +9,7 @@
 
 namespace gauze::tool {
 
-// The environment variable GAUZE_LOG: none where it is not set. Throws InputError where it is no
+// Returns the environment variable GAUZE_LOG, nothing where it is not set. Throws InputError where it is no
 // level.
 std::optional<gauze_log_level> log_level();
 

@@ -30,10 +30,10 @@ fs::path directory_of(const fs::path &path) {
     return parent.empty() ? fs::path(".") : parent;
 }
 
-// Where the bytes of an output really go: a symbolic link stays, and what it names is replaced, or
-// made where there is nothing.
+// Returns where the bytes of an output really go: a symbolic link stays, and the file that it names is
+// replaced, or made where there is none.
 fs::path resolved(const fs::path &path) {
-    constexpr int most_links = 40; // as the system has it
+    constexpr int most_links = 40; // the system's limit
     fs::path target = path;
     std::error_code error;
     for (int links = 0; fs::is_symlink(target, error); ++links) {
@@ -58,8 +58,8 @@ void check_replaceable(const fs::path &path) {
         throw InputError("cannot write " + shown(path) + ": " + system_text(errno));
 }
 
-// A file that shall not outlive the process. Entries stay: a signal may come at any time, in any
-// thread, while one is read.
+// A file that must not outlive the process. Entries stay: a signal may come at any time, in any thread, while
+// one is read.
 struct Passing {
     std::string path;
     std::atomic<bool> is_there{false};
@@ -73,12 +73,12 @@ extern "C" void remove_passing_files(int signal) {
     for (const Passing *file = passing_files; file; file = file->next)
         if (file->is_there)
             unlink(file->path.c_str());
-    // It comes again when this returns, and ends the process as if nobody had caught it.
+    // The signal comes again when this returns, and ends the process as if nobody had caught it.
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
 
-// What the caller, or a command, does with a signal stays.
+// A signal that the caller, or a command, handles or ignores stays so.
 void catch_ending_signals() {
     for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
         struct sigaction now {};
@@ -98,7 +98,8 @@ std::string random_name() {
     return name + ".tmp";
 }
 
-// Whether the file at `path` is to be removed when a signal ends the process: true from now on.
+// Returns the flag that says whether a signal that ends the process removes the file at `path`: true from now
+// on.
 std::atomic<bool> *passing(const fs::path &path) {
     auto *const file = new Passing{path.string()};
     file->is_there = true;
@@ -183,8 +184,8 @@ void OutputFile::commit() {
 }
 
 void check_output_path(const fs::path &path) {
-    // Making the temporary file is the one test that asks all that can be in the way. Nothing of it
-    // is left: the run itself may be killed.
+    // Making the temporary file is the only test that finds every obstacle. No file is left: the run itself
+    // may be killed.
     const OutputFile probe(path);
 }
 

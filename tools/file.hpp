@@ -15,7 +15,7 @@
 
 namespace gauze::tool {
 
-// The path in quotes, as messages show it.
+// Returns the path in quotes, as messages show it.
 std::string shown(const std::filesystem::path &path);
 
 // extension: as ".png", in lower case; the path's may be in either.
@@ -36,7 +36,7 @@ public:
     std::uint64_t size() const { return size_; }
     std::FILE *handle() const { return handle_.get(); }
 
-    // Fills all of `bytes` from where the file stands.
+    // Fills all of `bytes` from the file's current position.
     void read(std::span<std::byte> bytes);
 
 private:

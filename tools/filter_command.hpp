@@ -11,30 +11,30 @@
 
 namespace gauze::tool {
 
-// What the meaning of a filter's options takes of the image: one number may stand for all axes, and
-// a channel may have taps of its own.
+// The facts about an image that the meaning of a filter's options depends on: one number may stand for all
+// axes, and a channel may have its own taps.
 struct ImageForm {
-    int axes = 2; // without the one of channels
+    int axes = 2; // without the channels' axis
     int channels = 1;
 };
 
-// What kernels read, and most write; the library names more types.
+// Returns the types that kernels read, and most kernels write; the library names more types.
 std::vector<gauze::Type> pixel_types();
 
 // Whether a filter takes the border zero.
 enum class ZeroBorder { refused, taken, only };
 
-// One filter: its own options, and how they become a gauze::Filter once they are parsed and the
-// image is read.
+// One filter: its own options, and the function that makes a gauze::Filter of them once they are parsed and
+// the image is read.
 struct FilterCommand {
     std::string name;
     std::string summary;
     std::function<void(CLI::App &)> add_options;
     std::function<gauze::Filter(const ImageForm &)> make; // throws InputError
     std::string border = "clamp";                         // where --border is not given
-    // Once options are parsed.
+    // Used once options are parsed.
     std::function<ZeroBorder()> zero_border = [] { return ZeroBorder::refused; };
-    // What it can write, and what it does without --out-type, by the type of the source.
+    // The types that it can write, and the one that it writes without --out-type, by the type of the source.
     std::vector<gauze::Type> out_types = pixel_types();
     std::function<gauze::Type(gauze::Type)> out_type = [](gauze::Type in) { return in; };
     std::string out_type_text = "as IN"; // the same in words

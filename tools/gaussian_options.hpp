@@ -13,7 +13,7 @@
 
 namespace gauze::tool {
 
-// As written.
+// The options of a Gaussian, as written.
 struct GaussianOptions {
     std::string sigma;
     std::optional<std::string> derivative, truncate, accuracy; // none: the library's
@@ -23,15 +23,15 @@ struct GaussianOptions {
 
 void add_gaussian_options(CLI::App &app, GaussianOptions &options);
 
-// sigma: that of --sigma, or of one plane. option: the name that it has in messages. axes: of the
-// image. Throws InputError.
+// sigma: the value of --sigma, or the one for one plane. option: its name in messages. axes: of the image.
+// Throws InputError.
 gauze::Gaussian make_gaussian(const GaussianOptions &options, const std::string &option,
                               std::string_view sigma, int axes);
 
-// The method by its name. Throws InputError.
+// Returns the method with the name. Throws InputError.
 gauze::GaussianMethod parse_method(const std::string &text);
 
-// A difference of Gaussians, as written.
+// The options of a difference of Gaussians, as written.
 struct DogOptions {
     std::string sigma;
     std::string method = "auto";

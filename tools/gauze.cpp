@@ -20,9 +20,8 @@ namespace gauze::tool {
 
 namespace {
 
-// What the parser's own messages do not name: a command that is missing or does not exist, an
-// option before it. `app` is the command that the arguments so far name, `called` how it was
-// called.
+// Reports errors that the parser's own messages do not name: a command that is missing or does not exist, an
+// option before it. `app` is the command that the arguments so far name, `called` how it was called.
 void check_command_names(const CLI::App &app, const std::string &called,
                          const std::vector<std::string> &arguments, std::size_t position) {
     const std::vector<const CLI::App *> commands = app.get_subcommands(nullptr);
@@ -55,7 +54,8 @@ void check_values(const std::vector<std::string> &arguments) {
             throw InputError(in_quotes(argument) + " lacks a value");
 }
 
-// One line whatever is in it: control characters in a file's name, a compiler's log.
+// Returns the first line of a text, without control characters: a file's name may have some, and a compiler's
+// log has many lines.
 std::string first_line(std::string_view text) {
     std::string line(text.substr(0, text.find('\n')));
     for (char &c : line)
@@ -70,7 +70,7 @@ ExitCode report(ExitCode code, std::string_view text, ErrorDetail detail) {
     return code;
 }
 
-// The code of a command that has printed all, unless that did not get through.
+// Returns the exit code of a command that has printed all, unless its output did not get through.
 ExitCode flushed(ExitCode code) {
     if (std::cout.flush())
         return code;

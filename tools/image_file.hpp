@@ -20,10 +20,10 @@ FileFormat format_of(const std::filesystem::path &path);
 // Whether the last axis of an array counts channels.
 enum class ChannelAxis { none, last };
 
-// What it takes to write pixels back as they were read, besides their description: the shape of an
-// array does not follow from it, since (4, 6) and (1, 4, 6) are the same pixels.
+// The facts, besides the description, that are needed to write pixels back as they were read: the shape of an
+// array does not follow from the description, since (4, 6) and (1, 4, 6) are the same pixels.
 struct FileForm {
-    int axes = 2; // of an array, without the one of channels
+    int axes = 2; // axes of an array, without the channels' axis
     ChannelAxis channel_axis = ChannelAxis::none;
     PngMetadata png;
 };
@@ -38,8 +38,8 @@ struct HostImage {
 // array_channels: how to read an array; a .png says itself how many channels it has.
 HostImage read_image(const std::filesystem::path &path, ChannelAxis array_channels);
 
-// Throws where `path` cannot be written or its format cannot hold such pixels: what can be known
-// before there are any pixels.
+// Throws where `path` cannot be written or its format cannot hold such pixels, as far as can be known before
+// there are any pixels.
 void check_storable(const std::filesystem::path &path, const gauze::ImageDesc &desc);
 
 void write_image(const std::filesystem::path &path, const HostImage &image);

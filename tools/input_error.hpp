@@ -1,5 +1,5 @@
-// Bad usage or bad input: what ends the command with exit code 2. The text is one line that names
-// what was wrong.
+// The error for bad usage or bad input, which ends the command with exit code 2. The text is one line that
+// names what was wrong.
 #ifndef GAUZE_TOOLS_INPUT_ERROR_HPP
 #define GAUZE_TOOLS_INPUT_ERROR_HPP
 
@@ -14,7 +14,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// As messages show what they are about.
+// Returns a text in quotes, as messages show it.
 inline std::string in_quotes(std::string_view text) {
     std::string quoted("'");
     quoted += text;

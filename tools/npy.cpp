@@ -21,7 +21,7 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 // Far above what NumPy writes for any type taken here; a header is text and is parsed whole.
 constexpr std::size_t max_header_length = 65536;
-// As NumPy 1: no array has more axes.
+// The limit of NumPy 1: no array has more axes.
 constexpr std::size_t max_axes = 32;
 
 struct Header {
@@ -146,7 +146,7 @@ private:
         if (error != std::errc() || value < 0)
             malformed();
         rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-        accept('L'); // Python 2 wrote long integers so
+        accept('L'); // Python 2 wrote long integers this way
         return value;
     }
 

@@ -34,11 +34,11 @@ struct NpyArray {
 // header says.
 NpyArray read_npy(const std::filesystem::path &path);
 
-// data: as many bytes as type and shape ask for.
+// data: as many bytes as type and shape need.
 void write_npy(const std::filesystem::path &path, NpyType type,
                const std::vector<std::int64_t> &shape, std::span<const std::byte> data);
 
-// The values as doubles. 64-bit integers are rounded to the nearest double.
+// Returns the values as doubles. 64-bit integers are rounded to the nearest double.
 std::vector<double> to_doubles(const NpyArray &array);
 
 } // namespace gauze::tool

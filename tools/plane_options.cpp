@@ -12,7 +12,7 @@ namespace {
 
 const std::string option = "--taps-plane";
 
-// Every value is looked at before a filter is made of any.
+// Every value is checked before a filter is made of any.
 std::map<std::int64_t, std::string_view> parse_planes(const PlaneOptions &planes, int channels) {
     std::map<std::int64_t, std::string_view> texts;
     for (const std::string_view plane : planes) {

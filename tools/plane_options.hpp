@@ -12,18 +12,18 @@
 
 namespace gauze::tool {
 
-// The values of --taps-plane, as written: "N:" and what the filter's own main option would take.
+// The values of --taps-plane, as written: "N:" and the value that the filter's own main option would take.
 using PlaneOptions = std::vector<std::string>;
 
-// form, text: what follows the colon, as the help shows and explains it.
+// form, text: the value after the colon, as the help shows and explains it.
 void add_plane_option(CLI::App &app, PlaneOptions &planes, const std::string &form,
                       const std::string &text);
 
-// From what follows the colon. option: for messages.
+// Makes a filter from the text after the colon. option: for messages.
 using MakePlaneFilter =
     std::function<gauze::Filter(const std::string &option, std::string_view text)>;
 
-// `base`, but with other filters for the components that `planes` name. Throws InputError.
+// Returns `base`, but with other filters for the components that `planes` name. Throws InputError.
 gauze::Filter with_planes(gauze::Filter base, const PlaneOptions &planes, int channels,
                           const MakePlaneFilter &make);
 

@@ -17,12 +17,12 @@ namespace gauze::tool {
 namespace {
 
 constexpr std::uint64_t default_max_pixels = std::uint64_t{1} << 28;
-// Deflate makes at most 1032 bytes of one.
+// Deflate expands one byte to at most 1032.
 constexpr std::uint64_t max_expansion = 1100;
 // A profile or a text of more than this is not worth its memory.
 constexpr png_alloc_size_t max_chunk_bytes = 8 << 20;
 
-// What libpng had to say when it gave up. Plain memory: it is written on the way to a longjmp.
+// libpng's message when it gave up. Plain memory: it is written on the way to a longjmp.
 struct ErrorText {
     char text[160] = "unknown error";
 };

@@ -16,7 +16,7 @@
 
 namespace gauze::tool {
 
-// What a PNG file says of its pixels besides their values. Values as libpng has them: gamma and
+// A PNG file's metadata: what it says of its pixels besides their values. Values are libpng's: gamma and
 // chromaticities are times 100000.
 struct PngMetadata {
     struct Profile {

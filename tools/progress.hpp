@@ -61,7 +61,7 @@ public:
         draw();
     }
 
-    // So much of the work is done.
+    // Reports how much of the work is done.
     void reach(std::string what, double done) {
         done_ = done;
         current_ = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view axis_names = "xyzt";
 
-// A scan without terms, of a text that starts with "+x:", "-x:", "+y:" ...; none of another.
+// Returns a scan without terms for a text that starts with "+x:", "-x:", "+y:" ...; nothing for any other.
 std::optional<Scan> parse_direction(std::string_view text) {
     const std::size_t axis = text.size() > 1 ? axis_names.find(text[1]) : std::string_view::npos;
     if (text.size() < 3 || (text[0] != '+' && text[0] != '-') || axis == std::string_view::npos ||
@@ -45,7 +45,7 @@ Scan parse_scan(std::string_view text) {
     return scan;
 }
 
-// A file of rows b0 b1 b2 a0 a1 a2, a scan each; "+x:FILE.npy", or FILE.npy, which is +x.
+// Reads a file of rows b0 b1 b2 a0 a1 a2, a scan each; "+x:FILE.npy", or FILE.npy, which is +x.
 std::vector<Scan> parse_sections(const std::string &text) {
     const std::optional<Scan> direction = parse_direction(text);
     const std::string path = direction ? text.substr(3) : text;
@@ -87,7 +87,7 @@ std::int64_t parse_tile(const std::string &text) {
     return tile;
 }
 
-// How the library calls what --cascade and --overlap ask for.
+// Returns the library's name of what --cascade and --overlap ask for.
 std::string grouping_of(const ScanOptions &options) {
     if (options.overlap)
         return "overlap";
@@ -109,7 +109,7 @@ void add_scan_options(CLI::App &app, ScanOptions &options) {
                     options.scans.push_back({source, value});
                 },
                 text)
-            ->trigger_on_parse(); // each time that it is given, in the order of both options
+            ->trigger_on_parse(); // for each time that it is given, in the order of both options
     };
     add("--scan", ScanSource::terms,
         "y[n] = b0 x[n] + b1 x[n-1] + ... + a1 y[n-1] + a2 y[n-2] + ... along x, y or z, "

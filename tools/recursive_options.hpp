@@ -11,10 +11,10 @@
 
 namespace gauze::tool {
 
-// What scans are made of: terms, or a file of second-order sections.
+// The source of scans: terms, or a file of second-order sections.
 enum class ScanSource { terms, sections };
 
-// As written.
+// The options of scans, as written.
 struct ScanOptions {
     struct Scans {
         ScanSource source;
@@ -31,7 +31,7 @@ void add_scan_options(CLI::App &app, ScanOptions &options);
 // Throws InputError.
 gauze::Filter make_recursive(const ScanOptions &options);
 
-// As written.
+// The options of a B-spline, as written.
 struct BsplineOptions {
     std::string order;
 };

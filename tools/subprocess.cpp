@@ -26,7 +26,7 @@ void check(int error, const std::string &what) {
         throw std::system_error(error, std::generic_category(), what);
 }
 
-// Files and not pipes: nobody waits for anybody to read.
+// Output goes to files, not pipes: no process waits for another to read.
 FileHandle temporary_file() {
     FileHandle file(std::tmpfile());
     check(file ? 0 : errno, "cannot make a temporary file");
@@ -81,7 +81,7 @@ private:
     posix_spawnattr_t attributes_;
 };
 
-// Words as execve takes them; they live on.
+// Returns the words as execve takes them, pointing into `words`.
 std::vector<char *> argv_of(std::vector<std::string> &words) {
     std::vector<char *> argv;
     for (std::string &word : words)
@@ -195,7 +195,7 @@ std::string Conversation::end() {
     if (child_ == 0)
         return "";
     int status = 0;
-    // One that closed its output is on its way out.
+    // A program that closed its output is about to end.
     constexpr int most_waits = 500;
     pid_t ended = waitpid(child_, &status, WNOHANG);
     for (int i = 0; is_ending_ && ended == 0 && i < most_waits; ++i) {
@@ -203,7 +203,7 @@ std::string Conversation::end() {
         ended = waitpid(child_, &status, WNOHANG);
     }
     if (ended == 0) {
-        // What is left of it shall not go on in the background.
+        // The rest of it must not go on in the background.
         kill(child_, SIGKILL);
         while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
         }

@@ -1,4 +1,4 @@
-// Another program, run to its end, or spoken with line by line.
+// Runs another program to its end, or talks to it line by line.
 #ifndef GAUZE_TOOLS_SUBPROCESS_HPP
 #define GAUZE_TOOLS_SUBPROCESS_HPP
 
@@ -19,8 +19,8 @@ struct ProcessOutcome {
 ProcessOutcome run_program(const std::filesystem::path &program,
                            const std::vector<std::string> &arguments);
 
-// A program that reads lines and answers them. It is in a process group of its own, so that what ends
-// ours from the terminal does not end it, and its standard error goes nowhere, unless it is wanted.
+// A program that reads lines and answers them. It is in a process group of its own, so that a signal from the
+// terminal that ends ours does not end it, and its standard error goes nowhere, unless it is wanted.
 class Conversation {
 public:
     enum class Errors { dropped, shown };
@@ -34,12 +34,12 @@ public:
     void say(const std::string &line);
 
     enum class Heard { line, end, nothing };
-    // Its next line that starts with the mark, without that: drivers print what they like. `nothing`:
-    // not within so many seconds, or a signal came for us.
+    // Returns its next line that starts with the mark, without the mark: drivers print what they like.
+    // `nothing`: no such line came within so many seconds, or a signal came for us.
     Heard hear(std::string &line, double seconds);
     static constexpr char mark = '@';
 
-    // How it ended, in words; it is ended if it had not.
+    // Returns how it ended, in words; ends it if it had not.
     std::string end();
 
 private:

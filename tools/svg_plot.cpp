@@ -106,7 +106,7 @@ std::string line_at(double x1, double y1, double x2, double y2, const std::strin
            "\" y2=\"" + place(y2) + "\" class=\"" + classes + "\"/>\n";
 }
 
-// From powers of two to places between `begin` and `end`.
+// Maps powers of two to places between `begin` and `end`.
 class LogAxis {
 public:
     LogAxis(double smallest, double largest, double begin, double end)

@@ -62,7 +62,7 @@ std::vector<double> parse_axis_taps(const std::string &option, std::string_view 
     return taps.values;
 }
 
-// The anchor that the text gives taps of such a size; what it does not give is the library's.
+// Returns the anchor that the text gives taps of such a size; the library's for axes that it leaves out.
 // option: where the taps come from.
 std::array<std::int64_t, 4> parse_anchor(const std::string &text,
                                          const std::array<std::int64_t, 4> &size,
@@ -92,7 +92,7 @@ void normalize(std::vector<double> &values, const std::string &option) {
     }
     if (!std::isfinite(magnitude))
         throw InputError("--normalize: the sum of the taps is too large in " + option);
-    // 0.1 + 0.2 - 0.3 is not quite zero: what is left of such a sum says nothing.
+    // 0.1 + 0.2 - 0.3 is not quite zero: the remainder of such a sum means nothing.
     if (!(std::abs(sum) > std::numeric_limits<double>::epsilon() * magnitude))
         throw InputError("--normalize: the sum of the taps is zero in " + option);
     for (double &value : values)
@@ -110,8 +110,8 @@ std::string axis_option(std::size_t axis) {
     return std::string("--taps-") + axis_names[axis];
 }
 
-// texts: along each axis; none: it is not filtered. options: the names that they have in messages,
-// and that of all of them.
+// texts: along each axis; empty: the axis is not filtered. options: their names in messages, and the name of
+// all of them.
 SeparableTaps parse_separable(const TapsModifiers &modifiers,
                               const std::array<std::optional<std::string_view>, 4> &texts,
                               const std::array<std::string, 4> &options,

@@ -1,4 +1,4 @@
-// Taps as the options of a filter give them: a box of them, or some along each axis.
+// Taps as the options of a filter give them: a box of taps, or taps along each axis.
 #ifndef GAUZE_TOOLS_TAPS_OPTIONS_HPP
 #define GAUZE_TOOLS_TAPS_OPTIONS_HPP
 
@@ -14,7 +14,7 @@
 
 namespace gauze::tool {
 
-// What is said of all taps, those of --taps-plane too.
+// The options that apply to all taps, those of --taps-plane too.
 struct TapsModifiers {
     std::optional<std::string> anchor; // none: the library's
     bool normalize = false;
@@ -28,8 +28,7 @@ struct TapsOptions {
 
 void add_taps_options(CLI::App &app, TapsOptions &options);
 
-// text: that of --taps, or of one plane. option: the name that it has in messages. Throws
-// InputError.
+// text: the value of --taps, or the one for one plane. option: its name in messages. Throws InputError.
 gauze::Taps make_taps(const TapsModifiers &modifiers, const std::string &option,
                       std::string_view text);
 
@@ -41,10 +40,10 @@ struct SeparableOptions {
 
 void add_separable_options(CLI::App &app, SeparableOptions &options);
 
-// Those of --taps-x, --taps-y, ... Throws InputError.
+// Returns the taps of --taps-x, --taps-y, ... Throws InputError.
 gauze::SeparableTaps make_separable_taps(const SeparableOptions &options);
 
-// Those of one plane: "along x;along y;..." Throws InputError.
+// Returns the taps of one plane: "along x;along y;..." Throws InputError.
 gauze::SeparableTaps make_separable_taps(const SeparableOptions &options, const std::string &option,
                                          std::string_view text);
 

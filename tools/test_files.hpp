@@ -33,7 +33,7 @@ public:
 
     std::string operator/(const std::string &name) const { return (path_ / name).string(); }
 
-    // Files in it, those of an unfinished output included.
+    // Returns the files in it, also those of an unfinished output.
     std::size_t file_count() const {
         using Iterator = std::filesystem::directory_iterator;
         return static_cast<std::size_t>(std::distance(Iterator(path_), Iterator()));
@@ -68,7 +68,7 @@ template <class T> std::vector<T> from_bytes(const std::vector<std::byte> &bytes
     return values;
 }
 
-// Values of at most 16 bits that look random and are the same on every run.
+// Returns values of at most 16 bits that look random and are the same on every run.
 template <class T> std::vector<T> numbered(std::size_t count) {
     std::vector<T> values(count);
     for (std::size_t i = 0; i < count; ++i)

@@ -54,8 +54,8 @@ void add_recursive(std::vector<TuneCase> &cases, int order, const char *scans, B
     cases.push_back(std::move(result));
 }
 
-// The problems of its passes that no filter before it has: of u8 images that become f32 ones, and the
-// difference itself.
+// Adds cases for the problems of its passes that no filter before it has: u8 images that become f32 ones, and
+// the difference itself.
 void add_dog(std::vector<TuneCase> &cases) {
     cases.push_back(case_of({"dog", {{"sigma", 1}, {"sigma2", 2}, {"method", "fir"}}, 8}));
     for (const BenchRow &row : rows_of({"dog"}))

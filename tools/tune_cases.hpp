@@ -1,4 +1,4 @@
-// What `gauze tune` measures: a filter of each class of problems that results are kept for.
+// The cases of `gauze tune`: a filter of each class of problems that results are kept for.
 #ifndef GAUZE_TOOLS_TUNE_CASES_HPP
 #define GAUZE_TOOLS_TUNE_CASES_HPP
 
@@ -16,14 +16,14 @@ namespace gauze::tool {
 
 enum class TuneSize { large, medium, small };
 
-// The pixel types that there are cases of.
+// The pixel types of the cases.
 enum class TunedTypes { all, floats, encoded };
 
 struct TuneCase {
     std::string filter;                  // as the command names it
     std::string name;                    // "separable radius 3"
-    std::function<gauze::Filter()> make; // none: SSIMULACRA 2
-    // For its border, its results' type and how far it reaches.
+    std::function<gauze::Filter()> make; // empty: SSIMULACRA 2
+    // The row gives the border, the type of results and the reach.
     BenchRow row;
     TunedTypes types = TunedTypes::all;
 
@@ -31,18 +31,18 @@ struct TuneCase {
     bool takes(gauze::Type type) const;
     gauze::ImageDesc source(gauze::Type type, TuneSize size, const gauze::DeviceInfo &device) const;
     gauze::ImageDesc target(const gauze::ImageDesc &source) const;
-    // A small image of the kind, whose time says about what others take.
+    // Returns a small image of the kind, whose time predicts that of others.
     gauze::ImageDesc part(gauze::Type type) const;
 
 private:
-    // So many pixels along each axis, or a line of as many as such an image.
+    // Returns an image of so many pixels along each axis, or a line of as many pixels as such an image.
     gauze::ImageDesc cube(gauze::Type type, std::int64_t side) const;
 };
 
-// In the order in which they are measured.
+// Returns all cases, in the order in which they are measured.
 const std::vector<TuneCase> &tune_cases();
 
-// The filters that there are cases of.
+// Returns the filters that have cases.
 std::vector<std::string> tuned_filters();
 
 const char *name_of(TuneSize size);

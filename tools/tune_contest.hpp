@@ -1,4 +1,4 @@
-// A candidate beside the default of its problem: what the worker of `gauze tune` runs.
+// Runs a candidate beside the default of its problem, in the worker of `gauze tune`.
 #ifndef GAUZE_TOOLS_TUNE_CONTEST_HPP
 #define GAUZE_TOOLS_TUNE_CONTEST_HPP
 
@@ -13,7 +13,7 @@
 
 namespace gauze::tool {
 
-// What is wrong with a result.
+// Says what is wrong with a result.
 class WrongResult : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -29,15 +29,15 @@ class Contest {
 public:
     virtual ~Contest() = default;
 
-    // A candidate that is faster than `best_ratio`, of the baseline's time, is checked on the whole input
-    // too. Throws WrongResult, and TooSlow where it would take minutes.
+    // Measures a candidate. One that is faster than `best_ratio`, of the baseline's time, is checked on the
+    // whole input too. Throws WrongResult, and TooSlow where it would take minutes.
     virtual Comparison compare(const std::string &candidate, double best_ratio) = 0;
 };
 
-// Once is enough for what is slower than this, of the best.
+// One run is enough for candidates slower than this, over the best ratio.
 inline constexpr double slow_candidate = 1.3;
 
-// Runs that take about so long together, but not fewer than some.
+// Returns how many runs take about wanted_ms together, within limits.
 inline unsigned repeats_for(double pair_ms) {
     constexpr double wanted_ms = 400;
     constexpr double least = 5;

@@ -48,7 +48,7 @@ public:
         metric_.set_reference(pair.reference);
     }
     double score() { return metric_.image_scores(distorted_).front(); }
-    // By the wall clock, of one image.
+    // Measures one image by the wall clock.
     double time_ms() {
         const auto begin = std::chrono::steady_clock::now();
         score();
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    // Scoring waits for the scores: small images share that.
+    // Each call waits for its scores: small images share one call.
     static std::size_t images_at_once(const Pair &pair) {
         constexpr double enough = 1 << 20; // pixels
         return static_cast<std::size_t>(std::max(enough / pair.pixels(), 1.0));
@@ -92,12 +92,12 @@ public:
     }
 
 private:
-    // What is right but slow shall not be taken for hung.
+    // A right but slow candidate must not be taken for hung.
     double estimated_seconds(Scorer &small) const {
         return small.time_ms() * 1e-3 * pair_.pixels() / small_.pixels();
     }
 
-    // Kernels' scores are each so near to the definition's.
+    // The scores of kernels are all this close to the definition's.
     static void check_score(double score, double expected) {
         constexpr double bound = 0.01;
         if (!(std::abs(score - expected) <= 2 * bound))

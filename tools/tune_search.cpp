@@ -9,7 +9,7 @@
 namespace gauze::tool {
 namespace {
 
-// Kernels that are slower than this by far have no configuration that wins.
+// Kernels that are slower by this factor have no configuration that wins.
 constexpr double near = 1.5;
 
 } // namespace
@@ -72,7 +72,7 @@ std::optional<std::string> TuneSearch::other_kernel() const {
 }
 
 std::optional<std::string> TuneSearch::near_the_fastest() const {
-    // The fastest of each kernel, the fastest first.
+    // Returns the fastest candidate of each kernel, the fastest first.
     std::map<std::string, std::pair<double, std::string>> fastest;
     for (const auto &[candidate, ratio] : ratios_) {
         const auto [place, is_new] = fastest.try_emplace(kernel_of(candidate), ratio, candidate);

@@ -1,4 +1,4 @@
-// In which order the candidates of a problem are measured.
+// The order in which the candidates of a problem are measured.
 #ifndef GAUZE_TOOLS_TUNE_SEARCH_HPP
 #define GAUZE_TOOLS_TUNE_SEARCH_HPP
 
@@ -10,15 +10,15 @@
 
 namespace gauze::tool {
 
-// In turn one configuration of another kernel, and one that differs from the fastest in one value, until
-// none of these is faster; then the same from the fastest of each other kernel that comes near it. The
-// whole space would take hours, and a short time shall see something of both.
+// Takes in turn one configuration of another kernel, and one that differs from the fastest in one value,
+// until none of these is faster; then does the same from the fastest configuration of each other kernel that
+// comes near it. The whole space would take hours, and a short run must see something of both.
 class TuneSearch {
 public:
-    // candidates: as a plan has them, the default first. That is measured already.
+    // candidates: as a plan lists them, the default first, which is measured already.
     explicit TuneSearch(std::vector<std::string> candidates);
 
-    // What to measure next; nothing where the search is at its end.
+    // Returns the candidate to measure next; nothing at the end of the search.
     std::optional<std::string> next();
 
     // ratio: of a candidate's time to the default's.
@@ -41,10 +41,10 @@ private:
     bool wants_neighbour_ = true; // next
 };
 
-// "correlate_tiled" of "correlate_tiled:GROUP_X=8".
+// Returns "correlate_tiled" for "correlate_tiled:GROUP_X=8".
 std::string kernel_of(const std::string &variant);
 
-// Values that differ, or -1 where the kernels do.
+// Returns how many values differ, or -1 where the kernels do.
 int differing_values(const std::string &a, const std::string &b);
 
 } // namespace gauze::tool

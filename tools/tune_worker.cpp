@@ -95,7 +95,8 @@ void for_each_row(const ImageDesc &desc, const Point &origin, const Point &exten
         }
 }
 
-// Random pixels in the region; what must not be read is NaN, or the largest value of an integer.
+// Fills the region with random pixels; pixels that must not be read are NaN, or the largest value of an
+// integer.
 std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &region) {
     ImageDesc inside_desc(desc.type, region.extent[0], region.extent[1]);
     inside_desc.extent = region.extent;
@@ -110,7 +111,7 @@ std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &regio
     return bytes;
 }
 
-// The candidate on a small image between guard bands, against the reference in double.
+// Runs the candidate on a small image between guard bands, against the reference in double.
 void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filter, Type type,
                  const std::string &variant) {
     const Guarded shape = guarded(tuned.row.input);
@@ -144,7 +145,7 @@ void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filt
         throw WrongResult("writes outside the target");
 }
 
-// Images that many cases filter: to fill large ones takes longer than to filter them.
+// Images shared by many cases: filling large ones takes longer than filtering them.
 struct Canvas {
     ImageDesc source_desc, target_desc;
     std::vector<std::byte> pixels;
@@ -185,7 +186,8 @@ public:
     }
 
 private:
-    // By the wall clock and a part of the image: what is right but slow shall not be taken for hung.
+    // Estimates by the wall clock and a part of the image: a right but slow candidate must not be taken for
+    // hung.
     double estimated_seconds(const std::string &candidate) const {
         const ImageDesc from = case_.part(canvas_.source_desc.type);
         const ImageDesc to = case_.part(canvas_.target_desc.type);
@@ -216,7 +218,7 @@ private:
         return tried.compare(baseline_, canvas_.source, canvas_.target, repeats);
     }
 
-    // What a plan makes of what nothing in the target is right of by chance.
+    // Returns a plan's result in a target whose old bytes cannot be right by chance.
     std::vector<std::byte> result_of(const Plan &tried) const {
         std::vector<std::byte> result(canvas_.target_desc.bytes(), std::byte{0x5a});
         canvas_.target.write(result.data(), result.size());
@@ -226,7 +228,7 @@ private:
     }
 
     void check_whole(const Plan &tried) const {
-        // The reference of a table's last pixels sums all of them.
+        // The reference for a table's last pixels sums all of them.
         constexpr std::int64_t most_reach = 1 << 20;
         if (case_.row.reach > most_reach) {
             check_against_baseline(tried);
@@ -267,7 +269,7 @@ private:
     double baseline_seconds_ = 0;
 };
 
-// What comes of one line. unsupported: what it means that the library refuses.
+// Answers one line. unsupported: the answer where the library refuses.
 template <class Body> void answered(const char *unsupported, Body &&body) {
     try {
         answer(body());

@@ -1,5 +1,5 @@
-// The process that `gauze tune` has its candidates run in: one that crashes, or does not end, takes
-// nothing with it.
+// The process in which `gauze tune` runs candidates: one that crashes, or does not end, takes nothing with
+// it.
 #ifndef GAUZE_TOOLS_TUNE_WORKER_HPP
 #define GAUZE_TOOLS_TUNE_WORKER_HPP
 

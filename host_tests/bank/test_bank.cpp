@@ -33,7 +33,7 @@ std::vector<Filter> cubes(int count, std::int64_t size) {
     return filters;
 }
 
-// A part of a volume, with something around it in the source and in the targets.
+// A part of a volume, with other pixels around it in the source and in the targets.
 PlanDesc describe(const Axes &extent, std::size_t targets, PixelType type = PixelType::f32) {
     PlanDesc desc;
     desc.source = make_image(type, {extent[0] + 5, extent[1] + 3, extent[2] + 2, 1});
@@ -44,7 +44,7 @@ PlanDesc describe(const Axes &extent, std::size_t targets, PixelType type = Pixe
     return complete(desc);
 }
 
-// What a bank writes to each of its targets; nothing where a kernel is forced that does not fit.
+// Returns what a bank writes to each of its targets; nothing where a forced kernel does not fit.
 std::vector<std::vector<std::byte>> run_bank(const std::vector<Filter> &filters,
                                              const PlanDesc &desc, const std::string &variant,
                                              const std::vector<std::byte> &source,
@@ -74,7 +74,7 @@ std::vector<std::vector<std::byte>> run_bank(const std::vector<Filter> &filters,
     return got;
 }
 
-// Whether it ran; that every target is what its filter gives by itself.
+// Checks that every target is what its filter gives by itself; returns whether it ran.
 bool check_bank(const std::vector<Filter> &filters, const PlanDesc &desc,
                 const std::string &variant) {
     std::minstd_rand random(4);

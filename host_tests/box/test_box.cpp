@@ -48,7 +48,7 @@ std::string run(const BoxCase &test, Tally &tally) {
     const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
     const double largest = largest_magnitude(job);
     const bool is_integer = facts_of(desc.target.type).is_integer;
-    // Once, integers are exact; then they are as floats are.
+    // Integers are exact after one iteration; later they have the bounds of floats.
     const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
                           test.box.iterations == 1 &&
                           test.border_value == std::floor(test.border_value);
@@ -142,8 +142,8 @@ std::vector<BoxCase> all_boxes(const std::string &kernel) {
     return cases;
 }
 
-// Images of several strips and bands of a kernel, for few programs, and what boxes go round in its loops:
-// tails of 0 to 3 values beside whole blocks of 4, boxes of more than a part of a row.
+// Images of several strips and bands of a kernel, for few programs, with all paths of its loops: tails of 0
+// to 3 values beside whole blocks of 4, boxes of more than a part of a row.
 struct BoxProgram {
     PixelType src, dst;
     int channels;
@@ -211,7 +211,7 @@ void run_several_tiles(const std::string &kernel) {
     MESSAGE(coverage.text());
 }
 
-// What few small cases may all lack: boxes of more than a part of a row, whose sums items share.
+// Adds cases that few small ones may lack: boxes of more than a part of a row, whose sums items share.
 std::vector<BoxCase> with_shared_parts(const std::string &kernel, std::vector<BoxCase> cases) {
     if (kernel == "box_tiled") {
         BoxCase test;
@@ -253,7 +253,7 @@ TEST_SUITE("kernels") {
     }
 
     TEST_CASE("boxes far longer than the image") {
-        // A case for each pair of parameter values. The kernels that are first for such boxes take all of
+        // A case for each pair of parameter values. The kernels that rank first for such boxes take all of
         // these; the others read each pixel of a box, and take shorter ones.
         constexpr std::pair<int, int> sizes[] = {{7, 5}, {1, 1}, {2, 3}, {5, 1}, {1, 6}, {40, 21}};
         // Sums of u8 need 64 bits in the third; those of u16 even in columns where rows are the most.
@@ -291,8 +291,7 @@ TEST_SUITE("kernels") {
     }
 
     TEST_CASE("boxes about as long as the image") {
-        // Where windows start and end at each place of a line and of the lines that the border makes of
-        // it.
+        // Windows start and end at each place of a line and of the lines that the border makes of it.
         std::vector<BoxCase> cases;
         for (const char *kernel : {"box_lines", "box_plain"})
             for (const BorderMode border : gz::all_border_modes)

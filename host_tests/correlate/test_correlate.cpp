@@ -24,7 +24,7 @@ void run_all(const std::vector<CorrelateCase> &cases) {
             " programs so far; the worst error is ", tally.worst, " of its bound");
 }
 
-// In every share, as few cases have what a real image is made of.
+// These cases run in every share, as few others are like a real image.
 void run_several_tiles(const std::string &kernel) {
     support::TileCoverage coverage;
     support::Tally tally;
@@ -35,7 +35,7 @@ void run_several_tiles(const std::string &kernel) {
         if (tally.ran > ran)
             support::count_groups(test, coverage);
     }
-    // Not every GPU has room for all.
+    // Not every GPU has memory for all cases.
     const bool all_fit = tally.misfits == 0;
     CHECK((all_fit || !support::engine()->facts().is_cpu()));
     if (all_fit)

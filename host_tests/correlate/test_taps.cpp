@@ -1,4 +1,4 @@
-// Which taps count as a row times a column, and what turning them round does.
+// Tests which taps count as a row times a column, and reversed taps.
 #include <doctest/doctest.h>
 
 #include <cmath>

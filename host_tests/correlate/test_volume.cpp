@@ -54,8 +54,8 @@ Filter separable(const Axes &size, std::optional<Axes> anchor) {
     return Filter::separable(taps);
 }
 
-// A region of the middle, of a source that has more; NaN or the largest value is around it where the
-// region is isolated.
+// A region in the middle of a larger source; NaN or the largest value is around it where the region is
+// isolated.
 PlanDesc describe(const VolumeCase &test) {
     PlanDesc desc;
     const bool is_whole = test.region == RegionKind::whole;
@@ -161,7 +161,7 @@ std::vector<Filter> separable_filters() {
             separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
 }
 
-// Fewer, as each size of taps is a program.
+// Fewer sizes, as each size of taps is a program.
 std::vector<Filter> several_dense() {
     return {dense({3, 3, 3, 1}, {1, 1, 1, 0}), dense({4, 2, 3, 2}, {0, 1, 2, 0})};
 }
@@ -172,7 +172,7 @@ std::vector<Filter> several_separable() {
     return {separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0})};
 }
 
-// How many of the configurations each case is run in.
+// The number of configurations that each case is run in.
 enum class Take { all, in_turn, small, small_in_every_share };
 
 void run_family(const Family &family, const Extents &extents, Take take) {

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
     std::vector<std::byte> entry(bytes.begin(), bytes.end());
     read(entry);
-    // With the checksum that it should have, which no fuzzer finds.
+    // The entry gets the right checksum, which no fuzzer finds.
     const gz::Digest digest = gz::sha256(entry);
     entry.insert(entry.end(), digest.begin(), digest.end());
     read(entry);

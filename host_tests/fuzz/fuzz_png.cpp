@@ -21,7 +21,7 @@ std::uint32_t crc_of(const std::uint8_t *data, std::size_t size) {
     return ~crc;
 }
 
-// Without its checksums right, which no fuzzer finds, hardly a chunk would be looked into.
+// The checksums are corrected: no fuzzer finds them, and hardly a chunk would be read without them.
 void correct_checksums(std::vector<std::uint8_t> &file) {
     constexpr std::size_t signature = 8;
     for (std::size_t at = signature; file.size() - std::min(at, file.size()) >= 12;) {
@@ -52,7 +52,7 @@ void read(const std::vector<std::uint8_t> &file) {
 
 } // namespace
 
-// All that the reader's file takes from the library, which would take minutes to build.
+// Replaces all that the reader's file takes from the library, which would take minutes to build.
 const char *gauze_type_name(gauze_type) {
     return "a type";
 }

@@ -63,7 +63,7 @@ struct Layered<call, member, cl_int (*cl_icd_dispatch::*)(Arguments...)> {
     }
 };
 
-// Those that return an object have its error in their last argument.
+// Functions that return an object have its error in their last argument.
 template <Call call, auto member, class Result, class... Arguments>
 struct Layered<call, member, Result *(*cl_icd_dispatch::*)(Arguments...)> {
     static Result *CL_API_CALL function(Arguments... arguments) {

@@ -1,5 +1,5 @@
-// What tests of recursive filters are made of: designs against published values, and the exact scans
-// against sums by hand.
+// Tests of the parts that tests of recursive filters are made of: designs against published values, and the
+// exact scans against sums by hand.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -182,7 +182,7 @@ TEST_SUITE("exact scans") {
     }
 
     TEST_CASE("what doubles lose between two scans is kept") {
-        // 1.1^n, and all of it taken away again: 1.1^700 is 1e29.
+        // 1.1^n, and then all of it subtracted again: 1.1^700 is 1e29.
         std::vector<double> line(700, 0.0);
         line[0] = 1.0;
         line[699] = 1.0;

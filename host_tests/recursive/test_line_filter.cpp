@@ -16,7 +16,7 @@ namespace {
 
 using Line = std::vector<double>;
 
-// As the kernels do it, in double.
+// Runs the stages in double, as the kernels do.
 Line run(const std::vector<LineStage> &stages, const Line &x, const Border &border = {}) {
     Line y = x;
     for (const LineStage &stage : stages) {
@@ -36,16 +36,16 @@ Line run(const std::vector<LineStage> &stages, const Line &x, const Border &bord
             }
             continue;
         }
-        const Line &ends_of = stage.ends_of == LineStage::Of::own ? in : x;
+        const Line &line = stage.start_line == LineStage::StartLine::own ? in : x;
         const auto start = [&](std::size_t state) {
-            if (stage.ends.empty())
+            if (stage.start_states.empty())
                 return 0.0;
-            const EndWeights &ends = stage.ends[state];
-            double sum = ends.constant;
-            for (std::size_t i = 0; i < ends.near.size(); ++i)
-                sum += ends.near[i] * ends_of[i];
-            for (std::size_t i = 0; i < ends.far.size(); ++i)
-                sum += ends.far[i] * ends_of[n - 1 - i];
+            const StartWeights &weights = stage.start_states[state];
+            double sum = weights.constant;
+            for (std::size_t i = 0; i < weights.near.size(); ++i)
+                sum += weights.near[i] * line[i];
+            for (std::size_t i = 0; i < weights.far.size(); ++i)
+                sum += weights.far[i] * line[n - 1 - i];
             return sum;
         };
         std::size_t state = 0;
@@ -82,7 +82,7 @@ Line noise(std::size_t n, unsigned seed) {
     return line;
 }
 
-// Feedback coefficients of these poles, and a feedforward one that makes constants stay.
+// Returns the feedback coefficients of these poles, and a feedforward one that makes constants stay.
 Scan scan_of(const std::vector<std::complex<double>> &poles, bool forward) {
     std::vector<std::complex<double>> polynomial{1.0};
     for (const auto &pole : poles) {
@@ -102,7 +102,7 @@ Scan scan_of(const std::vector<std::complex<double>> &poles, bool forward) {
     return scan;
 }
 
-// The largest difference, of the largest value.
+// Returns the largest difference, over the largest value.
 double worst(const Line &found, const Line &expected) {
     double error = 0.0;
     double largest = 1.0;
@@ -130,7 +130,7 @@ const std::vector<std::vector<Scan>> &chains() {
         {scan_of({0.7, 0.7, 0.7}, true), scan_of({0.7, 0.7, 0.7}, false)},
         {scan_of({0.8}, true), scan_of({0.8}, false), scan_of({0.5}, true), scan_of({0.5}, false)},
         {{0, true, {0.3, 0.2}, {0.5}}, {0, false, {0.25, -0.1, 0.05}, {1.2, -0.4}}},
-        // A scan that is no more than a factor, and one of feedback with a hole.
+        // A scan that is only a factor, and one of feedback with a gap.
         {{0, true, {2.0}, {}}, {0, true, {0.4}, {0.0, 0.6}}},
         {scan_of({0.995}, true), scan_of({0.99, 0.98}, false)},
         // More zeros than poles, delays, and poles left of the imaginary axis.

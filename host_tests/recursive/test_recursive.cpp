@@ -118,7 +118,7 @@ Picture padded(const Picture &picture, const Border &border, std::int64_t apron)
     return result;
 }
 
-// What the filter gives on the padded picture, with nothing beyond, where the picture is.
+// Returns the filter's result on the padded picture, with nothing beyond, cropped to the picture.
 std::vector<double> by_padding(const Filter &filter, const Picture &picture, const Border &border,
                                std::int64_t apron, Compute compute = gz::compute_in_double) {
     const Picture wide = padded(picture, border, apron);
@@ -238,7 +238,7 @@ TEST_SUITE("recursive reference") {
                         cut.push_back(all[static_cast<std::size_t>(
                             (((p * 2 + 1) * 3 + z) * 4 + 2) * 15 + i)]);
             CHECK(filtered(filter, picture, border, region) == cut);
-            // What is isolated is an image of its own.
+            // An isolated region is an image of its own.
             region.edge = RegionEdge::isolated;
             Picture alone = make_picture({3, 1, 2, 1}, 3, 2);
             std::size_t to = 0;
@@ -367,14 +367,14 @@ TEST_SUITE("recursive reference") {
             const Picture picture = noise({13, 7, 1, 1});
             CHECK(filtered(filter, picture, border) == filtered(written, picture, border));
         }
-        // What a pixel leaves behind is the same on both sides.
+        // The response to a pixel is the same on both sides.
         std::vector<float> impulse(201, 0.0F);
         impulse[100] = 1.0F;
         const std::vector<double> response =
             filtered(Filter::recursive({forth, second}, options), row(impulse), zero);
         for (std::size_t n = 0; n < 100; ++n)
             CHECK(std::abs(response[100 + n] - response[100 - n]) < 1e-14);
-        // Groupings count on.
+        // Groupings number the repeated scans after the others.
         options.grouping = "0,1,2_3,4,5";
         CHECK(Filter::recursive({forth, up, second}, options)
                   .get<gz::Recursion>()
@@ -413,7 +413,7 @@ std::vector<double> response_of(const Modes &modes, std::size_t count) {
     return response;
 }
 
-// Taps of a response: what a correlation with them gives, it gives.
+// Returns the taps of a response: a correlation with them gives the same result.
 std::vector<double> taps_of(const std::vector<double> &response, bool odd) {
     std::vector<double> taps;
     for (std::size_t n = response.size(); n-- > 1;)
@@ -506,7 +506,7 @@ TEST_SUITE("recursive gaussian") {
                         if (derivative == 2)
                             CHECK(std::abs(sum_over_both_sides(response, 2) - 2.0) < tight);
                     }
-                    // Weights that f32 can bear.
+                    // Weights must be small enough for f32.
                     double weights = 0.0;
                     for (const std::complex<double> &weight : fit.modes.weights)
                         weights += std::abs(weight);
@@ -575,7 +575,7 @@ TEST_SUITE("recursive gaussian") {
             for (const Border &border : extensions())
                 CHECK(support::largest_difference(filtered(fir, picture, border),
                                                   filtered(recursive, picture, border)) < 1e-11);
-            // Nothing at the edge is the constant 0 for filters of which no scan is seen.
+            // The border zero is the constant 0 for filters without visible scans.
             CHECK(filtered(recursive, picture, zero) ==
                   filtered(recursive, picture, {BorderMode::constant, 0.0}));
         }
@@ -643,7 +643,7 @@ TEST_SUITE("recursive modes") {
                               filtered(filter, picture, border, gz::compute_as_written),
                               by_padding(filter, picture, border, 70, gz::compute_as_written)) <
                           1e-12);
-                    // And that is the correlation with the response.
+                    // The result is the correlation with the response.
                     gz::AxisTaps taps;
                     for (std::size_t axis = 0; axis < 2; ++axis) {
                         const Modes &modes = filter.get<gz::Recursion>().modes[axis];
@@ -667,7 +667,7 @@ TEST_SUITE("recursive modes") {
         for (int order = 2; order <= 5; ++order)
             for (const Border &border : extensions()) {
                 if (border.mode == BorderMode::constant)
-                    continue; // the coefficients beyond are not
+                    continue; // the coefficients beyond the edge are not constant
                 CAPTURE(order);
                 CAPTURE(gz::name_of(border.mode));
                 const Filter filter = Filter::bspline(order);
@@ -682,7 +682,8 @@ TEST_SUITE("recursive modes") {
                                       [&](const RowPlace &, const double *row) {
                                           result.insert(result.end(), row, row + 69);
                                       });
-                // clamp, unlike the mirrors and wrap, is not what extended coefficients are.
+                // With clamp, unlike with the mirrors and wrap, the coefficients of the extended image are
+                // not the extended coefficients.
                 const bool inner = border.mode == BorderMode::clamp;
                 double worst = 0.0;
                 for (std::size_t i = 0; i < result.size(); ++i) {

@@ -80,7 +80,7 @@ void run_scan(const Scan &scan, std::vector<long double> &line) {
         std::reverse(line.begin(), line.end());
 }
 
-// padding: samples after which nothing is left of another.
+// padding: samples after which a sample's response has faded.
 void run_plainly(const std::vector<Scan> &scans, const Border &border, std::int64_t padding,
                  Plain &image) {
     if (border.mode == BorderMode::zero) {
@@ -184,7 +184,7 @@ private:
     std::mt19937 engine_;
 };
 
-// slowest: the most that a pole's modulus may be, and what one of four is.
+// slowest: the largest modulus of a pole; one pole in four has it.
 Chain random_chain(Random &random, int axes, double slowest) {
     Chain chain;
     const int count = 1 + random.below(4);
@@ -213,7 +213,7 @@ Chain random_chain(Random &random, int axes, double slowest) {
     return chain;
 }
 
-// By the number of axes; around the edges of chunks and tiles.
+// Returns a size by the number of axes; sizes are near the edges of chunks and tiles.
 const std::vector<Axes> &sizes_of(int axes) {
     static const std::vector<Axes> lists[] = {
         {{1, 1, 1, 1}, {2, 1, 1, 1}, {15, 1, 1, 1}, {64, 1, 1, 1}, {65, 1, 1, 1}, {1027, 1, 1, 1}},
@@ -227,7 +227,7 @@ const std::vector<Axes> &sizes_of(int axes) {
     return lists[axes - 1];
 }
 
-// A configuration of a kernel, the library's own in one of two cases.
+// Returns a configuration of a kernel, the library's own in one of two cases.
 std::string random_variant(Random &random, const gz::Kernel &spec) {
     if (random.below(2) == 0)
         return spec.name;
@@ -273,7 +273,7 @@ void run_chains(const gz::Kernel &spec, unsigned seed, int count) {
             ++ran;
         }
     }
-    // Segments want longer lines than these.
+    // Segments need longer lines than these.
     CHECK((ran > 0 || spec.name == "recursive_segments"));
     MESSAGE(spec.name, ": ", ran, " cases; the worst error is ", worst_share, " of its bound");
 }
@@ -296,8 +296,8 @@ std::vector<Scan> there_and_back(const std::vector<std::vector<std::complex<doub
     return scans;
 }
 
-// Those that Chaurasia et al. 2015 name: 1xy_2x_2y is a trip of the scans of order 1 along x and y,
-// one of those of order 2 along x, and one along y.
+// Groupings that Chaurasia et al. 2015 name: 1xy_2x_2y is a trip of the scans of order 1 along x and y, one
+// of those of order 2 along x, and one along y.
 const std::vector<Grouped> &grouped() {
     static const std::complex<double> real(0.72), complex = std::polar(0.78, 0.35);
     static const std::vector<Grouped> list{

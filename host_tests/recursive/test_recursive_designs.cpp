@@ -33,8 +33,8 @@ struct Count {
     double error = 0.0, of_bound = 0.0, of_expected = 0.0;
 };
 
-// What errors of filters are largest for: an impulse, a step, samples of changing signs, the signs of
-// the response backwards, noise, random signs, and a sine at the slowest pole.
+// Returns the inputs for which errors of filters are largest: an impulse, a step, samples of changing signs,
+// the signs of the response backwards, noise, random signs, and a sine at the slowest pole.
 std::vector<Line> inputs_for(const std::vector<Scan> &scans, std::size_t length) {
     std::vector<Line> inputs(7, Line(length, 0.0));
     inputs[0][length / 7] = 1.0;
@@ -224,7 +224,7 @@ TEST_SUITE("designs") {
         for (const BorderMode mode : all_border_modes) {
             std::vector<Design> some;
             const std::vector<Design> all = families();
-            // Those that fade within what the exact results are padded with.
+            // Takes designs that fade within the padding of the exact results.
             for (std::size_t i = turn; i < all.size(); i += std::size(all_border_modes))
                 if (all[i].cutoff >= 0.1 && all[i].order <= 6)
                     some.push_back(all[i]);

@@ -47,7 +47,7 @@ Filter recursive_gaussian_of(double sigma_x, double sigma_y, int derivative) {
     return Filter::gaussian(gaussian);
 }
 
-// What the first filters have in common, which some kernels are for.
+// Ranges of filters() that some kernels are tested with.
 struct Range {
     std::size_t begin, end;
 };
@@ -94,7 +94,7 @@ const std::vector<Filter> &filters() {
                            scan(1, back, {0.8})}),
         recursive_gaussian_of(2.0, 2.5, 0),
         Filter::recursive({scan(0, there, third), scan(0, back, third), scan(1, back, pair)}),
-        // In the order in which they are written, where they start from nothing.
+        // Scans run in the order in which they are written, where they start from nothing.
         Filter::recursive({scan(0, there, {0.9}), scan(1, there, pair), scan(0, back, {0.4}),
                            scan(1, back, {0.8}), scan(0, there, {0.5})}),
         // Poles that occur twice and three times, which takes stages.
@@ -117,14 +117,14 @@ const std::vector<Filter> &filters() {
         // Poles left of the imaginary axis.
         of_design(Prototype::chebyshev2, Band::high, 4, {0.9}, 0, there),
         Filter::recursive({scan(1, there, {-0.9}), scan(1, back, {-1.2, -0.5})}),
-        // States of poles close to the circle: f32 that is made anew from sums.
+        // Poles close to the circle: their states are f32 made anew from sums.
         Filter::recursive({scan(0, there, {0.9999}), scan(1, back, {0.9995})}),
         of_design(Prototype::elliptic, Band::low, 4, {0.02}, 1, there),
         // Twice the digits of f32, in one stage and in two.
         of_design(Prototype::butterworth, Band::low, 7, {0.05}, 0, there),
         of_design(Prototype::bessel, Band::low, 8, {0.3}, 1, back),
         both_ways(Prototype::butterworth, Band::pass, 3, {0.02, 0.05}, 0),
-        // More zeros than poles: taps of their own.
+        // More zeros than poles: a stage of taps.
         Filter::recursive({{0, there, {0.3, -0.2, 0.1, 0.25, -0.4, 0.3}, {0.6}},
                            {1, back, {0.0, 0.0, 0.5, 0.5, 0.1}, {0.3, -0.2}}}),
         Filter::recursive({{0, there, {0.1, 0.2, 0.4, 0.2, 0.1}, {}},
@@ -135,7 +135,7 @@ const std::vector<Filter> &filters() {
     return list;
 }
 
-// The first of those, of which kernels run fewer configurations.
+// The first of these, of which kernels run fewer configurations.
 constexpr std::size_t of_precisions = 24;
 
 std::string run(const Filter &filter, const ImageCase &test, const std::string &variant,
@@ -226,7 +226,7 @@ std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Lim
         RecursiveCase test;
         static_cast<ImageCase &>(test) = image_of(row, sizes);
         test.kernel = kernel;
-        // Evenly from all of them.
+        // Filters are taken evenly from the range.
         test.filter =
             range.begin + (kinds > 1 ? at(0) * (range.end - range.begin - 1) / (kinds - 1) : 0);
         test.border = border_for(test, at(1));
@@ -251,7 +251,7 @@ std::vector<RecursiveCase> of_small_groups(const std::vector<RecursiveCase> &cas
     return result;
 }
 
-// What of an image goes by turns.
+// Sets the parameters of an image that vary by turns.
 void take_turn(RecursiveCase &test, std::size_t turn) {
     test.src_type = all_types[turn % 5];
     test.dst_type = turn % 3 == 2 ? all_types[turn / 4 % 5] : PixelType::f32;
@@ -285,7 +285,8 @@ std::vector<RecursiveCase> all_filters(const std::string &kernel) {
 
 } // namespace
 
-// Many tiles find a group that waits for one that never comes, or that reads what is not whole yet.
+// Many tiles expose a group that waits for one that never comes, or that reads data which is not complete
+// yet.
 TEST_CASE("signals of many tiles that wait for others") {
     const Filter chains[] = {
         Filter::recursive({scan(0, true, {0.99999})}),
@@ -307,7 +308,7 @@ TEST_CASE("signals of many tiles that wait for others") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
-// As tiles of rows and of columns do that exchange what they leave with those before and behind them.
+// Tiles of rows and of columns exchange carries with those before and behind them.
 TEST_CASE("images of many tiles that wait for others") {
     const Filter filters[] = {recursive_gaussian_of(30.0, 0.0, 0),
                               Filter::recursive({scan(1, true, {0.97}), scan(1, false, {0.99})})};
@@ -334,8 +335,8 @@ TEST_CASE("images of many tiles that wait for others") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
-// Designs that not every state in f32 can bear, taps, and poles left of the imaginary axis, with the
-// device's double, or with pairs of floats where GAUZE_F64 is off.
+// Designs that f32 states cannot all represent, taps, and poles left of the imaginary axis, with the device's
+// double, or with pairs of floats where GAUZE_F64 is off.
 TEST_CASE("states of each precision") {
     std::map<Precision, int> precisions;
     int taps = 0;
@@ -389,7 +390,7 @@ TEST_CASE("states of each precision") {
 
 namespace {
 
-// Lines as long as the segments want them, each configuration, the other parameters in turn.
+// Lines as long as the segments need, each configuration, the other parameters in turn.
 std::vector<RecursiveCase> long_lines(int configs) {
     // Filters along x whose anticausal sections forget soon.
     static const std::size_t along_x[] = {7, 21, 22, 23};
@@ -506,8 +507,8 @@ struct DifferenceCase : ImageCase {
     }
 };
 
-// What matters to a sample is one chunk away, several, more than a tile; and is not as much for one
-// filter as for the other.
+// The samples that matter to one lie within one chunk, several chunks, or more than a tile; and not as far
+// for one filter as for the other.
 constexpr std::pair<double, double> sigmas[] = {{1.6, 1.2}, {2.5, 5.0}, {30.0, 3.0}};
 
 const char *const variants_of_both[] = {
@@ -534,7 +535,7 @@ const char *const small_variants[] = {
 
 const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns"};
 
-// At the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
+// Sizes are at the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
 const std::pair<int, int> edges[] = {{1, 1}, {64, 16}, {65, 257}, {16, 64}, {255, 65}, {513, 17}};
 
 template <class Variants, class Sizes>

@@ -1,4 +1,4 @@
-// Stages of the field's own designs: which there are, how exact they are, and what is refused.
+// Stages of the field's own designs: their number, their exactness, and the refused designs.
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
@@ -250,7 +250,7 @@ TEST_SUITE("stage plan") {
         const Filter filter = Filter::recursive({{0, true, {1.0}, {0.9}}}, {});
         CHECK(std::isfinite(filter.error_bound(1.0)));
         CHECK(std::isinf(filter.error_bound(3e38)));
-        // What is lost below the smallest number does not depend on the largest.
+        // The error of numbers below the smallest does not depend on the largest.
         CHECK(filter.error_bound(1e-42) > 1e-39);
         CHECK(std::isinf(Filter::recursive({{0, true, {1.0}, {1.0}}}, {"", 0, Feedback::unchecked})
                              .error_bound(1.0)));

@@ -98,7 +98,7 @@ gz::Kernel spec_of(const std::string &kernel) {
                          [&](const auto &k) { return k.name == kernel; });
 }
 
-// One of a kernel that makes tables of one channel of floats alone.
+// A case for a kernel that makes tables of one channel of floats alone.
 void make_float_table(SatCase &test) {
     if (test.src_type == PixelType::u8)
         test.src_type = PixelType::u16;
@@ -173,7 +173,7 @@ SatCase table(const std::string &kernel, PixelType type, int width, int height) 
     return test;
 }
 
-// What the kernel makes of a table whose source holds `pixel` everywhere, but `other` at a place.
+// Returns the kernel's table of a source that holds `pixel` everywhere, but `other` at a place.
 template <class Pixel>
 std::string run_constant(const SatCase &test, Pixel pixel, std::size_t place, Pixel other) {
     const PlanDesc desc = make_plan_desc(test, Results::sums);
@@ -236,7 +236,7 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
     for (const Program &program : programs)
         for (const auto &[width, height] : program.sizes)
             for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
-                // Where a region is cut from an image, what is left of it and above is summed too.
+                // Where a region is cut from an image, the pixels left of it and above are summed too.
                 SatCase test;
                 static_cast<ImageCase &>(test) =
                     image_of_tiles(program.src, program.dst, program.channels, width, height,
@@ -286,9 +286,9 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
     return cases;
 }
 
-// What few small cases may all lack: tiles whose rows are several runs, which items of a row add up
+// Adds cases that few small ones may lack: tiles whose rows are several runs, which items of a row add up
 // together, pixels of several channels, one after the other in the same local memory, and so many tiles that
-// sat_before and sat_left go round twice.
+// sat_before and sat_left loop twice.
 std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<SatCase> cases) {
     if (kernel == "sat_tiled")
         for (const auto &[channels, width, height] : {std::tuple(2, 40, 20), {1, 8, 2070}}) {

@@ -1,4 +1,4 @@
-// The reference of SSIMULACRA 2 by what is known of the definition.
+// Tests the reference of SSIMULACRA 2 by known facts of the definition.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -110,7 +110,7 @@ TEST_CASE("the lower score of two backgrounds counts") {
         }
         return image;
     };
-    // What cannot be seen does not count.
+    // Invisible differences do not count.
     CHECK(reference_score(gray(0.2, 0.0), gray(0.9, 0.0)) == 100.0);
     CHECK(reference_score(gray(0.2, 1.0), gray(0.9, 1.0)) < 60.0);
     // A hole is seen on one of the backgrounds at least.

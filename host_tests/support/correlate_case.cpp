@@ -176,7 +176,7 @@ const std::vector<std::pair<int, int>> &all_sizes() {
 }
 
 std::vector<std::pair<int, int>> pairwise_sizes(const Limits &limits) {
-    // The number of cases is about the product of the two longest lists: some of the sizes will do.
+    // The number of cases is about the product of the two longest lists: some of the sizes suffice.
     if (limits.image > 203)
         return {{1, 1}, {1, 37}, {131, 203}, {513, 17}};
     std::vector<std::pair<int, int>> sizes;

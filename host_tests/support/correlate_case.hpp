@@ -27,31 +27,31 @@ struct CorrelateCase : ImageCase {
     std::string name() const; // says everything about the case
 };
 
-// The kernel of that name.
+// Returns the kernel of that name.
 gz::Kernel correlate_spec(const std::string &kernel);
 
 gz::Filter make_filter(const TapsCase &taps, unsigned seed);
 
-// What a number of cases came to.
+// The outcomes of a number of cases.
 struct Tally {
     int ran = 0, misfits = 0; // misfits: the configuration does not fit the device
     double worst = 0.0;       // largest share of the error bound that a result used up
 };
 
-// "" where all of the region is as near to the reference in double as bound_of(its exact value)
-// asks; else the first pixel that is not.
+// Returns "" where every pixel of the region is as near to the reference in double as bound_of(its exact
+// value) asks; else the first pixel that is not.
 std::string compare_with_double(const gz::ReferenceJob &job, const gz::PlanDesc &desc,
                                 const std::vector<std::byte> &got, Tally &tally,
                                 const std::function<double(double)> &bound_of);
 
-// "" if the case passes, or does not fit the device; else what is wrong.
+// Returns "" if the case passes, or does not fit the device; else what is wrong.
 std::string run(const CorrelateCase &test, Tally &tally);
 
 // The parameters that cases are made of.
 const std::vector<TapsCase> &all_taps();
 const std::vector<std::pair<int, int>> &all_sizes();
 
-// What a selection is made of.
+// Limits of a selection of cases.
 struct Limits {
     int image = 100000, taps = 100000; // longest sides
     int kinds = 100000;                // of taps, picked evenly from those that are left

@@ -1,4 +1,4 @@
-// How far results are from what they should be.
+// Distances of results from the expected ones.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace support {
 
-// |a - b|; infinite where that is no number, as nothing compares with NaN and std::max would drop it.
+// Returns |a - b|; infinite where that is no number, as nothing compares with NaN and std::max would drop it.
 inline double difference(double a, double b) {
     const double found = std::abs(a - b);
     return std::isnan(found) ? std::numeric_limits<double>::infinity() : found;
 }
 
-// The largest over two lines of values; infinite where one of them is longer.
+// Returns the largest over two lines of values; infinite where one of them is longer.
 template <class Line, class Other> double largest_difference(const Line &a, const Other &b) {
     if (std::size(a) != std::size(b))
         return std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// What tests need that see the library as an embedder does: by its public headers.
+// Functions and objects for tests that see the library as an embedder does: by its public headers.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The results of scans, exact to a double's last digit: the truth that filters are held to.
+// The results of scans, exact to a double's last digit: filters are compared with them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace support {
 // from nothing at the line's edge where it starts. All scans run along the line, whatever their axis.
 std::vector<double> exact(const std::vector<gz::Scan> &scans, const std::vector<double> &line);
 
-// The same of a line that has `padding` samples of the border at each end, cut from the result: right
-// where what scans leave behind has faded by then.
+// The same for a line that has `padding` samples of the border at each end, cut from the result: right where
+// responses of scans have faded by then.
 std::vector<double> exact(const std::vector<gz::Scan> &scans, const std::vector<double> &line,
                           const gz::Border &border, std::int64_t padding);
 

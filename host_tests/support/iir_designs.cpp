@@ -25,7 +25,7 @@ double power_less_1(double x) {
     return std::expm1(std::log(10.0) * x);
 }
 
-// The product of what is left of `from` by each root.
+// Returns the product of (from - root) over all roots.
 Complex product(double from, const std::vector<Complex> &roots) {
     return std::accumulate(roots.begin(), roots.end(), Complex(1.0),
                            [from](Complex all, Complex root) { return all * (from - root); });
@@ -177,8 +177,8 @@ ZerosPolesGain elliptic(int order, const Decibels &decibels) {
     return filter;
 }
 
-// The roots of the reverse Bessel polynomial, all at once by Ehrlich and Aberth's method, scaled to a
-// product of 1. With doubles those of order 20 would have 6 digits.
+// Returns the roots of the reverse Bessel polynomial, all at once by Ehrlich and Aberth's method, scaled to a
+// product of 1. In double the roots of order 20 would have 6 digits.
 ZerosPolesGain bessel(int order) {
     const auto count = static_cast<std::size_t>(order);
     std::vector<DoubleDouble> terms(count + 1, 1.0); // of s^k
@@ -302,7 +302,7 @@ ZerosPolesGain bilinear(ZerosPolesGain filter) {
     return filter;
 }
 
-// One polynomial's coefficients, of the highest power first.
+// Returns a polynomial's coefficients, of the highest power first.
 std::vector<double> expand(const std::vector<Complex> &roots) {
     std::vector<Complex> terms{1.0};
     for (const Complex &root : roots) {
@@ -334,7 +334,7 @@ double from_circle(Complex root) {
     return std::abs(1.0 - std::abs(root));
 }
 
-// Roots in pairs, conjugates or two real ones, and the real one that is left of an odd number.
+// Returns roots in pairs, conjugates or two real ones, and the single real root of an odd number.
 struct Pairs {
     std::vector<std::vector<Complex>> pairs, single;
 };

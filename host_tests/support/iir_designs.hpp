@@ -1,5 +1,5 @@
-// Recursive filters as signal processing designs them, made without any other program: what scans
-// come from in use. Frequencies are in units of half the sampling rate, as SciPy's are.
+// Recursive filters as signal processing designs them, made without any other program: the usual source of
+// scans. Frequencies are in units of half the sampling rate, as SciPy's are.
 #pragma once
 
 #include <complex>
@@ -23,20 +23,19 @@ struct ZerosPolesGain {
 enum class Prototype { butterworth, chebyshev1, chebyshev2, elliptic, bessel };
 enum class Band { low, high, pass, stop };
 
-// Decibels, where the prototype has such: chebyshev1 and elliptic may fall by `ripple` where they
-// pass, chebyshev2 and elliptic stop by `attenuation`.
+// Decibels, where the prototype has any: chebyshev1 and elliptic may fall by `ripple` where they pass,
+// chebyshev2 and elliptic stop by `attenuation`.
 struct Decibels {
     double ripple = 1.0, attenuation = 40.0;
 };
 
-// An analog low-pass of the order (1 to 20), brought to the band and then to samples by the bilinear
-// transform, as scipy.signal.iirfilter does it; Bessel's with norm='phase'. edges: the cutoff of a
-// low-pass or high-pass, the two of a band, rising, between 0 and 1. Those of bands have twice the
-// order.
+// Returns an analog low-pass of the order (1 to 20), brought to the band and then to samples by the bilinear
+// transform, as scipy.signal.iirfilter does it; Bessel's with norm='phase'. edges: the cutoff of a low-pass
+// or high-pass, the two of a band, rising, between 0 and 1. Bands have twice the order.
 ZerosPolesGain design(Prototype prototype, Band band, int order, const std::vector<double> &edges,
                       const Decibels &decibels = {});
 
-// The products of their factors, in double: what rounding makes of high orders is part of them.
+// Returns the products of their factors, in double: the rounding of high orders is part of them.
 Coefficients to_coefficients(const ZerosPolesGain &filter);
 // Second-order sections, three b and three a each; of an odd order the first-order one has zeros at
 // the ends. Poles go with the zeros nearest them, those nearest the circle last; the first section
@@ -47,7 +46,7 @@ std::vector<Coefficients> to_sections(const ZerosPolesGain &filter);
 Coefficients notch(double frequency, double quality);
 Coefficients peak(double frequency, double quality);
 
-// The scan that computes it: its feedback is -a[1], -a[2], ...
+// Returns the scan that computes it: its feedback is -a[1], -a[2], ...
 gz::Scan to_scan(const Coefficients &coefficients, int axis = 0, bool forward = true);
 
 // Whether the environment variable GAUZE_ALL_DESIGNS asks for every design in place of one of several.
@@ -56,7 +55,7 @@ bool wants_all_designs();
 struct Design {
     std::string family;
     int order;
-    double cutoff; // or what else tells it from others of its family
+    double cutoff; // or what else distinguishes it from others
     std::vector<Coefficients> scans;
 };
 

@@ -143,7 +143,7 @@ const std::shared_ptr<Engine> &engine() {
 PlanDesc make_plan_desc(const ImageCase &test, Results results) {
     PlanDesc desc;
     desc.source = describe(test.src_type, test, test.width, test.height);
-    // A target of another size where a region says what goes where.
+    // The target has another size where a region says which pixels go where.
     const int extra = test.region == RegionKind::whole ? 0 : 3;
     desc.target = describe(test.dst_type, test, test.width + extra, test.height + extra);
     desc.border = {test.border, test.border_value};

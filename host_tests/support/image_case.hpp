@@ -49,7 +49,7 @@ ImageCase image_of(const std::vector<int> &row, const std::vector<std::pair<int,
 // have programs in common.
 inline constexpr std::size_t full_product_together = 60;
 bool is_of_share(std::size_t i, std::size_t together = full_product_together);
-// Whether it is set: a share may have no case at all.
+// Whether GAUZE_SHARE is set: a share may have no case at all.
 bool is_shared();
 template <class Case>
 std::vector<Case> share_of(const std::vector<Case> &cases,
@@ -60,7 +60,7 @@ std::vector<Case> share_of(const std::vector<Case> &cases,
             result.push_back(cases[i]);
     return result;
 }
-// The same of a selection that has every pair of values once or more: here and there one.
+// The same for a selection that has every pair of values once or more: takes some rows here and there.
 template <class Case> std::vector<Case> sample_of(const std::vector<Case> &cases) {
     return share_of(cases, 1);
 }
@@ -74,7 +74,7 @@ gz::PlanDesc make_plan_desc(const ImageCase &test, gz::Results results = gz::Res
 std::vector<std::byte> make_source(const gz::PlanDesc &desc, std::minstd_rand &random);
 std::vector<std::byte> make_target(const gz::PlanDesc &desc, std::minstd_rand &random);
 
-// What a forced kernel makes of the source, in memory that held `before`; nothing where the kernel
+// Returns what a forced kernel makes of the source, in memory that held `before`; nothing where the kernel
 // does not fit the device or take the pass.
 std::vector<std::byte> run_forced(const gz::Filter &filter, const gz::PlanDesc &desc,
                                   const std::string &variant, const std::vector<std::byte> &source,
@@ -84,10 +84,10 @@ std::vector<std::byte> run_forced(const gz::Filter &filter, const gz::PlanDesc &
 void store_row(const gz::PlanDesc &desc, const gz::RowPlace &at, const float *row,
                std::vector<std::byte> &target);
 
-// "" where the two are the same, else the first place where they differ.
+// Returns "" where the two are the same, else the first place where they differ.
 std::string first_difference(const std::vector<std::byte> &expected,
                              const std::vector<std::byte> &got, const gz::PlanDesc &desc);
-// "" where all that differs from `before` is in the target region.
+// Returns "" where all that differs from `before` is in the target region.
 std::string written_outside(const std::vector<std::byte> &before, const std::vector<std::byte> &got,
                             const gz::PlanDesc &desc);
 

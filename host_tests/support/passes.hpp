@@ -21,7 +21,7 @@
 
 namespace support {
 
-// Most wanted first.
+// Returns the kernels, best rank first.
 inline std::vector<gz::Kernel> kernels_of(const gz::Pass &pass, const gz::DeviceFacts &facts) {
     std::vector<gz::Kernel> kernels;
     for (const gz::RankedKernel &ranked : gz::kernels_for(pass, facts))
@@ -40,7 +40,7 @@ inline gz::CorrelatePass lower_taps(const gz::Filter &filter, const gz::PlanDesc
     return gz::lower_correlation(filter.get<gz::Correlate>(), desc);
 }
 
-// The steps of the graph on the way where chains of steps come before single ones.
+// Returns the steps of the graph where chains of steps come before single ones.
 inline std::vector<gz::Step> steps_of(const std::vector<gz::Link> &links) {
     std::vector<gz::Step> steps;
     for (const gz::Link &link : links) {

@@ -100,7 +100,7 @@ Coefficients of_design(Random &random) {
     return result;
 }
 
-// Coefficients that make no filter, or hardly one.
+// Coefficients that make an invalid or nearly invalid filter.
 Coefficients odd_one(Random &random) {
     switch (integer(random, 0, 8)) {
     case 0:

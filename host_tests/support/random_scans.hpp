@@ -1,4 +1,4 @@
-// Scans that nobody designed: what somebody may type, round, or compute wrongly.
+// Scans that nobody designed, as users may mistype, round, or miscompute them.
 #pragma once
 
 #include <random>

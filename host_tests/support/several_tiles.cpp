@@ -11,8 +11,8 @@ namespace {
 
 using namespace gz;
 
-// Cases of equal Programs share one, but for how the compiler sees the taps: types, configuration and
-// the taps' bucket.
+// Cases of equal Programs share one, except for how the compiler sees the taps: types, configuration and the
+// taps' bucket.
 struct Program {
     PixelType src, dst;
     int channels;
@@ -27,8 +27,9 @@ struct Sizes {
     int width, height, full_width, full_height, around_width, around_height;
 };
 
-// Four tiles and a bit along x, three and a bit along y. Of an image that a region is cut from make_region
-// takes 11 of 20 pixels along each axis; in multiples of 640 values all rows begin at multiples of 16.
+// Returns four tiles and a bit along x, three and a bit along y. Where a region is cut from an image,
+// make_region takes 11 of 20 pixels along each axis; in multiples of 640 values all rows begin at multiples
+// of 16.
 Sizes around_tiles(int tile_values, int tile_rows, int channels) {
     const int pixels = 4 * tile_values / channels;
     const int step = channels == 3 ? 320 : 640 / channels;

@@ -1,5 +1,5 @@
 // Correlations of images that have several of a kernel's tiles along each axis. They are few, and several
-// images share a program: what takes time is to compile one.
+// images share a program: compiling takes most of the time.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ std::vector<CorrelateCase> cases_of_several_tiles(const std::string &kernel);
 // do, for kernels that have classes of groups.
 std::vector<CorrelateCase> few_of_several_tiles(const std::string &kernel);
 
-// Counts what groups a case has.
+// Counts the groups of a case by class.
 void count_groups(const CorrelateCase &test, TileCoverage &coverage);
 
-// What all these cases of a kernel together never ran; "" for nothing.
+// Returns what all these cases of a kernel together never ran; "" for nothing.
 std::string missing(const std::string &kernel, const TileCoverage &coverage);
 
 // An image of so many pixels, whole or, where it is the region, with pixels around it that the kernel

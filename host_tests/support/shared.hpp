@@ -1,5 +1,5 @@
-// What the test cases of one program share. It is released before main returns: drivers may be gone
-// when static destructors run, and their threads should be when the sanitizers look for leaks.
+// Objects that the test cases of one program share. They are released before main returns: drivers may be
+// gone when static destructors run, and their threads should be when the sanitizers look for leaks.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ inline std::vector<std::function<void()>> &releases() {
     return list;
 }
 
-// The object that `make` returns at the first call with it.
+// Returns the object that `make` returns at the first call with it.
 template <class Make> auto &shared(Make make) {
     static auto object = std::make_unique<decltype(make())>(make());
     static const bool listed = [] {

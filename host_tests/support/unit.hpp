@@ -1,4 +1,4 @@
-// What several unit tests need: refusals, made-up descriptions and devices, temporary directories.
+// Shared parts of several unit tests: refusals, made-up descriptions and devices, temporary directories.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ inline gz::Taps make_taps(std::int64_t width, std::int64_t height, std::int64_t 
     return {{width, height, 1, 1}, {anchor_x, anchor_y, 0, 0}, std::move(values)};
 }
 
-// Taps of the size that are no product of a row and a column, or are one, anchored in the middle.
+// Returns taps of the size that are no product of a row and a column, or are one, anchored in the middle.
 enum class Rank { one, full };
 inline gz::Taps make_taps(std::int64_t width, std::int64_t height, Rank rank) {
     std::vector<double> values;
@@ -125,7 +125,7 @@ inline gz::DeviceFacts make_facts(gz::DeviceClass device_class) {
     return facts;
 }
 
-// A variable of the environment, as it was before at the end. nullptr: not set.
+// Sets a variable of the environment, and restores it at the end. nullptr: not set.
 class EnvironmentVariable {
 public:
     EnvironmentVariable(const char *name, const char *value) : name_(name) {

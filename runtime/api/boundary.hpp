@@ -1,4 +1,4 @@
-// Conversions that the functions of gauze.h share: of arguments to the library's own types, and of
+// Conversions that the functions of gauze.h share: from arguments to the library's own types, and from
 // exceptions to statuses.
 #pragma once
 

@@ -72,7 +72,7 @@ gz::Engine::Options engine_options(const gauze_engine_options *given) {
     return result;
 }
 
-// The directory as an engine that is asked for it has it; nothing where it would have none.
+// Returns the directory that an engine would use where it is asked for; nothing where it would have none.
 std::optional<gz::CacheDirectory> cache_directory(const char *asked) {
     const std::string path = gz::cache_directory(or_empty(asked));
     if (path.empty())

@@ -1,4 +1,4 @@
-// What tells a handle that is alive from one that was destroyed, and from one of another kind.
+// The tag that tells a handle that is alive from one that was destroyed, and from one of another kind.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ template <class T> void check_pointer(const T *pointer, const std::string &name)
 // Refuses a struct_size that no version of the struct has, and a struct of a newer version that asks for
 // what this library does not know.
 template <class T> void check_struct(const T *pointer, const std::string &name) {
-    // What is larger was never set: reading so much of the caller's memory could end the process.
+    // A larger size was never set by any version: reading so much of the caller's memory could end the
+    // process.
     constexpr std::uint32_t most = 4096;
     check_pointer(pointer, name);
     const std::uint32_t size = pointer->struct_size;

@@ -1,4 +1,4 @@
-// What stands outside an image: the border modes, and the fold that maps an index outside to one
+// The border modes, which define the pixels outside an image, and the fold that maps an index outside to one
 // inside.
 #pragma once
 
@@ -15,10 +15,10 @@ enum class BorderMode : gauze_border {
     reflect = GAUZE_BORDER_REFLECT,
     reflect101 = GAUZE_BORDER_REFLECT101,
     wrap = GAUZE_BORDER_WRAP,
-    zero = GAUZE_BORDER_ZERO // of recursive filters: see gauze.h
+    zero = GAUZE_BORDER_ZERO // for recursive filters: see gauze.h
 };
 
-// Those that extend an image.
+// The modes that extend an image.
 inline constexpr BorderMode all_border_modes[] = {BorderMode::clamp, BorderMode::constant,
                                                   BorderMode::reflect, BorderMode::reflect101,
                                                   BorderMode::wrap};
@@ -30,8 +30,8 @@ struct Border {
 
 const char *name_of(BorderMode mode);
 
-// The index in [0, n) whose pixel stands at index i of the extended line, or -1 where the border's
-// constant does, or nothing (zero). Folds as often as it takes. n >= 1.
+// Returns the index in [0, n) whose pixel stands at index i of the extended line, or -1 where the border's
+// constant stands there, or nothing (zero). Folds as often as needed. n >= 1.
 std::int64_t fold(std::int64_t i, std::int64_t n, BorderMode mode);
 
 } // namespace gz

@@ -17,7 +17,7 @@ struct DoubleDouble {
 
 namespace double_double {
 
-// a + b exactly.
+// Returns a + b exactly.
 inline DoubleDouble sum(double a, double b) {
     const double s = a + b;
     const double part = s - a;

@@ -33,7 +33,7 @@ private:
     Status status_;
 };
 
-// The parts written one after the other, as by operator<<, in the classic locale: cache keys are made
+// Returns the parts written one after the other, as by operator<<, in the classic locale: cache keys are made
 // of such texts, and the global locale is the embedder's.
 template <class... Parts> std::string text(const Parts &...parts) {
     std::ostringstream out;
@@ -46,7 +46,7 @@ template <class... Parts> [[noreturn]] void fail(Status status, const Parts &...
     throw Error(status, text(parts...));
 }
 
-// Refuses an argument unless it holds.
+// Refuses an argument unless the condition holds.
 template <class... Parts> void require(bool holds, const Parts &...parts) {
     if (!holds)
         fail(Status::invalid_argument, parts...);

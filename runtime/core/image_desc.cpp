@@ -50,8 +50,7 @@ ImageDesc complete(ImageDesc desc, const std::string &what) {
     require(desc.offset >= 0 && desc.offset % size == 0, what, " starts at byte ", desc.offset,
             "; that must be a multiple of ", size, ", the size of ", name_of(desc.type));
 
-    // Each pitch must hold all that it steps over; the running total is what the next one steps
-    // over.
+    // Each pitch must hold all the bytes that it steps over; the running total is the step of the next pitch.
     std::int64_t inner = desc.pixel_bytes();
     for (std::size_t i = 0; i < 4; ++i) {
         if (desc.extent[i] == 0 && i > 1)

@@ -1,4 +1,4 @@
-// Where an image's pixels are in a piece of memory, with every default filled in and every number
+// The places of an image's pixels in a piece of memory, with every default filled in and every number
 // checked.
 #pragma once
 
@@ -22,23 +22,23 @@ struct ImageDesc {
     // Bytes from the start of the memory to the end of the last pixel.
     std::int64_t bytes() const;
     std::int64_t byte_of(const Axes &at, std::int64_t plane) const;
-    // Bytes of the pixels alone, without what lies between rows.
+    // Bytes of the pixels alone, without gaps between rows.
     std::int64_t payload_bytes() const;
 };
 
 // Longest row, in values: leaves room for index arithmetic in 32 bits along x.
 inline constexpr std::int64_t max_row_values = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
 
-// The description with its zeros replaced by the defaults. Refuses what no image can be; `what`
-// names the image in the text ("source", ...).
+// Returns the description with its zeros replaced by the defaults. Refuses descriptions that no image can
+// have; `what` names the image in the text ("source", ...).
 ImageDesc complete(ImageDesc desc, const std::string &what);
 
-// A tight description of the same pixels, rows padded to a multiple of row_alignment bytes.
+// Returns a tight description of the same pixels, with rows padded to a multiple of row_alignment bytes.
 ImageDesc packed(const ImageDesc &desc, const Axes &extent, std::int64_t row_alignment);
 
 std::string to_text(const ImageDesc &desc); // "u8 640x480 x3 channels"
 
-// What an image holds: pixels, or sums of them in the types that tables have.
+// The contents of an image: pixels, or sums of them in the types that tables have.
 enum class Results { pixels, sums };
 
 // A box of source pixels and where its result goes.
@@ -54,7 +54,7 @@ struct Region {
     RegionEdge edge = RegionEdge::isolated;
 };
 
-// The region with its zeros replaced; refuses one that leaves the source or the target.
+// Returns the region with its zeros replaced; refuses one that leaves the source or the target.
 Region complete(Region region, const ImageDesc &source, const ImageDesc &target);
 
 } // namespace gz

@@ -29,31 +29,31 @@ inline void step(const Section &section, std::array<double, 2> &state, double x)
     state[0] = sign * state[0] + state[1];
 }
 
-// What a section adds to the result of the sample that comes next.
+// Returns what a section adds to the result of the next sample.
 inline double added(const Section &section, const std::array<double, 2> &state) {
     return section.w_weight * state[0] + section.v_weight * state[1];
 }
 
-// (w, v) after `count` samples that are 0, for (w, v) = (1, 0) and (0, 1), less the same: m[i][j]
-// is what j adds to i.
+// Returns (w, v) after `count` samples of 0, from (1, 0) and from (0, 1), less the identity: m[i][j] is
+// the share of j in i.
 struct Transition {
     std::array<std::array<double, 2>, 2> less_identity;
 };
 Transition transition(const Section &section, std::int64_t count);
 
-// The state that a sample of 1 leaves `age` samples later, for ages 0 to count - 1.
+// Returns the state that a sample of 1 leaves `age` samples later, for ages 0 to count - 1.
 std::vector<std::array<double, 2>> responses(const Section &section, std::int64_t count);
 
-// Initial states that are linear in the line: constant + sum over i of near[i] x[i] + sum over i of
+// A start state, which is linear in the line: constant + sum over i of near[i] x[i] + sum over i of
 // far[i] x[n - 1 - i].
-struct EndWeights {
+struct StartWeights {
     double constant = 0.0;
     std::vector<double> near, far;
 };
 
-// What a stage's states are kept in. Where rounding a state at every sample adds up to too much, f32
-// will do for kernels that make it anew from sums every few samples; others, that step along the line,
-// keep it in double, or in pairs of f32.
+// The precision of a stage's states. Where rounding a state at every sample adds up to too much, f32
+// suffices for kernels that compute it anew from sums every few samples; kernels that step along the
+// line keep it in double, or in pairs of f32.
 enum class Precision {
     single,   // f32 in every kernel
     anchored, // f32 where states are made anew from sums
@@ -61,16 +61,16 @@ enum class Precision {
 };
 
 // y = direct x + the causal sections, from the line's first sample on, + the anticausal ones, from
-// its last. Or taps, and then no sections: y[n] = sum over i of taps[i] x[n + first_tap + i], x as the
-// border extends it.
+// its last. A stage of taps has no sections: y[n] = sum over i of taps[i] x[n + first_tap + i], where
+// the border extends x.
 struct LineStage {
     double direct = 0.0;
     std::vector<Section> causal, anticausal;
-    // How causal states start, w and v of each section, and then the anticausal ones; none where
+    // How states start: w and v of each causal section, then of each anticausal one; empty where
     // they start from 0.
-    std::vector<EndWeights> ends;
-    // Which line that is said of: the one that this stage reads, or the one that the first stage does.
-    enum class Of { own, first } ends_of = Of::first;
+    std::vector<StartWeights> start_states;
+    // The line that start states are sums over: the one that this stage reads, or the first stage's.
+    enum class StartLine { own, first } start_line = StartLine::first;
     Precision precision = Precision::single;
 
     std::vector<double> taps;
@@ -80,10 +80,10 @@ struct LineStage {
     bool has_taps() const { return !taps.empty(); }
 };
 
-// Sections that kernels keep in registers at most, of one stage.
+// The most sections of one stage that kernels keep in registers.
 constexpr std::size_t most_sections_of_stage = 32;
 
-// The result of a stage for a line that is 0 outside, in double and from states of 0; mirrored: as if
+// Returns the result of a stage for a line that is 0 outside, in double and from states of 0; mirrored: as if
 // the line were walked the other way.
 enum class Way { as_is, mirrored };
 std::vector<double> filtered(const LineStage &stage, const std::vector<double> &x, Way way);

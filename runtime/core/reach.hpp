@@ -15,16 +15,16 @@ struct Reach {
     bool is_own_pixel() const { return !is_whole && before == 0 && after == 0; }
 };
 
-// Of x, y, z and t.
+// Reaches along x, y, z and t.
 using AxesReach = std::array<Reach, 4>;
 
-// What covers both.
+// Returns the reach that covers both.
 inline Reach cover(const Reach &one, const Reach &other) {
     return {std::max(one.before, other.before), std::max(one.after, other.after),
             one.is_whole || other.is_whole};
 }
 
-// What a result reads of an image from which another filter makes what it reads.
+// Returns the reach of a filter that reads the results of another, `first`, in that filter's source.
 inline Reach after(const Reach &first, const Reach &second) {
     return {first.before + second.before, first.after + second.after,
             first.is_whole || second.is_whole};

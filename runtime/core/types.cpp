@@ -20,7 +20,7 @@ constexpr PixelTypeFacts table[] = {
     {PixelType::f64, "f64", 8, false, -f64_max, f64_max, 0x1p-53},
     {PixelType::u32, "u32", 4, true, 0, 4294967295.0, 0},
     {PixelType::s32, "s32", 4, true, -2147483648.0, 2147483647.0, 0},
-    // The largest double that is one of its values.
+    // The upper limit is the largest double that u64 can hold.
     {PixelType::u64, "u64", 8, true, 0, 18446744073709549568.0, 0},
 };
 

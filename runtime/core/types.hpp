@@ -29,10 +29,10 @@ struct PixelTypeFacts {
     std::size_t bytes;
     bool is_integer;
     double lowest, highest; // range of the values
-    double unit_roundoff;   // of storing a value: relative for floats, 0 for integers
+    double unit_roundoff;   // of a stored value: relative for floats, 0 for integers
 };
 
-// Facts of a type; nullptr where the number names none.
+// Returns the facts of a type; nullptr where the number names none.
 const PixelTypeFacts *find_type(gauze_type type);
 const PixelTypeFacts &facts_of(PixelType type);
 

@@ -11,7 +11,7 @@ namespace gz {
 
 namespace {
 
-// What gauze_cache_receive gets as its receiver.
+// The receiver that gauze_cache_receive gets.
 struct Received {
     std::optional<std::vector<std::byte>> entry;
 };
@@ -22,8 +22,7 @@ void receive(const void *entry, std::uint64_t bytes, void *receiver) {
         if (first && bytes <= max_entry_bytes)
             static_cast<Received *>(receiver)->entry.emplace(first, first + bytes);
     } catch (const std::exception &) {
-        // No memory for it: as if it were not there. The embedder's code, which is in between, may
-        // be C.
+        // Without memory the entry counts as missing. The embedder's code, which is in between, may be C.
     }
 }
 
@@ -101,7 +100,7 @@ bool BinaryCache::read(const std::string &key,
             if (directory_)
                 directory_->drop(name);
         } catch (const std::exception &why) {
-            // It is verified again whenever it is found.
+            // The entry is verified again whenever it is found.
             log_(GAUZE_LOG_WARNING, why.what());
         }
     }

@@ -29,20 +29,20 @@ public:
     struct Options {
         CacheMode mode = CacheMode::read_write;
         std::string directory;                         // as cache_directory() takes it
-        std::uint64_t max_bytes = default_cache_bytes; // of the directory
-        // The embedder's; where either is given, no directory is used.
+        std::uint64_t max_bytes = default_cache_bytes; // limit of the directory
+        // The embedder's callbacks; where either is given, no directory is used.
         gauze_cache_load load = nullptr;
         gauze_cache_store store = nullptr;
         void *user = nullptr;
     };
     BinaryCache(const Options &options, Log log);
 
-    // Whether a program was found that `use` took. What use throws means that the driver refuses it:
-    // then the entry is dropped.
+    // Returns whether a program was found that `use` took. An exception from `use` means that the driver
+    // refuses the program: then the entry is dropped.
     bool load(const std::string &key, const std::function<void(std::span<const std::byte>)> &use);
 
-    // A text under a key that no program has, in an entry of its own that is not counted; and back,
-    // nothing where there is none. What is wrong with it is as if it were not there.
+    // Keep a text under a key that no program has, in an entry of its own that is not counted, and return it,
+    // or nothing where there is none. A damaged entry counts as missing.
     void remember(const std::string &key, const std::string &text);
     std::optional<std::string> recall(const std::string &key);
 

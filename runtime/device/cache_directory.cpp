@@ -26,9 +26,9 @@ template <class... Parts> [[noreturn]] void refuse_directory(const Parts &...par
     throw CacheDirectoryError(Status::invalid_argument, text("the cache directory ", parts...));
 }
 
-// The directory, as safe to use; nothing where there is none.
+// Opens the directory if it is safe to use; returns nothing where there is none.
 std::optional<Descriptor> open_directory(const std::string &path) {
-    // Every file in it is reached from this descriptor: what the path names may change meanwhile.
+    // Every file in it is opened relative to this descriptor: the path may name another directory meanwhile.
     Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const int error = errno;
     struct stat facts {};
@@ -73,7 +73,7 @@ struct Listing {
     std::vector<File> entries, temporaries;
 };
 
-// What is ours in the directory.
+// Lists our files in the directory.
 Listing list(const Descriptor &directory, const std::string &path) {
     Descriptor copy(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const std::unique_ptr<DIR, int (*)(DIR *)> stream(
@@ -86,7 +86,7 @@ Listing list(const Descriptor &directory, const std::string &path) {
         const std::string name = found->d_name;
         const bool is_temporary = name.rfind(TemporaryFile::prefix, 0) == 0;
         struct stat facts {};
-        // One that is gone meanwhile was removed by another process.
+        // Another process removed a file that is gone meanwhile.
         if ((!is_temporary && !is_entry_name(name)) ||
             ::fstatat(directory.get(), found->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(facts.st_mode))
@@ -97,12 +97,12 @@ Listing list(const Descriptor &directory, const std::string &path) {
     return result;
 }
 
-// Whether it is gone, by this process.
+// Returns whether this process removed it.
 bool remove(const Descriptor &directory, const std::string &name) {
     return ::unlinkat(directory.get(), name.c_str(), 0) == 0;
 }
 
-// Removes what was used longest ago until the rest is at most max_bytes; not the entry `newest`.
+// Removes the entries used longest ago until the rest is at most max_bytes; never the entry `newest`.
 void evict(const Descriptor &directory, const std::string &path, std::uint64_t max_bytes,
            const std::string &newest) {
     Listing files = list(directory, path);
@@ -185,7 +185,7 @@ std::uint64_t CacheDirectory::clear() const {
     if (!directory)
         return 0;
     const Listing files = list(*directory, path_);
-    // Another process may be writing one: then it does not store that.
+    // Another process may be writing one: then it does not store its entry.
     for (const File &file : files.temporaries)
         remove(*directory, file.name);
     return static_cast<std::uint64_t>(

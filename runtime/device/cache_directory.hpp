@@ -13,15 +13,15 @@
 
 namespace gz {
 
-// The directory of entries: asked, else GAUZE_CACHE_DIR, else gauze in the user's directory of caches,
-// as the XDG base directory specification has it. "": none, by GAUZE_CACHE_DIR=off or where nothing
-// says where it is.
+// Returns the directory of entries: asked, else GAUZE_CACHE_DIR, else gauze in the user's directory of
+// caches, as the XDG base directory specification defines it. "": no directory, by GAUZE_CACHE_DIR=off or
+// where none of these names one.
 std::string cache_directory(const std::string &asked);
 
-// What an engine does with what it finds.
+// An engine's access to entries.
 enum class CacheAccess { read_write, read_only };
 
-// A directory that is not to be trusted or that cannot be used at all; other errors are of one entry.
+// Thrown for a directory that cannot be trusted or used at all; other errors concern one entry.
 class CacheDirectoryError : public Error {
 public:
     using Error::Error;
@@ -36,10 +36,10 @@ public:
 
     const std::string &path() const { return path_; }
 
-    // Nothing where there is none. Notes that the entry was used, if it may write.
+    // Returns nothing where there is no such entry. Notes that the entry was used, if it may write.
     std::optional<std::vector<std::byte>> load(const std::string &name) const;
-    // In place of any entry of that name. Makes the directory, and removes the entries used longest
-    // ago where there would be more than max_bytes. False where the entry alone is more.
+    // Replaces any entry of that name. Makes the directory, and removes the entries used longest ago where
+    // there would be more than max_bytes. Returns false where the entry alone is more.
     bool store(const std::string &name, std::span<const std::byte> entry) const;
     // Removes an entry, if it may write.
     void drop(const std::string &name) const;

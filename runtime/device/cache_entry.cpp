@@ -50,7 +50,7 @@ bool is_same(std::span<const std::byte> a, std::span<const std::byte> b) {
 std::string ProgramKey::text() const {
     std::string result = gz::text("gauze ", GAUZE_VERSION_MAJOR, '.', GAUZE_VERSION_MINOR, '.',
                                   GAUZE_VERSION_PATCH, ", format ", format_version, '\n');
-    // With lengths, so that no value can be taken for the next field.
+    // Lengths are included, so that no value can be taken for the next field.
     const auto add = [&](const char *name, const std::string &value) {
         result += gz::text(name, ' ', value.size(), ": ", value, '\n');
     };
@@ -96,7 +96,7 @@ std::span<const std::byte> read_entry(std::span<const std::byte> entry, std::str
     require(version == format_version, "its format is ", version, ", not ", format_version);
     const std::uint64_t key_bytes = number_at(entry, magic.size() + number_bytes);
     const std::uint64_t program_bytes = number_at(entry, magic.size() + 2 * number_bytes);
-    // In this order no sum of them can overflow.
+    // Checked in this order, no sum can overflow.
     const std::uint64_t room = entry.size() - header_bytes - digest_bytes;
     require(key_bytes <= room && program_bytes == room - key_bytes, "its key of ", key_bytes,
             " bytes and its program of ", program_bytes, " do not fill its ", entry.size(),

@@ -16,25 +16,25 @@ namespace gz {
 struct ProgramKey {
     std::string platform, platform_version;
     std::string device, device_version, driver;
-    std::string driver_settings; // of the environment, that change what is compiled
+    std::string driver_settings; // settings of the environment that change the compiled program
     std::string options, entry, source;
 
-    // These, the version of the library and that of the format, in one text. Different keys have
+    // Returns these fields, the library's version and the format's, in one text. Different keys have
     // different texts.
     std::string text() const;
 };
 
-// The name that the entry of a key goes by: 64 hexadecimal digits.
+// Returns the name of a key's entry: 64 hexadecimal digits.
 std::string entry_name(std::string_view key);
 bool is_entry_name(std::string_view name);
 
-// Far above any program; who reads an entry allocates no more.
+// Far above any program; readers of an entry allocate no more.
 inline constexpr std::uint64_t max_entry_bytes = std::uint64_t{1} << 30;
 
 // key: ProgramKey::text().
 std::vector<std::byte> write_entry(std::string_view key, std::span<const std::byte> program);
 
-// The program in an entry, part of its bytes. Throws Error, whose text says what is wrong, unless
+// Returns the program in an entry, part of its bytes. Throws Error, whose text says what is wrong, unless
 // every byte is as write_entry wrote it for this key.
 std::span<const std::byte> read_entry(std::span<const std::byte> entry, std::string_view key);
 

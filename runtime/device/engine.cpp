@@ -28,7 +28,7 @@ cl::NDRange as_range(const std::array<std::size_t, 3> &sizes) {
     return {sizes[0], sizes[1], sizes[2]};
 }
 
-// The device of a context that is named, or its only one.
+// Returns the named device of a context, or its only one.
 cl::Device device_of(const cl::Context &context, cl_device_id named) {
     const std::vector<cl::Device> devices = context.getInfo<CL_CONTEXT_DEVICES>();
     if (!named) {
@@ -182,7 +182,7 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
         const std::lock_guard<std::mutex> lock(programs_mutex_);
         place = &programs_[known_as];
     }
-    // The embedder's callbacks run here: only who wants this very program waits for them.
+    // The embedder's callbacks run here: only threads that want this very program wait for them.
     std::vector<std::byte> binary;
     std::shared_ptr<Program> result;
     {
@@ -203,7 +203,7 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
     return result;
 }
 
-// nullptr where the cache does not have it.
+// Returns nullptr where the cache does not have it.
 std::shared_ptr<Program> Engine::load(const ProgramRequest &request, const std::string &key) {
     std::shared_ptr<Program> result;
     cache_.load(key, [&](std::span<const std::byte> binary) {
@@ -238,8 +238,7 @@ cl::Program Engine::compile(const ProgramRequest &request, const ProgramKey &key
         ++compile_count_;
         build(program, device_, key.options);
     } catch (const cl::Error &error) {
-        if (error.err() ==
-            CL_OUT_OF_HOST_MEMORY) // of the compiler: that says nothing of the source
+        if (error.err() == CL_OUT_OF_HOST_MEMORY) // of the compiler: says nothing of the source
             throw opencl_error(error, "compiling " + request.entry);
         fail(Status::build_failed, "kernel ", request.entry, " of ", request.file,
              " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
@@ -258,8 +257,7 @@ ReadyLaunch Engine::make_ready(const Launch &launch) {
     for (const Argument &argument : launch.arguments)
         if (const auto *data = std::get_if<ConstantData>(&argument))
             constants.push_back(attempt("copying filter taps to the device", [&] {
-                // OpenCL only reads through the pointer, though it takes it as one to write
-                // through.
+                // OpenCL only reads through the pointer, though its type allows writing.
                 return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                   data->bytes.size(), const_cast<std::byte *>(data->bytes.data()));
             }));

@@ -26,7 +26,7 @@
 
 namespace gz {
 
-// What a launch's arguments of these kinds stand for.
+// The memory objects that a launch's arguments of these kinds stand for.
 struct Buffers {
     std::vector<cl::Memory> sources, targets, workspace;
 };
@@ -57,8 +57,8 @@ public:
         std::string device; // selector; "": GAUZE_DEVICE, else the best device
         std::string cl_dir; // "": GAUZE_CL_DIR, else the embedded sources
         Log log;
-        cl_context context = nullptr;     // the embedder's; nullptr: one of the engine's own
-        cl_device_id device_id = nullptr; // one of the context's; nullptr: its only one
+        cl_context context = nullptr;     // the embedder's; nullptr: the engine makes one
+        cl_device_id device_id = nullptr; // one of the context's devices; nullptr: its only one
         BinaryCache::Options cache;
         std::string tuning_file; // as tuning_file() takes it
     };
@@ -71,36 +71,36 @@ public:
     bool is_default_device() const { return is_default_device_; }
     const cl::Context &context() const { return context_; }
     const cl::Device &device() const { return device_; }
-    // In order, with profiling. Refuses a process that was forked after the engine was made:
-    // OpenCL's threads are not in it, and it would wait for them without end.
+    // The engine's queue, in order, with profiling. Refuses a process that was forked after the engine was
+    // made: OpenCL's threads are not in it, and it would wait for them for ever.
     const cl::CommandQueue &queue() const;
     const Log &log() const { return log_; }
-    std::uint64_t compile_count() const { return compile_count_; } // from source
+    std::uint64_t compile_count() const { return compile_count_; } // compiled from source
     const BinaryCache &cache() const { return cache_; }
     Tuning &tuning() { return *tuning_; }
     const Tuning &tuning() const { return *tuning_; }
 
-    // Whether kernels are to be tested before they are used: where no result of the library's knows the
-    // device. GAUZE_SELF_TEST=off: never, always: wherever.
+    // Whether kernels must be tested before they are used: where no result of the library knows the device.
+    // GAUZE_SELF_TEST=off: never, always: everywhere.
     bool wants_self_tests() const { return wants_self_tests_; }
-    // What the programs of launches go by, on this device and its driver.
+    // Returns the name of the programs of launches, on this device and its driver.
     std::string name_of_programs(const std::vector<Launch> &launches) const;
-    // The outcome of a self-test of programs, from memory or else from the cache. Nothing where there was
-    // no test.
+    // The outcome of a self-test of programs, from memory or else from the cache. Returns nothing where there
+    // was no test.
     std::optional<std::string> verdict(const std::string &programs);
     void remember_verdict(const std::string &programs, const std::string &verdict,
                           VerdictLife life);
 
-    // From memory, else from the cache, else compiled. Safe to call from many threads.
+    // Returns the program from memory, else from the cache, else compiled. Safe to call from many threads.
     std::shared_ptr<Program> program(const ProgramRequest &request);
     ReadyLaunch make_ready(const Launch &launch);
 
-    // Refuses more than the device can hold in one buffer, by name.
+    // Refuses more than the device can hold in one buffer; the message names the buffer.
     cl::Buffer allocate(std::uint64_t bytes, const std::string &what) const;
     WorkspacePool &workspace() { return *workspace_; }
 
 private:
-    // A program of the engine's, or the place for one that somebody is making.
+    // A program of the engine's, or a placeholder while a thread makes it.
     struct ProgramPlace {
         std::mutex mutex;
         std::shared_ptr<Program> program;
@@ -111,7 +111,7 @@ private:
     cl::Program compile(const ProgramRequest &request, const ProgramKey &key);
 
     Log log_;
-    pid_t process_; // that made the engine
+    pid_t process_; // the process that made the engine
     SourceTree sources_;
     DeviceFacts facts_;
     int device_index_ = -1;

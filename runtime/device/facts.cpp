@@ -63,7 +63,7 @@ int nvidia_capability(const cl::Device &device, const std::string &extensions) {
     return known ? static_cast<int>(10 * major + minor) : 0;
 }
 
-// A number that only drivers with the extension can be asked for; 0 from others.
+// A number that only drivers with the extension report; 0 for others.
 std::uint32_t asked(const cl::Device &device, const std::string &extensions, const char *extension,
                     cl_device_info query) {
     cl_uint value = 0;
@@ -146,9 +146,8 @@ std::uint64_t DeviceFacts::usable_local_memory() const {
 }
 
 std::uint64_t DeviceFacts::usable_private_memory() const {
-    // On the stack of a CPU's thread there is room. A GPU sets memory aside for every item that
-    // could run at once: an H200 for 270,336. Mesa 22.3 is slow with arrays and gives wrong bits
-    // for those of 144 KiB.
+    // A CPU's thread has room on its stack. A GPU sets memory aside for every item that could run at once: an
+    // H200 for 270,336. Mesa 22.3 is slow with arrays and gives wrong bits for arrays of 144 KiB.
     if (device_class == DeviceClass::mesa_cpu)
         return 8 * 1024;
     return is_cpu() ? 320 * 1024 : 16 * 1024;
@@ -252,7 +251,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
     facts.unusable = unusable(facts);
-    // Settings for work on a driver itself are left to who uses them.
+    // Settings for work on a driver itself are left to its developers.
     if (facts.device_class == DeviceClass::pocl_cpu)
         facts.driver_settings = environment("POCL_EXTRA_BUILD_FLAGS");
     facts.architecture = architecture_of(facts, capability);

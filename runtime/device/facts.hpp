@@ -1,5 +1,5 @@
-// What is known of a device: what it reports, what it gets wrong, and the class that kernel choice
-// goes by. The only place that knows vendors.
+// Facts about a device: what it reports, what it gets wrong, and its class, which kernel choice depends on.
+// The only place that knows vendors.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gz {
 
-// Devices that want the same kernels.
+// Classes of devices that the same kernels suit.
 enum class DeviceClass {
     nvidia_gpu,
     amd_gpu,
@@ -27,10 +27,10 @@ const char *name_of(DeviceClass device_class); // "nvidia", "pocl-cpu", ...
 
 struct DeviceFacts {
     std::string name, vendor, platform, platform_version, version, driver;
-    std::string driver_settings; // of the environment, that change what the driver compiles
+    std::string driver_settings; // settings of the environment that change what the driver compiles
     DeviceClass device_class = DeviceClass::other_gpu;
-    // Devices of one want the same configurations: "sm_90", "gfx1100", "x86-avx2"; "" where nothing
-    // says it.
+    // The same configurations suit all devices of an architecture: "sm_90", "gfx1100", "x86-avx2"; "" where
+    // it is unknown.
     std::string architecture;
     cl_device_type type = 0;
     std::string unusable; // why the device is refused; "" where it is not
@@ -39,7 +39,7 @@ struct DeviceFacts {
     std::uint64_t local_memory = 0;
     std::uint64_t max_parameter_size = 0;
     std::uint64_t max_constant_size = 0;
-    std::uint32_t base_alignment = 0; // bytes that buffers start at a multiple of
+    std::uint32_t base_alignment = 0; // buffers start at a multiple of this many bytes
     std::uint32_t compute_units = 0;
     std::uint32_t clock_mhz = 0;
     std::uint32_t max_group_size = 0;
@@ -60,13 +60,13 @@ struct DeviceFacts {
     std::uint64_t usable_local_memory() const;
     // Bytes of arrays that an item can keep.
     std::uint64_t usable_private_memory() const;
-    // Why devices of the class get the kernels that they get where nothing was measured.
+    // Returns why devices of the class get their kernels where nothing was measured.
     std::string reason_of_defaults() const;
     // Larger is the better default device; negative: never by default.
     double preference() const;
 };
 
-// A device of the same kind whose buffers can be of any size.
+// Returns the facts of a device of the same kind whose buffers can be of any size.
 DeviceFacts without_allocation_limit(DeviceFacts facts);
 
 DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device);

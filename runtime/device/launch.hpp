@@ -55,17 +55,16 @@ struct Launch {
     ProgramRequest program;
     NDRange range;
     std::vector<Argument> arguments;
-    std::size_t private_bytes = 0; // of an item's arrays, where they are more than registers hold
+    std::size_t private_bytes = 0; // size of an item's arrays, where registers cannot hold them
     bool needs_f64 = false;        // computes in double
 };
 
-// Launches to run one after the other, and the sizes in bytes of the buffers that they hand results
-// on in.
+// Launches to run one after the other, and the sizes in bytes of the buffers between them.
 struct Work {
     std::vector<Launch> launches;
     std::vector<std::uint64_t> workspace;
-    // For kernels that say so: how many times the image passes through memory, and the bytes that a value
-    // takes there each time that it is read or written.
+    // For kernels that report it: how many times the image passes through memory, and the bytes of a value
+    // each time that it is read or written.
     int trips = 0;
     double bytes_per_value = 0.0;
 

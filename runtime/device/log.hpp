@@ -1,4 +1,4 @@
-// What the library has to say goes to the embedder.
+// The library's messages go to the embedder.
 #pragma once
 
 #include <string>

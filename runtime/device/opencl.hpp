@@ -21,7 +21,7 @@ std::string opencl_error_name(cl_int code);
 // Our error for a failed OpenCL call: names the call, its error and what was being done.
 Error opencl_error(const cl::Error &error, const std::string &doing);
 
-// What `call` returns; `doing` completes "while ..." in the text of its error.
+// Returns the result of `call`; `doing` completes "while ..." in the text of its error.
 template <class Call> auto attempt(const char *doing, Call &&call) {
     try {
         return call();

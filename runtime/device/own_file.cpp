@@ -102,7 +102,7 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
 }
 
 void TemporaryFile::commit(const std::string &name) {
-    // A name that outlives a loss of power shall not have lost its bytes.
+    // A file whose name outlives a loss of power must not have lost its bytes.
     check(::fsync(file_) == 0, "written");
     check(::close(std::exchange(file_, -1)) == 0, "written");
     check(::renameat(directory_.get(), name_.c_str(), directory_.get(), name.c_str()) == 0,

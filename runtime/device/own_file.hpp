@@ -1,5 +1,5 @@
-// Files of the user's own, as the library reads and writes them: nothing that others may have
-// written is taken, and a file appears whole or not at all.
+// Files of the user's own, as the library reads and writes them: it reads no file that others may have
+// written, and a file appears whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -32,28 +32,28 @@ private:
     int value_;
 };
 
-std::string system_text(int code); // of an errno
+std::string system_text(int code); // text of an errno
 
-// The path without a doubt about where it starts, and without slashes at its end; "" where there is
-// none such. With a slash at its end a symbolic link is what it points to.
+// Returns the path made absolute, and without slashes at its end; "" where this fails. With a slash at the
+// end, a symbolic link would stand for its target.
 std::string absolute_path(const std::string &path);
 
-// The library's directory in one of the user's, as the XDG base directory specification has them: that
-// which the variable names, else `in_home` of the user's. "" where nothing says where it is.
+// Returns the library's directory in one of the user's, as the XDG base directory specification defines them:
+// in the directory that the variable names, else in `in_home` of the user's home. "" where neither is known.
 std::string user_directory(const char *variable, const std::string &in_home);
 
-// Makes a directory for the user alone, and its parents, unless it is there. The errno of what failed,
-// or 0. 0700 is what the specification asks for.
+// Makes a directory for the user alone, and its parents, unless it exists. Returns the errno of the failure,
+// or 0. The specification asks for 0700.
 int make_directories(const std::string &path);
 
-// All of an open file: a regular one of the user's that nobody else may write to, of at most so many
-// bytes. Throws Error, whose text calls it "it".
+// Returns all of an open file: it must be a regular file of the user's that nobody else may write to, of at
+// most so many bytes. Throws Error, whose text calls it "it".
 std::vector<std::byte> read_own_file(const Descriptor &file, std::uint64_t max_bytes);
 
 // A file that no other process has, under its final name only once it is whole.
 class TemporaryFile {
 public:
-    // Names in the directory that start with it are temporary files'.
+    // Names of temporary files in the directory start with this.
     static constexpr std::string_view prefix = ".new-";
 
     // what: the kind of file, for messages. Functions throw Error.
@@ -63,7 +63,7 @@ public:
     TemporaryFile &operator=(const TemporaryFile &) = delete;
 
     void write(std::span<const std::byte> bytes);
-    // In place of any file of that name.
+    // Replaces any file of that name.
     void commit(const std::string &name);
 
 private:

@@ -8,7 +8,7 @@
 namespace gz {
 
 std::string ProgramRequest::options() const {
-    // Without warnings: some compilers write them to the standard error of whoever embeds us.
+    // Warnings are off: some compilers write them to the standard error of the embedding program.
     std::string result = "-cl-std=CL1.2 -w";
     for (const auto &[name, value] : defines)
         result += " -D " + name + "=" + std::to_string(value);
@@ -41,7 +41,7 @@ void Program::give_back(cl::Kernel kernel) noexcept {
 
 namespace {
 
-// What the driver has of one kind for each device; nothing where it fails.
+// Returns the driver's data of one kind for each device; nothing where it fails.
 template <class T>
 std::vector<T> for_each_device(const cl::Program &program, cl_program_info what) {
     std::size_t bytes = 0;
@@ -56,7 +56,8 @@ std::vector<T> for_each_device(const cl::Program &program, cl_program_info what)
 } // namespace
 
 void build(cl::Program &program, const cl::Device &device, const std::string &options) {
-    // The bindings ask for the log first where it fails, and say only why that failed if it does too.
+    // The bindings ask for the log first where a build fails, and report only a failure of the log if that
+    // fails too.
     const cl_int code = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
     if (code != CL_SUCCESS)
         throw cl::Error(code, "clBuildProgram");
@@ -74,7 +75,7 @@ std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &d
     if (place >= sizes.size() || sizes[place] == 0)
         return {};
     std::vector<std::byte> binary(sizes[place]);
-    std::vector<unsigned char *> targets(sizes.size(), nullptr); // null: not asked for
+    std::vector<unsigned char *> targets(sizes.size(), nullptr); // null: not requested
     targets[place] = reinterpret_cast<unsigned char *>(binary.data());
     if (clGetProgramInfo(program(), CL_PROGRAM_BINARIES, targets.size() * sizeof(unsigned char *),
                          targets.data(), nullptr) != CL_SUCCESS)

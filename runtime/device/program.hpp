@@ -1,4 +1,4 @@
-// Programs: what to compile, and what was compiled.
+// Programs: requests to compile, and compiled programs.
 #pragma once
 
 #include <cstddef>
@@ -43,10 +43,11 @@ private:
 // Builds the program for the device. Throws cl::Error.
 void build(cl::Program &program, const cl::Device &device, const std::string &options);
 
-// The program as the driver compiled it for the device; nothing where the driver does not give it.
+// Returns the program as the driver compiled it for the device; nothing where the driver does not hand it
+// out.
 std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &device);
 
-// The program that binary_of returned, with the options that it was compiled with. Throws Error where
+// Makes the program that binary_of returned, with the options that it was compiled with. Throws Error where
 // the driver refuses it.
 cl::Program program_of(std::span<const std::byte> binary, const cl::Context &context,
                        const cl::Device &device, const std::string &options);

@@ -67,7 +67,7 @@ void SourceTree::append(const std::string &name, int depth, std::string &to) con
 }
 
 std::string with_real_places(const std::string &log, const std::string &expanded) {
-    // Where each line of the expanded source comes from, as its #line directives say.
+    // The origin of each line of the expanded source, as its #line directives say.
     std::vector<std::string> places{""};
     std::istringstream lines(expanded);
     std::string line, file = "?";

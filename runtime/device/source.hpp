@@ -11,7 +11,7 @@ struct EmbeddedFile {
     std::string_view name; // relative to its table's directory, such as "lib/pixel.clh"
     std::string_view text;
 };
-extern const EmbeddedFile embedded_sources[]; // of cl/
+extern const EmbeddedFile embedded_sources[]; // the files of cl/
 extern const unsigned embedded_sources_count;
 
 class SourceTree {
@@ -19,9 +19,9 @@ public:
     // directory: where to read the files; "" for the embedded ones.
     explicit SourceTree(std::string directory) : directory_(std::move(directory)) {}
 
-    // The file with every #include "..." replaced by what it names, relative to the tree's root,
-    // and #line directives that keep the compiler's messages at the real file and line. A file may
-    // be included many times.
+    // Returns the file with every #include "..." replaced by the named file, relative to the tree's root, and
+    // #line directives that keep the compiler's messages at the real file and line. A file may be included
+    // many times.
     std::string expand(const std::string &name) const;
 
 private:
@@ -31,7 +31,7 @@ private:
     std::string directory_;
 };
 
-// A compiler's log with real places: some compilers (NVIDIA's, Oclgrind's) do not heed #line but
+// Returns a compiler's log with real places: some compilers (NVIDIA's, Oclgrind's) do not heed #line but
 // count the lines of the expanded source, under a name of their own.
 std::string with_real_places(const std::string &log, const std::string &expanded);
 

@@ -80,7 +80,7 @@ std::string number_text(double value) {
     return {digits.data(), end.ptr};
 }
 
-// What makes two records ones of the same measurement.
+// The fields that identify a measurement: records with equal keys measure the same.
 auto key_of(const TuningRecord &record) {
     return std::tie(record.vendor, record.device, record.driver, record.problem, record.kernel,
                     record.config);
@@ -97,7 +97,7 @@ bool is_less(const TuningRecord &a, const TuningRecord &b) {
            std::tuple(!b.bad.empty(), b.ratio, key_of(b));
 }
 
-// In order, the fastest few of each problem and all that are bad.
+// Returns the fastest few records of each problem and all bad ones, in order.
 std::vector<TuningRecord> thinned(std::vector<TuningRecord> records) {
     std::sort(records.begin(), records.end(), is_less);
     std::vector<TuningRecord> kept;
@@ -121,7 +121,7 @@ std::string text_of(const std::vector<TuningRecord> &records) {
     return result;
 }
 
-// The text of a file, "" where there is none.
+// Returns the text of a file, "" where there is none.
 std::string text_of_file(const std::string &path) {
     // O_NONBLOCK: opening a pipe would wait.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -133,8 +133,8 @@ std::string text_of_file(const std::string &path) {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-// Keeps other processes from writing as long as it lives. The lock is of a file beside the one that is
-// written, which is another one each time.
+// Keeps other processes from writing as long as it lives. It locks a separate file beside the written one,
+// which is replaced each time.
 class FileLock {
 public:
     explicit FileLock(const std::string &path)
@@ -156,16 +156,16 @@ std::string count_of(std::size_t count, const char *what) {
     return text(count, " ", what, count == 1 ? "" : "s");
 }
 
-// At which level a record of the library's counts on the device.
-// What the library's results are looked up by.
+// Names of a device by which the library's results are looked up.
 struct LookedUpAs {
     std::string vendor, name, architecture, device_class;
 };
 
+// Returns the level at which a record of the library counts on the device.
 std::optional<TuningLevel> level_of(const TuningRecord &record, const LookedUpAs &device) {
     if (record.vendor == device.vendor && record.device == device.name)
         return TuningLevel::device;
-    // What a vendor's CPUs and GPUs want has nothing in common.
+    // A vendor's CPUs and GPUs have no preferences in common.
     if (record.device_class != device.device_class)
         return std::nullopt;
     if (!device.architecture.empty() && record.architecture == device.architecture)
@@ -173,7 +173,7 @@ std::optional<TuningLevel> level_of(const TuningRecord &record, const LookedUpAs
     return record.vendor == device.vendor ? TuningLevel::vendor : TuningLevel::device_class;
 }
 
-// Some device of an architecture that there are results of; `device` where there are none.
+// Returns some device of an architecture that has results; `device` where there are none.
 LookedUpAs pretended(const std::string &architecture, LookedUpAs device,
                      const std::vector<std::string_view> &shipped) {
     const std::string part = text(separator, "architecture=", architecture, separator);
@@ -272,7 +272,7 @@ Tuning::Known Tuning::load() const {
         const std::string problem = record.problem;
         if (record.bad.empty())
             known.results.emplace(problem, Result{std::move(record), level});
-        // Another driver may do what this one could not.
+        // Another driver may run what this one could not.
         else if (record.is_of(facts_) && record.driver == facts_.driver)
             known.bad.push_back(std::move(record));
     };
@@ -298,7 +298,7 @@ Tuning::Known Tuning::load() const {
         return known;
     if (!architecture.empty())
         device = pretended(architecture, std::move(device), shipped_);
-    // Checksums take longer than to find what cannot be of use.
+    // Useless records are skipped first, as checksums take longer.
     const std::string of_class = text(separator, "class=", device.device_class, separator);
     for (const std::string_view results : shipped_) {
         TuningText shipped = read_records(results, of_class);
@@ -324,7 +324,7 @@ std::vector<Tuning::Result> Tuning::results(const std::string &problem) const {
     std::vector<Result> found;
     for (auto i = begin; i != end; ++i)
         found.push_back(i->second);
-    // Among those of several devices the order says nothing, but it must be one.
+    // Among results of several devices the order means nothing, but it must be fixed.
     std::sort(found.begin(), found.end(), [&](const Result &a, const Result &b) {
         return std::tuple(a.level, a.record.driver != facts_.driver, a.record.ratio,
                           key_of(a.record)) < std::tuple(b.level, b.record.driver != facts_.driver,
@@ -412,7 +412,7 @@ std::string Tuning::spec_hash(const std::string &file, const std::string &tunabl
                 source.replace(at, place.size(), same);
             hash = digest_of(kernel + "\n" + tunables + "\n" + source, hash_digits);
         } catch (const Error &error) {
-            // Who wants to compile it will hear of it.
+            // The caller that compiles it will get the error.
             log_(GAUZE_LOG_DEBUG, error.what());
             hash = "unknown";
         }

@@ -1,5 +1,5 @@
-// What was measured of kernels: the user's own results, in a file that processes may share, and those
-// that come with the library.
+// Measurements of kernels: the user's own results, in a file that processes may share, and the results that
+// come with the library.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace gz {
 
-// The tuning file: asked, else GAUZE_TUNING_FILE, else tuning.txt in the user's directory of
-// configurations. "": none, by "off" or where nothing says where it is.
+// Returns the tuning file: asked, else GAUZE_TUNING_FILE, else tuning.txt in the user's directory of
+// configurations. "": no file, by "off" or where none of these names one.
 std::string tuning_file(const std::string &asked);
 
 // One measurement: a configuration of a kernel on a class of problems on a device.
@@ -27,19 +27,21 @@ struct TuningRecord {
     std::string vendor, architecture, device, driver, device_class;
     std::string problem, config;
     double time_ms = 0.0;
-    double ratio = 1.0; // to the time of what the library takes without any results
-    std::string bad;    // why it is never to be taken; "" where it is not
+    double ratio = 1.0; // ratio to the time of the library's choice without any results
+    std::string bad;    // why it must never be taken; "" where it may
 
     bool is_of(const DeviceFacts &facts) const {
         return vendor == facts.vendor && device == facts.name;
     }
 };
 
-// One line without its end; and back, nothing where any of it is damaged.
+// Return a record as one line without its end, and the record of a line, or nothing where any of it is
+// damaged.
 std::string to_line(const TuningRecord &record);
 std::optional<TuningRecord> read_record(std::string_view line);
 
-// The records of a text, one a line; lines that start with # are left out. damaged: how many were.
+// Returns the records of a text, one a line; lines that start with # are left out. damaged: receives how many
+// were damaged.
 struct TuningText {
     std::vector<TuningRecord> records;
     std::size_t damaged = 0;
@@ -52,17 +54,16 @@ extern const EmbeddedFile embedded_tuning[];
 extern const unsigned embedded_tuning_count;
 std::vector<std::string_view> shipped_results();
 
-// Whose measurement decides, best first.
+// The level of the measurement that decides, best first.
 enum class TuningLevel { user, device, architecture, vendor, device_class };
 
-// Records as a device sees them. Safe to use from many threads, and processes. Nothing that is wrong
-// with a file is an error to who reads: it is logged. For tests, the environment variable
-// GAUZE_SHIPPED_FOR has the library's own results looked up as on a device of another architecture
-// ("x86-avx512", "sm_90"), or not at all ("none").
+// Records as a device sees them. Safe to use from many threads, and processes. Errors in a file do not reach
+// readers: they are logged. For tests, the environment variable GAUZE_SHIPPED_FOR has the library's own
+// results looked up as on a device of another architecture ("x86-avx512", "sm_90"), or not at all ("none").
 class Tuning {
 public:
-    // path: of the user's file, "" for none. facts and sources live as long, and the texts of results
-    // that came with the library do.
+    // path: the user's file, "" for none. facts, sources and the texts of results that came with the library
+    // must outlive this.
     Tuning(std::string path, const DeviceFacts &facts, const SourceTree &sources, Log log,
            std::vector<std::string_view> shipped = shipped_results());
 
@@ -72,35 +73,35 @@ public:
         TuningRecord record;
         TuningLevel level;
     };
-    // Those that are not bad, best first.
+    // Returns the results that are not bad, best first.
     std::vector<Result> results(const std::string &problem) const;
-    // What decided, for explain().
+    // Returns the rule that decided, for explain().
     std::string rule(const Result &result) const;
 
-    // Why a configuration is not to be taken on this device; "" where nothing is known against it.
-    // spec_hash: called where there is something, and it depends on that.
+    // Returns why a configuration must not be taken on this device; "" where nothing is known against it.
+    // spec_hash: called where there is an objection that depends on it.
     std::string objection(const std::string &problem, const std::string &kernel,
                           const std::string &config,
                           const std::function<std::string()> &spec_hash) const;
 
-    // Has a configuration refused from now on, in this engine, and the whole kernel when it was the
-    // third of it: to try the others would take long. Whether it was not refused so far. why: as
-    // objection() says it.
+    // Refuses a configuration from now on, in this engine, and the whole kernel with its third refused
+    // configuration: trying the others would take long. Returns whether it was not refused so far. why: as
+    // objection() returns it.
     bool demote(const std::string &kernel, const std::string &config, const std::string &why);
 
     // Whether the library's results know the device, or its architecture.
     bool knows_device() const;
 
-    // The hash of a kernel, of its name, its tunables and what its .cl file expands to: a kernel that differs
-    // in any of these has another hash. file: in cl/.
+    // Returns the hash of a kernel's name, its tunables and its expanded .cl file: a kernel that differs in
+    // any of these has another hash. file: in cl/.
     std::string spec_hash(const std::string &file, const std::string &tunables) const;
 
-    // Writes records of this device, whose fields of it are filled in, to the user's file, in place of
-    // those of the same configurations. Of each problem the fastest few stay there, and all bad ones.
-    // Throws Error where that cannot be.
+    // Writes records of this device to the user's file and fills in their fields for it; they replace records
+    // of the same configurations. The fastest few of each problem stay there, and all bad ones. Throws Error
+    // where the file cannot be written.
     void add(std::vector<TuningRecord> records);
 
-    // Where configurations come from on this device, in a line.
+    // Says in one line where configurations come from on this device.
     std::string summary() const;
 
 private:

@@ -6,7 +6,8 @@ namespace gz {
 
 namespace {
 
-// Kept for later runs, so that a plan in a loop allocates nothing; beyond this the oldest go.
+// Buffers are kept for later runs, so that a plan in a loop allocates nothing; beyond this size the oldest
+// are released.
 constexpr std::size_t most_idle = 8;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
@@ -52,7 +53,7 @@ cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queu
         const std::lock_guard<std::mutex> lock(mutex_);
         const bool in_order = is_in_order(queue);
         const auto is_free = [&](const Idle &idle) {
-            // Commands that were given up have a negative status.
+            // Commands that failed have a negative status.
             return (in_order && idle.queue() == queue()) ||
                    idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
         };
@@ -83,7 +84,7 @@ cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queu
 
 void WorkspacePool::give_back(cl::Buffer buffer, const cl::CommandQueue &queue,
                               cl::Event done) noexcept {
-    // What cannot be kept is released: OpenCL frees it when no command uses it any more.
+    // A buffer that cannot be kept is released: OpenCL frees it when no command uses it any more.
     try {
         const std::lock_guard<std::mutex> lock(mutex_);
         const std::uint64_t bytes = buffer.getInfo<CL_MEM_SIZE>();

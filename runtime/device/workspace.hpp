@@ -1,5 +1,4 @@
-// Device memory that runs borrow for what they hand on between launches. Concurrent runs never
-// share any.
+// Device memory that runs borrow for values between launches. Concurrent runs never share any.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@ namespace gz {
 
 class WorkspacePool {
 public:
-    // most_idle_bytes: how much is kept for later runs beside what is lent.
+    // most_idle_bytes: how much is kept for later runs, besides lent memory.
     WorkspacePool(cl::Context context, std::uint64_t most_idle_bytes)
         : context_(std::move(context)), most_idle_bytes_(most_idle_bytes) {}
 
-    // Memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`,
-    // if that runs in order, so that later ones come after them. Where the device is full, what is
-    // kept is released. Safe to call from many threads.
+    // Returns memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`, if
+    // that runs in order, so that later ones come after them. Where the device is full, idle memory is
+    // released. Safe to call from many threads.
     cl::Buffer lend(std::uint64_t bytes, const cl::CommandQueue &queue);
     // done: the last command that uses the buffer, on `queue`.
     void give_back(cl::Buffer buffer, const cl::CommandQueue &queue, cl::Event done) noexcept;
@@ -39,16 +38,15 @@ private:
 
 bool is_in_order(const cl::CommandQueue &queue);
 
-// Where a buffer's bytes are: the outermost buffer that it is part of, and its first byte in that
-// one.
+// The place of a buffer's bytes: the outermost buffer that it is part of, and its first byte in that one.
 struct Place {
     cl::Buffer outermost;
     std::uint64_t offset;
 };
 Place place_of(const cl::Buffer &buffer);
 
-// Buffers of these sizes as parts of one, each at a multiple of `alignment` bytes; and how large that one
-// must be.
+// Makes buffers of these sizes as parts of one, each at a multiple of `alignment` bytes; and computes the
+// size of that one.
 std::vector<cl::Buffer> parts_of(const cl::Buffer &whole, const std::vector<std::uint64_t> &sizes,
                                  std::uint64_t alignment);
 std::uint64_t bytes_of_parts(const std::vector<std::uint64_t> &sizes, std::uint64_t alignment);

@@ -31,7 +31,7 @@ public:
         t_ += first[3];
     }
 
-    // The slice so many further on.
+    // Returns the slice that is z and t further on.
     ExtendedPlane neighbour(std::int64_t z, std::int64_t t) const {
         return {job_, at_z_ + z, at_t_ + t, plane_};
     }

@@ -1,5 +1,5 @@
-// The interface of the families, all that plans know of filters: what to compute, the method that a device is to
-// compute it by, and the passes that do.
+// The interface of the families, the only part of filters that plans know: what to compute, the method by
+// which a device computes it, and the passes.
 #pragma once
 
 #include <string>
@@ -13,27 +13,29 @@
 
 namespace gz {
 
-// What a method is settled for. forced: the kernel that the filter has to run on, "" for any.
+// The conditions under which methods are settled. forced: the kernel that the filter has to run on, "" for
+// any.
 struct Settling {
     DeviceClass device_class;
     std::string forced;
 };
 
-// The filter with the methods of its Gaussians settled, and why: a line for each that was automatic.
+// A filter whose Gaussians have their methods settled, and the reasons: a line for each that was automatic.
 struct Settled {
     Filter filter;
     std::string reasons{};
 };
 Settled settle(const Filter &filter, const Settling &on);
 
-// The passes of a filter whose methods are settled, for these images.
+// Returns the passes of a filter whose methods are settled, for these images.
 Graph lower(const Filter &filter, const PlanDesc &desc);
 
-// The same graph without chains of one step for all axes: what a filter is a part of goes step by step.
+// Returns the same graph without chains of one step for all axes: filters that contain this one go step by
+// step.
 Graph by_steps(Graph graph);
 
-// What explain() adds about the passes that a plan chose, on lines of their own; "" for nothing. trips: text of
-// how often they go through memory.
+// Returns what explain() adds about the passes that a plan chose, on separate lines; "" for nothing. trips:
+// text of how often the passes go through memory.
 std::string plan_text(const Filter &filter, const Border &border, std::size_t passes,
                       const std::string &trips);
 

@@ -22,7 +22,7 @@ public:
     // The one list of the families' descriptions.
     using Description = std::variant<Correlate, Box, Recursion, Gaussian, Sat, Difference, Bank>;
 
-    // Of a description that its family has checked.
+    // Holds a description that its family has checked.
     template <class D>
     requires(!std::is_same_v<std::decay_t<D>, Filter>) Filter(D description)
         : description_(std::make_shared<const Description>(std::move(description))) {}
@@ -30,7 +30,7 @@ public:
     static Filter correlate(Taps taps) { return gz::correlate(std::move(taps)); }
     static Filter convolve(Taps taps) { return gz::convolve(std::move(taps)); }
     static Filter separable(const AxisTaps &taps) { return gz::separable(taps); }
-    // An automatic one is of the family Gaussian until a plan settles its method.
+    // An automatic Gaussian is of the family Gaussian until a plan settles its method.
     static Filter gaussian(const Gaussian &gaussian);
     static Filter box(const Box &box) { return checked(box); }
     static Filter recursive(std::vector<Scan> scans, const RecursiveOptions &options = {}) {
@@ -61,11 +61,11 @@ public:
     // The description of a filter that is known to be of the family.
     template <class D> const D &get() const { return std::get<D>(*description_); }
 
-    // Targets of its plans, and the filter that the pixels of one come from.
+    // The number of targets of its plans, and the filter that computes one of them.
     std::size_t target_count() const;
     const Filter &for_target(std::size_t i) const;
 
-    // What the family says: see description.hpp.
+    // These call the family's functions: see description.hpp.
     void check_border(const Border &border) const;
     double error_bound(double largest) const;
     double rounding_bound(double largest) const;

@@ -36,7 +36,7 @@ public:
     }
 
     std::int64_t extent(std::size_t axis) const { return extent_[axis]; }
-    // Where the region is along an axis.
+    // The place of the region along an axis.
     Range region(std::size_t axis) const {
         return {first_[axis], first_[axis] + job_.region.extent[axis]};
     }
@@ -69,7 +69,8 @@ public:
         return values_.data() + (z * extent_[1] + y) * row_values();
     }
 
-    // With `done` axes, along which no more is to be filtered, outside the region nothing is.
+    // Filters lines along an axis. Along the first `done` axes, which need no more filtering, it takes the
+    // region's lines alone.
     void filter(std::size_t axis, const LineFilter &filter, std::size_t done) {
         const std::array<std::int64_t, 3> steps = {channels_, row_values(),
                                                    row_values() * extent_[1]};

@@ -13,7 +13,7 @@ namespace gz {
 
 class Filter;
 
-// What to compute, on what. Descriptions and region are complete.
+// A filter to compute, and its images. Descriptions and region are complete.
 struct ReferenceJob {
     const Filter &filter;
     ImageDesc source;
@@ -28,13 +28,14 @@ struct RowPlace {
 };
 template <class Real> using RowSink = std::function<void(const RowPlace &, const Real *)>;
 
-// Every row of the region from the taps as given, in double; boxes by running sums; scans as they are
-// written. Modes that stand for a response are taken for that: a recursive Gaussian is compared with
-// the Gaussian. Those of summed-area tables may be beyond the range of their type, which is modular.
+// Computes every row of the region from the taps as given, in double; boxes by running sums; scans as they
+// are written. Modes that stand for a response are replaced by that response: a recursive Gaussian is
+// compared with the Gaussian. Rows of summed-area tables may be beyond the range of their type, which is
+// modular.
 void compute_in_double(const ReferenceJob &job, const RowSink<double> &sink);
 
-// The same, but with a recursive filter's modes taken for what they are: what differs from it is
-// rounding alone.
+// Computes the same, but with a recursive filter's modes as they are: a kernel differs from it by rounding
+// alone.
 void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink);
 
 // Every row of the region in the canonical order, which only filters with taps have: see

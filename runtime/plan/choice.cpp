@@ -13,7 +13,7 @@ namespace {
 
 struct Forced {
     std::string name;
-    Config values; // of some tunables
+    Config values; // values of some tunables
 };
 
 Forced parse(const std::string &forced) {
@@ -65,7 +65,7 @@ std::string hash_of(const Kernel &spec, const Tuning &tuning) {
     return tuning.spec_hash(spec.file, to_text(spec.tunables));
 }
 
-// What results have against a configuration; "" for nothing.
+// Returns why results speak against a configuration; "" where they do not.
 std::string objection(const Kernel &spec, const Pass &pass, const Config &config,
                       const Tuning *tuning) {
     if (!tuning)
@@ -109,7 +109,7 @@ Choice chosen(const Kernel &spec, const Pass &pass, Fitting fitting, std::string
             {},        false};
 }
 
-// Of the kernels for the pass, in any order.
+// Finds the kernel of that name among those for the pass, in any order.
 const Kernel *find(const std::vector<RankedKernel> &kernels, const std::string &name) {
     const auto found =
         std::find_if(kernels.begin(), kernels.end(),
@@ -124,7 +124,7 @@ std::size_t groups_of(const Launch &launch) {
     return groups;
 }
 
-// Why work that was fast elsewhere would leave parts of this device idle, "" if it would not.
+// Returns why work that was fast elsewhere would leave parts of this device idle, "" if it would not.
 std::string idleness(const Work &work, const Tuning::Result &result, const DeviceFacts &facts) {
     if (result.level == TuningLevel::user || result.level == TuningLevel::device)
         return "";
@@ -136,8 +136,8 @@ std::string idleness(const Work &work, const Tuning::Result &result, const Devic
                : "";
 }
 
-// What results of devices like this one say. confirmed: receives the rule of one that the default is as
-// fast as any.
+// Returns the choice that results of devices like this one name. confirmed: receives the rule of a result by
+// which the default is as fast as any.
 std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
                                      std::vector<std::string> &refused, std::string &confirmed) {
     if (!on.tuning)
@@ -162,7 +162,7 @@ std::string why_first_is_last(const std::vector<RankedKernel> &kernels) {
     return most->rank.against.empty() ? "" : most->kernel->name + ": " + most->rank.against;
 }
 
-// The first kernel that can run; else why none can.
+// Returns the first kernel that can run; fails with the reasons where none can.
 std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
                                     std::vector<std::string> &refused) {
     std::string confirmed;
@@ -230,7 +230,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
         return std::nullopt;
     const std::string name = record.kernel + ": ";
     const bool is_current = record.spec_hash == hash_of(*spec, *on.tuning);
-    // What came with the library was looked at since; what the user measured was not.
+    // Results that come with the library are reviewed when a kernel changes; the user's own are not.
     if (result.level == TuningLevel::user && !is_current) {
         refused.push_back(name + record.config + ": tuned when the kernel was another one");
         return std::nullopt;
@@ -243,7 +243,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
         fitting = fit(*spec, pass, on, wanted.values);
         if (fitting.config) {
             std::string why;
-            // A class of problems is wider than what was measured of it.
+            // A class of problems holds more than the pass that was measured.
             if (result.level != TuningLevel::user)
                 why = spec->rank(pass, *fitting.config, on.facts).against;
             if (why.empty())

@@ -3,7 +3,7 @@
 namespace gz {
 
 Launch copy_launch(std::int64_t bytes, const DeviceFacts &facts) {
-    // A GPU wants an item per vector, a CPU a long stretch per item.
+    // A GPU needs one item per vector, a CPU one item for a long stretch.
     const bool cpu = facts.is_cpu();
     const int group = cpu ? 1 : static_cast<int>(std::min(facts.max_group_size, 128U));
     const int chunk = cpu ? 4096 : 1;

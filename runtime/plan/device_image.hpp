@@ -13,8 +13,7 @@ struct DeviceImage {
     ImageDesc desc; // complete
     cl::Buffer buffer;
 
-    // The bytes of the description, from or to host memory of `bytes` bytes laid out the same.
-    // Waits.
+    // Copies the bytes of the description from or to host memory of `bytes` bytes laid out the same. Waits.
     void write(const void *host, std::size_t bytes) const;
     void read(void *host, std::size_t bytes) const;
 };

@@ -1,5 +1,5 @@
-// What lowering makes of a filter: images, and the steps that make one from another. All that runs, tunes, cuts
-// or explains a plan reads the graph, and knows no filter.
+// The graph that a filter is lowered to: images, and the steps that make one from another. All code that
+// runs, tunes, cuts or explains a plan reads the graph, and knows no filter.
 #pragma once
 
 #include <cstddef>
@@ -36,11 +36,11 @@ inline ImageRef image_between(std::size_t number) {
     return {ImageRef::Kind::between, number};
 }
 
-// What results of one slab go on from, where an image is cut into slabs: nothing, or the sums of those above it
-// and on its left.
+// Where an image is cut into slabs, the values that the results of a slab are added to: none, or the sums of
+// the slabs above it and on its left.
 enum class Carry { nothing, sums };
 
-// One pass, and the images that it goes between. All its inputs have one layout, and all its outputs.
+// One pass, and the images that it reads and writes. All its inputs have one layout, and all its outputs.
 struct Step {
     PlanDesc images; // the layout of an input and of the outputs, the border and the region
     std::function<Pass(const PlanDesc &)>
@@ -51,10 +51,10 @@ struct Step {
     Carry carry = Carry::nothing;
     // Whether any planes can be filtered without the others.
     bool cuts_planes = true;
-    // Whether it only puts results of others together: then a kernel that is forced for all steps is not for it.
+    // Whether it only joins results of other steps: a kernel forced for all steps then does not apply to it.
     bool combines = false;
-    // How far along an axis, which it reads all of, pixels matter to a result in f32; nothing where that is so
-    // far that to cut the axis does not pay. None: the axis cannot be cut.
+    // For each axis that the step reads as a whole: how far along it pixels matter to a result in f32;
+    // nothing where that is so far that cutting the axis does not pay. Empty: the axis cannot be cut.
     std::function<std::optional<Reach>(std::size_t axis)> cut_reach{};
 
     Step(const PlanDesc &desc, std::function<Pass(const PlanDesc &)> maker)
@@ -63,15 +63,15 @@ struct Step {
 
 struct Link;
 
-// Steps, one after the other, with a name where there are others with the same result.
+// Steps to run one after the other. The chain has a name where other chains give the same result.
 struct Chain {
     std::string name;
     std::vector<Link> links;
 };
 
-// A step; or chains with the same result, of which a plan runs one. Among them kernels are chosen as if all were
-// for one pass: those of the first chain that is one step and has a kernel that is wanted on the device come
-// first, and results of measurements of `problem` name a kernel of any, or a chain.
+// A step; or chains with the same result, of which a plan runs one. Kernels are chosen among them as if all
+// were for one pass: a chain of one step that has a kernel wanted on the device comes first, and measured
+// results of `problem` name a kernel of any chain, or a chain.
 struct Link {
     std::optional<Step> step;
     std::vector<Chain> alternatives{};
@@ -82,20 +82,20 @@ struct Link {
         : alternatives(std::move(chains)), problem(std::move(same_problem)) {}
 };
 
-// Names of chains: a filter along one axis after the other where it could be run along all of its axes at once; a
-// difference whose filters are not run both at once.
+// Names of chains: the filter runs along one axis after the other where it could run along all of them at
+// once; the two filters of a difference do not run at once.
 inline constexpr const char *axis_by_axis = "axes";
 inline constexpr const char *filter_by_filter = "filters";
 
 struct Graph {
-    std::vector<ImageDesc> between; // images that steps hand on
+    std::vector<ImageDesc> between; // images between steps
     std::vector<Link> links;
 };
 
-// The one step of a chain; nullptr where it has several, or alternatives.
+// Returns the only step of a chain; nullptr where it has several, or alternatives.
 const Step *only_step(const Chain &chain);
 
-// The same graph over sources and targets that may start at any address.
+// Returns the same graph over sources and targets that may start at any address.
 Graph unaligned(Graph graph);
 
 // Calls visit(step) for every step, those of all alternatives among them.

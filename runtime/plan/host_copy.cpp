@@ -6,7 +6,7 @@ namespace gz {
 
 namespace {
 
-// Some rows of pixels that lie both in a buffer and in host memory, as OpenCL's rectangles have them.
+// Rows of pixels in a buffer and in host memory, as OpenCL describes rectangles.
 struct Rows {
     cl::array<cl::size_type, 3> buffer_origin;
     cl::array<cl::size_type, 3> size;

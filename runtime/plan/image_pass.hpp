@@ -26,7 +26,7 @@ struct ImagePass {
 // The macros of cl/lib/pixel.clh and cl/lib/border.clh.
 Defines type_defines(const ImagePass &pass);
 
-// How many pieces of a size cover a length: length / size, rounded up.
+// Returns how many pieces of a size cover a length: length / size, rounded up.
 constexpr std::int64_t ceil_div(std::int64_t length, std::int64_t size) {
     return (length + size - 1) / size;
 }

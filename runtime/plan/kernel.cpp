@@ -141,7 +141,7 @@ std::string misfit(const Work &work, const DeviceFacts &facts) {
 }
 
 bool polls_atomically(const DeviceFacts &facts) {
-    // Measured there: plain volatile reads are enough, and faster.
+    // Measured on NVIDIA: plain volatile reads are enough, and faster.
     return facts.device_class != DeviceClass::nvidia_gpu;
 }
 

@@ -1,5 +1,5 @@
-// Passes over device memory, and the kernels that can compute them, as choice, tuning, pipelines and tests
-// see both: without knowing what they compute.
+// Passes over device memory, and the kernels that can compute them: choice, tuning, pipelines and tests see
+// both without knowing what they compute.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ public:
 
     std::string problem() const { return self_->problem(); }
     const std::vector<Kernel> &kernels() const { return self_->kernels(); }
-    // The same pass over images that may start at any address.
+    // Returns the same pass over images that may start at any address.
     Pass unaligned() const { return self_->unaligned(); }
 
     bool is(const std::type_info &type) const { return *type_ == type; }
@@ -70,8 +70,8 @@ private:
     const std::type_info *type_ = &self_->type();
 };
 
-// A tunable of a kernel as text has it: the name of the macro in the .cl, or of a number that goes into the
-// launch alone; and the values that it can take.
+// A tunable of a kernel in texts: the name of a macro in the .cl, or of a number that only the launch uses;
+// and the values that it can take.
 struct Tunable {
     std::string name;
     std::vector<int> values;
@@ -86,12 +86,12 @@ std::string to_text(const std::vector<Tunable> &tunables); // "GROUP_X=1|8,GROUP
 // Every combination of the tunables' values.
 std::vector<Config> all_configs(const std::vector<Tunable> &tunables);
 
-// How much a kernel is wanted for a pass on a device, beside others for the same pass.
+// The rank of a kernel for a pass on a device, among other kernels for the same pass.
 struct Rank {
-    int wanted = 1;           // most wanted first; 0: where results or a caller ask for it alone
-    std::string against = ""; // why kernels that nothing speaks against come first; "" for nothing
+    int wanted = 1;           // larger is preferred; 0: where results or a caller ask for it alone
+    std::string against = ""; // why kernels without a drawback come first; "" for no drawback
 
-    static Rank never() { return {-1}; } // the kernel is for other passes
+    static Rank never() { return {-1}; } // for kernels of other passes
     bool is_never() const { return wanted < 0; }
 };
 
@@ -105,23 +105,24 @@ template <class Settings> struct Setting {
 // The one description of a kernel. Build options, launches, the choice of a kernel, forcing one from outside,
 // the tuner's search and the generic tests are all derived from it.
 template <class P, class Settings> struct KernelSpec {
-    std::string name; // of the .cl file, without its ending, and of the first kernel function in it
-    std::string folder; // of the .cl file, in cl/
+    std::string name;   // the .cl file's stem, and its first kernel function
+    std::string folder; // the .cl file's folder, in cl/
     std::vector<Setting<Settings>> tunables{};
-    // The launches on the device, complete, for settings that take their values from the tunables and that
-    // are not refused.
+    // Makes the complete launches for the device, for settings that take their values from the tunables and
+    // that are not refused.
     std::function<Work(const P &, const Settings &, const DeviceFacts &)> work{};
     // Settings to try first on the device, best first.
     std::function<std::vector<Settings>(const P &, const DeviceFacts &)> preferred{};
     std::function<Rank(const P &, const Settings &, const DeviceFacts &)> rank{};
-    // Why the kernel cannot compute the pass with the settings; "" where it can. None: it always can.
+    // Returns why the kernel cannot compute the pass with the settings; "" where it can. Empty: it always
+    // can.
     std::function<std::string(const P &, const Settings &)> refusal{};
-    // What explain() adds about the work; "" or none for nothing.
+    // Returns what explain() adds about the work; "", or an empty function, for nothing.
     std::function<std::string(const P &, const Settings &)> details{};
 };
 
-// A kernel, whatever it computes. Immutable; copies share one description. Passes are of the struct that
-// takes() says; configurations have a value for each tunable.
+// A kernel for any kind of pass. Immutable; copies share one description. takes() tells which struct its
+// passes are; configurations have a value for each tunable.
 class Kernel {
 public:
     std::string name;
@@ -151,7 +152,7 @@ public:
     Rank rank(const Pass &pass, const Config &config, const DeviceFacts &facts) const {
         return self_->rank(pass, config, facts);
     }
-    // The rank of what the kernel prefers.
+    // Returns the rank of the configuration that the kernel prefers.
     Rank rank(const Pass &pass, const DeviceFacts &facts) const {
         return self_->first_rank(pass, facts);
     }
@@ -224,7 +225,7 @@ void add_defines(Defines &to, const std::vector<Setting<Settings>> &tunables,
         to[setting.name] = values.*setting.member;
 }
 
-// The kernel of that name for the pass; nullptr where there is none.
+// Returns the kernel of that name for the pass; nullptr where there is none.
 const Kernel *find_kernel(const Pass &pass, const std::string &name);
 
 // A kernel for a pass, and its rank on a device.
@@ -233,14 +234,14 @@ struct RankedKernel {
     Rank rank;
 };
 
-// All kernels for the pass, most wanted first; those that something speaks against come last.
+// Returns all kernels for the pass, best rank first; those with a drawback come last.
 std::vector<RankedKernel> kernels_for(const Pass &pass, const DeviceFacts &facts);
 
-// How a device's work-groups run, which decides the kind of kernel that it wants.
+// How a device's work-groups run, which decides the kind of kernel that suits it.
 enum class GroupHabit {
-    strips,         // a CPU runs a group's items one after the other: long strips and no barriers
-    nothing_shared, // what a group shares lies in ordinary memory: items that share nothing
-    tiles           // a GPU with memory of its own for each group
+    strips, // a CPU runs a group's items one after the other: needs long strips and no barriers
+    nothing_shared, // local memory is ordinary memory: items should share nothing
+    tiles           // a GPU with local memory for each group
 };
 GroupHabit habit_of(const DeviceFacts &facts);
 
@@ -251,8 +252,8 @@ struct RankByHabit {
     int operator()(const DeviceFacts &facts) const;
 };
 
-// Why a launch, or one of several, does not fit the device, "" where it does. Trusts no driver to
-// say so itself.
+// Returns why a launch, or one of several, does not fit the device, "" where it does. Trusts no driver to
+// report that itself.
 std::string misfit(const Launch &launch, const DeviceFacts &facts);
 std::string misfit(const Work &work, const DeviceFacts &facts);
 
@@ -260,7 +261,8 @@ std::string misfit(const Work &work, const DeviceFacts &facts);
 // functions.
 bool polls_atomically(const DeviceFacts &facts);
 
-// The launch that comes before one whose groups share words: tickets, then words to be published.
+// Returns the launch that clears words before a launch whose groups share them: tickets, then words to be
+// published.
 Launch clear_words(const Argument &words, std::int64_t count, int tickets = 1);
 
 } // namespace gz

@@ -10,11 +10,11 @@ namespace gz {
 
 namespace {
 
-// What a tiny run came to. Only what will be the same at any time is kept.
+// The outcome of a tiny run. Only an outcome that will always be the same is kept.
 struct Outcome {
     std::string failure; // "" where it passed, or was not possible
     VerdictLife life = VerdictLife::kept;
-    std::optional<Error> build_failure; // with the compiler's log
+    std::optional<Error> build_failure; // the failure with the compiler's log
 };
 
 constexpr const char *passed = "passed";
@@ -25,8 +25,8 @@ Outcome run_tiny(const Engine &engine, const TestSubject &subject, const std::st
     try {
         outcome.failure = subject.fault_of(variant);
     } catch (const Error &error) {
-        // A kernel that does not compile, or that the device does not run, is as bad as a wrong one. All
-        // else says nothing of it.
+        // A kernel that does not compile, or that the device does not run, is as bad as a wrong one. Other
+        // failures say nothing about it.
         const std::string what = error.what();
         if (error.status() == Status::build_failed || error.status() == Status::device)
             outcome.failure = what.substr(0, what.find('\n'));
@@ -63,13 +63,13 @@ public:
 
     void run() {
         try {
-            // Each round demotes something, of kernels that are few; more would be a defect of ours.
+            // Each round demotes one of few kernels; more rounds would be a defect of ours.
             constexpr int most_rounds = 200;
             for (int round = 0; !has_passed(); ++round)
                 if (round == most_rounds)
                     fail(Status::internal, "self-tests of ", engine_.facts().name, " do not end");
         } catch (const Error &) {
-            // Where nothing is left, the compiler's log says more than the list of what is not.
+            // Where no kernel is left, the compiler's log says more than the list of refusals.
             if (build_failure_)
                 throw *build_failure_;
             throw;
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    // Whether all has passed; else something was demoted, and there is another choice.
+    // Returns whether all passes were right; if not, a kernel was demoted, and the choice changes.
     bool has_passed() {
         const std::vector<Choice> choices = subject_.choices();
         const std::optional<std::vector<Untested>> untested = untested_of(choices);
@@ -100,7 +100,7 @@ private:
         return false;
     }
 
-    // Nothing where one is known to be wrong, and was demoted.
+    // Returns nothing where a kernel is known to be wrong, and was demoted.
     std::optional<std::vector<Untested>> untested_of(const std::vector<Choice> &choices) {
         std::vector<Untested> result;
         bool all_right = true;
@@ -128,7 +128,8 @@ private:
                                " and is not used: ", failure));
     }
 
-    // The pass without which the result is right: then the others are. Else all of them.
+    // Finds the pass without which the result is right: the others are right then. If there is none, all of
+    // them are suspect.
     std::vector<Untested> culprits(const std::vector<Choice> &choices,
                                    const std::vector<Untested> &untested) {
         for (const Untested &suspect : untested) {
@@ -170,7 +171,7 @@ private:
 
     Engine &engine_;
     const TestSubject &subject_;
-    std::optional<Error> build_failure_; // the first
+    std::optional<Error> build_failure_; // the first log
 };
 
 } // namespace

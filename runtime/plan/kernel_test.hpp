@@ -1,4 +1,4 @@
-// How kernels that nobody has tried on a device are tested, whatever they compute.
+// Tests kernels that nobody has tried on a device, whatever they compute.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,21 @@ class TestSubject {
 public:
     virtual ~TestSubject() = default;
 
-    // What each pass would run on, as results and tests so far have it.
+    // Returns the choice for each pass, by results and tests so far.
     virtual std::vector<Choice> choices() const = 0;
-    // Variants that can run a pass.
+    // Returns the variants that can run a pass.
     virtual std::vector<std::string> candidates(std::size_t pass) const = 0;
-    // What is wrong with the result of a variant that has a part for each pass; "" where it is right. Throws
-    // Error where it cannot be run.
+    // Returns what is wrong with the result of a variant that has a part for each pass; "" where it is right.
+    // Throws Error where it cannot be run.
     virtual std::string fault_of(const std::string &variant) const = 0;
 };
 
-// Not where kernels are forced.
+// Kernels that are forced are not tested.
 bool wants_self_test(const Engine &engine, const std::string &variant);
 
-// Runs what the passes would run on, unless it was tested before or needs no test. What fails is not taken
-// from then on, and logged: then the test is of what comes next. What cannot be tested passes.
+// Runs the kernels chosen for the passes, unless they were tested before or need no test. A kernel that fails
+// is logged and no longer chosen, and the next choice is tested instead. A kernel that cannot be tested
+// passes.
 void test_kernels(Engine &engine, const TestSubject &subject);
 
 } // namespace gz

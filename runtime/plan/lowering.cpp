@@ -166,7 +166,7 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
             one.outputs = {to};
         });
         graph.links.back() = std::move(own.front());
-        // What comes next starts where this one's region does.
+        // The next link's region starts where this one's does.
         for (std::size_t axis = 0; axis < 4; ++axis)
             next.region.source_origin[axis] -= step.region.source_origin[axis];
         next.source = step.target;

@@ -1,5 +1,5 @@
-// What families lower their filters with: the numbers that kernels get for the images of a plan, and steps along
-// one axis after the other.
+// Functions by which families lower their filters: the numbers that kernels get for the images of a plan, and
+// steps along one axis after the other.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ struct Strides {
 
     Strides(const ImageDesc &desc, const Axes &origin);
 
-    // The largest power of two up to 16 that divides where the rows of such an extent start. Strides that are
-    // never taken do not count.
+    // Returns the largest power of two up to 16 that divides the starts of the rows of such an extent.
+    // Strides that are never taken do not count.
     int alignment(const Axes &extent, std::int64_t planes) const;
 };
 
@@ -31,12 +31,12 @@ struct TapsExtent {
     std::int64_t size_x = 1, size_y = 1, anchor_x = 0, anchor_y = 0;
 };
 
-// read_along: axes, besides x and y, along which other slices are read than those that are made.
+// read_along: axes, besides x and y, along which more slices are read than are made.
 ImagePass lower_images(const PlanDesc &desc, const TapsExtent &taps,
                        std::initializer_list<std::size_t> read_along = {});
 
-// Filters with `count` taps along z or t, as kernels do along y: the slices are the rows then, and the
-// rows slices.
+// Lowers filters with `count` taps along z or t to passes that kernels compute as along y: slices become
+// rows, and rows slices.
 ImagePass lower_images_along(std::size_t axis, const PlanDesc &desc, std::int64_t count,
                              std::int64_t anchor);
 
@@ -46,15 +46,16 @@ struct Valid {
 };
 Valid valid_along(const PlanDesc &desc, std::size_t axis);
 
-// An f32 image for all of the region's pixels, and the plan that makes them in it.
+// An f32 image for all of the region's pixels, and the plan that writes it.
 PlanDesc between_images(const PlanDesc &desc);
 
-// Links one after the other from the plan's source, by way of f32 images of all that later ones read, to its
-// target. axes: those that each link goes along. make_link(number, description of its images).
+// Makes links one after the other, from the plan's source through f32 images of all pixels that later links
+// read, to its target. axes: those that each link filters along. make_link(number, description of its
+// images).
 Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
                   const std::function<Link(std::size_t, const PlanDesc &)> &make_link);
 
-// Appends a graph with other numbers for its images between; its target is `to`.
+// Appends a graph, with new numbers for its images between; its target is `to`.
 void append(Graph &to, Graph graph, const ImageRef &target);
 
 } // namespace gz

@@ -25,7 +25,7 @@ struct Sample {
     double device_ms, wall_ms;
 };
 
-// A device that was at work for longer than the call took, or not at all, does not know the time.
+// A device that reports more time than the call took, or none at all, does not know the time.
 bool is_plausible(const Sample &sample) {
     constexpr double slack = 1.05;
     return sample.device_ms > 0.0 && sample.device_ms <= slack * sample.wall_ms;
@@ -130,7 +130,7 @@ Comparison compare(const Plan &plan, const Plan &baseline, const DeviceImage &so
     std::vector<Sample> runs, others;
     bool plausible = !engine.facts().junk_event_times;
     for (unsigned i = 0; i <= repeats; ++i) {
-        // The baseline first: its result is what the plan's overwrites.
+        // The baseline runs first: the plan overwrites its result.
         const Sample other = time_once(engine, baseline, source.buffer, to);
         const Sample run = time_once(engine, plan, source.buffer, to);
         plausible = plausible && is_plausible(run) && is_plausible(other);

@@ -1,4 +1,4 @@
-// How long a plan takes, next to a plain copy of the same bytes.
+// Measures how long a plan takes, next to a plain copy of the same bytes.
 #pragma once
 
 #include "plan/device_image.hpp"
@@ -14,13 +14,13 @@ struct Timing {
     int launches = 1;
 };
 
-// Two runs that do not count, then `repeats` that do, each followed by a copy.
+// Runs the plan twice without counting, then `repeats` times, each followed by a copy.
 Timing measure(const Plan &plan, const DeviceImage &source,
                const std::vector<const DeviceImage *> &targets, unsigned repeats);
 
 struct Comparison {
     double time_ms = 0.0, baseline_ms = 0.0; // medians
-    double ratio = 1.0;                      // the median of those of a run to the run beside it
+    double ratio = 1.0; // the median of the ratios of a run to the run beside it
     bool device_time_is_wall = false;
 };
 

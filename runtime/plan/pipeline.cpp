@@ -10,14 +10,14 @@ namespace gz {
 
 namespace {
 
-// What parts of one buffer start at: what the device asks for, and what vectors of values do.
+// Returns the alignment of parts of one buffer: enough for the device and for vectors of values.
 std::uint64_t part_alignment(const Engine &engine) {
     return std::max<std::uint64_t>(engine.facts().base_alignment, 16 * sizeof(float));
 }
 
-// Workspace of one run: parts of the caller's, or of the pool's. The latter goes back to the pool when
-// the run is enqueued; if that fails on the way it is released instead, for commands that are already
-// enqueued may use it still.
+// Workspace of one run: parts of the caller's buffer, or of the pool's. The pool's goes back when the run is
+// enqueued; if enqueueing fails it is released instead, as commands that are already enqueued may still use
+// it.
 class Lease {
 public:
     Lease(Engine &engine, const cl::CommandQueue &queue, const std::vector<std::uint64_t> &sizes,
@@ -63,7 +63,7 @@ bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &fac
     return result;
 }
 
-// The one step of a chain, on a kernel that is wanted on the device.
+// Returns the only step of a chain, with a kernel that the device prefers.
 bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
     const Step *const step = only_step(chain);
     if (!step)
@@ -72,7 +72,7 @@ bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
     return !kernels.empty() && kernels.front().rank.wanted > 0;
 }
 
-// Of the alternatives besides one.
+// Returns the names of the kernels of all alternatives but one.
 std::string other_kernels(const Link &link, const Chain &besides, const DeviceFacts &facts) {
     std::string names;
     for (const Chain &chain : link.alternatives)
@@ -82,15 +82,15 @@ std::string other_kernels(const Link &link, const Chain &besides, const DeviceFa
     return names;
 }
 
-// A chain, and the kernel that its one step runs on where that is chosen already.
+// A chain, and the kernel of its only step where that is chosen already.
 struct PickedChain {
     const Chain *chain = nullptr;
     std::optional<Choice> choice{};
 };
 
-// The alternative that results of measurements name; nothing where there are none. refused: receives what else
-// they name, and why it is not taken. Where the first that counts says that nothing is faster than what is taken
-// without results, that is taken.
+// Returns the alternative that results of measurements name; nothing where there are none. refused: receives
+// the other kernels that they name, and why those are not taken. Where the first result that counts finds
+// nothing faster than the default, the default is taken.
 PickedChain measured_chain(const Link &link, const ChoiceOn &on,
                            std::vector<std::string> &refused) {
     if (!on.tuning || link.problem.empty())
@@ -113,7 +113,7 @@ PickedChain measured_chain(const Link &link, const ChoiceOn &on,
     return {};
 }
 
-// The first alternative that the device wants and can run; the last where it wants none.
+// Returns the first alternative that the device prefers and can run; the last where it prefers none.
 PickedChain default_chain(const Link &link, const ChoiceOn &on) {
     for (const Chain &chain : link.alternatives) {
         const Step *const step = only_step(chain);
@@ -245,7 +245,7 @@ public:
 private:
     bool has_parts() const { return parts_.size() > 1; }
 
-    // What is forced for the next step.
+    // Returns the part of the forced variant for the next step.
     std::string forced_part(bool combines) const {
         if (has_parts())
             return to_.steps_.size() < parts_.size() ? parts_[to_.steps_.size()] : "";
@@ -273,7 +273,7 @@ private:
     PickedChain pick(const Link &link) {
         if (const Chain *const forced = forced_chain(link, *graph_, forced_, on_.facts))
             return {forced};
-        // No chain has the kernel that is forced: the last says so.
+        // No chain has the forced kernel: the last one reports that.
         if (!forced_.variant.empty() && !has_parts() && !names_chain(forced_.variant))
             return {&link.alternatives.back()};
         if (!has_parts())
@@ -282,12 +282,13 @@ private:
         return default_chain(link, on_);
     }
 
-    // others: names of kernels that would have done besides.
+    // others: names of kernels that the caller would have taken as well.
     void add(const Step &step, const std::string &others) {
         push(step, choose_of_any_size(step, forced_part(step.combines), others));
     }
 
-    // Where workspace is all that kernels lack, one that would run otherwise, and what it lacks in `too_large`.
+    // Chooses a kernel. Where kernels lack nothing but workspace, it takes one that would run with enough of
+    // it, and puts what it lacks in `too_large`.
     Choice choose_of_any_size(const Step &step, const std::string &forced,
                               const std::string &others) {
         try {
@@ -318,12 +319,12 @@ private:
 
 namespace {
 
-// Buffers of a run, which steps that come one after the other take in turn.
+// Buffers of a run, reused by one step after the other.
 class BufferPlan {
 public:
     explicit BufferPlan(std::vector<std::uint64_t> &bytes) : bytes_(bytes) {}
 
-    // The free buffer that is the smallest of those that are large enough, or else the largest, made larger.
+    // Returns the smallest free buffer that is large enough, or else enlarges the largest.
     std::size_t take(std::uint64_t bytes) {
         const auto is_better = [&](std::uint64_t one, std::uint64_t other) {
             const bool fits = one >= bytes;
@@ -356,8 +357,8 @@ Pipeline::Pipeline(const Engine &engine, const Graph &graph, const std::string &
     place_images(graph.between, engine.facts());
 }
 
-// Gives each image that a step hands on a buffer, from the step that writes it to the last that reads it, and
-// each step its own workspace.
+// Gives each image between steps a buffer, from the step that writes it to the last that reads it, and each
+// step its own workspace.
 void Pipeline::place_images(const std::vector<ImageDesc> &between, const DeviceFacts &facts) {
     std::vector<std::size_t> last_use(between.size());
     for (std::size_t i = 0; i < steps_.size(); ++i)

@@ -1,4 +1,4 @@
-// The passes of a plan with their kernels chosen, for one way that the images lie in memory.
+// The passes of a plan with their kernels chosen, for one layout of the images in memory.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace gz {
 // Whether a variant names a chain, and no kernel.
 bool names_chain(const std::string &variant);
 
-// What a caller or the environment forces on a plan.
+// The variant that a caller or the environment forces on a plan.
 struct Forced {
     std::string variant; // "" for nothing
     const char *by;
@@ -25,19 +25,20 @@ struct Forced {
     explicit Forced(const std::string &given);
 };
 
-// The alternative of a link of a graph that is forced: by its name, by the kernel of a step, or by as many parts
-// as the graph then has steps. nullptr where nothing is forced that says which.
+// Returns the alternative of a link that is forced: by its name, by the kernel of a step, or because the
+// forced parts are as many as the steps that the graph then has. nullptr where the forced variant does not
+// decide.
 const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
                           const DeviceFacts &facts);
 
-// A link's candidates: variants that can run it, first what is taken without results; and the hash of a
-// kernel that one names, nothing where it is none for the link.
+// Return a link's candidates: variants that can run it, the default first; and the hash of a kernel that one
+// names, nothing where it is not for the link.
 std::vector<std::string> candidates(const Link &link, const DeviceFacts &facts);
 std::optional<std::string> spec_hash(const Link &link, const Tuning &tuning,
                                      const std::string &variant);
 
-// What can be tuned by itself: links with a problem of their own, by way of which chains are chosen too, and
-// single steps. facts: a chain that the device cannot run is none.
+// Returns the links that can be tuned by themselves: links with a problem of their own, whose results choose
+// among chains too, and single steps. facts: chains that the device cannot run are left out.
 std::vector<const Link *> problem_links(const std::vector<Link> &links, const DeviceFacts &facts);
 std::string problem_of(const Link &link);
 
@@ -48,38 +49,38 @@ public:
     // or one for each, separated by ';', "" for the library's choice; or the name of a chain.
     Pipeline(const Engine &engine, const Graph &graph, const std::string &variant);
 
-    // Why the device cannot hold what the passes hand on; "" if it can. Else nothing runs.
+    // Returns why the device cannot hold the images between passes; "" if it can. Otherwise nothing runs.
     const std::string &too_large() const { return too_large_; }
 
     void prepare(Engine &engine) const;
-    // Enqueues every launch, one after the other. events: nullptr, or receives the event of each.
-    // workspace: of the caller's, callers_workspace_bytes() or more that start aligned; without a buffer
-    // in it the engine lends some.
+    // Enqueues every launch, one after the other. events: nullptr, or receives the event of each. workspace:
+    // a buffer of the caller's, of callers_workspace_bytes() or more, that starts aligned; if it is empty,
+    // the engine lends one.
     void enqueue(Engine &engine, cl::CommandQueue &queue, const std::vector<cl::Buffer> &sources,
                  const std::vector<cl::Buffer> &targets, const std::vector<cl::Event> &wait_list,
                  std::vector<cl::Event> *events, const cl::Buffer &workspace = {}) const;
 
     std::size_t passes() const { return steps_.size(); }
     const Choice &choice(std::size_t pass) const { return steps_.at(pass).choice; }
-    // Variants that can run a pass in place of what was chosen.
+    // Returns the variants that can run a pass in place of the chosen one.
     std::vector<std::string> candidates(std::size_t pass, const DeviceFacts &facts) const;
     std::size_t launches() const;
     std::uint64_t workspace_bytes() const;
-    // The same in one piece, for a caller to bring.
+    // The same in one buffer, for callers that bring their own.
     std::uint64_t callers_workspace_bytes(const Engine &engine) const;
-    // Sums over all passes of what their kernels say; 0 where they say nothing.
+    // Sums over all passes of the numbers that their kernels report; 0 where they report none.
     int trips() const;
     double bytes_per_value() const;
     std::string variant() const;
-    // A line for each pass, and lines for why its kernel was chosen.
+    // A line for each pass, and lines that say why its kernel was chosen.
     std::string explain() const;
 
 private:
     struct ChosenStep {
         Choice choice;
         Pass pass;
-        std::vector<ImageRef> inputs, outputs; // numbers of images between are those of buffers
-        std::vector<std::size_t> workspace;    // numbers of buffers
+        std::vector<ImageRef> inputs, outputs; // images between are numbered by their buffers
+        std::vector<std::size_t> workspace;    // by number of buffer
     };
     class Making;
 

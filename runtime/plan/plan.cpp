@@ -15,12 +15,12 @@ namespace {
 
 Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine,
                 const std::string &variant) {
-    // What is refused does not depend on the device.
+    // The device does not affect what is refused.
     filter.check_border(desc.border);
     return settle(filter, {engine.facts().device_class, Forced(variant).variant});
 }
 
-// What a plan is made of, once the kernels for all that it may run are tested.
+// Returns the graph of a plan, once the kernels for all that it may run are tested.
 Graph tested(const std::shared_ptr<Engine> &engine, const Filter &filter, const PlanDesc &desc,
              const PlanDesc &staged_desc, const std::string &variant) {
     for (const PlanDesc *images : {&desc, &staged_desc})
@@ -72,8 +72,8 @@ void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine 
             " bytes; its description needs ", desc.bytes());
 }
 
-// Where the bytes of two buffers start, counted from one place, where they may be in one memory: parts of
-// one buffer, or buffers around the same host memory.
+// The places of the first bytes of two buffers, counted from one origin, where they may share memory: parts
+// of one buffer, or buffers around the same host memory.
 struct Bases {
     std::int64_t first, second;
 };
@@ -143,7 +143,7 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
         try {
             streaming_ = make_streaming(0);
         } catch (const Error &error) {
-            // Device memory may do still.
+            // Runs on device memory may still work.
             if (error.status() != Status::unsupported || !is_held(desc_, direct_, *engine_))
                 throw;
             no_host_run_ = error.what();
@@ -293,7 +293,7 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_m
         for (std::size_t i = 0; i < wait_list.size(); ++i) {
             require(wait_list[i] != nullptr, "wait_list[", i, "] is null");
             waits.emplace_back(wait_list[i], true);
-            // Not every driver looks.
+            // Not every driver checks this.
             require(waits.back().getInfo<CL_EVENT_CONTEXT>()() == engine_->context()(),
                     "wait_list[", i, "] is an event of another context than the engine's");
         }
@@ -338,7 +338,7 @@ std::string Plan::make_explanation() const {
         staged_target_bytes += staged_desc_.target_at(i).bytes();
     lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
                   staged_target_bytes, " bytes of device memory\n");
-    // What runs there, where that is something else.
+    // Explain the kernels for host memory, where they differ.
     if (staged_.explain() != direct_.explain())
         lines += staged_.explain();
     return lines;

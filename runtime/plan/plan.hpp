@@ -13,12 +13,12 @@
 
 namespace gz {
 
-// How a run on host memory goes.
+// Options of a run on host memory.
 struct HostRun {
-    // Is asked between slabs, and at the beginning and the end; may be empty. Ends the run with
+    // Called between slabs, and at the beginning and the end; may be empty. It may end the run with
     // Status::cancelled.
     StreamProgress::Report report{};
-    std::uint64_t most_bytes = 0; // of device memory; 0 for what the device has
+    std::uint64_t most_bytes = 0; // bytes of device memory; 0 for all that the device has
 };
 
 class Plan {
@@ -27,7 +27,7 @@ public:
     Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
          const std::string &variant);
 
-    // With the methods of Gaussians settled.
+    // The filter with the methods of its Gaussians settled.
     const Filter &filter() const { return settled_.filter; }
     const PlanDesc &desc() const { return desc_; }
     Engine &engine() const { return *engine_; }
@@ -37,20 +37,20 @@ public:
     // targets: as many as the plan has, here and below.
     void run(const HostSource &source, const std::vector<HostTarget> &targets,
              const HostRun &how = {}) const;
-    // How large a workspace must be that a caller brings.
+    // Returns the size that a caller's workspace must have.
     std::uint64_t workspace_bytes() const;
-    // queue: nullptr for the engine's. workspace: nullptr for what the engine lends.
+    // queue: nullptr for the engine's. workspace: nullptr for one that the engine lends.
     void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
                  cl_mem workspace, const std::vector<cl_event> &wait_list, cl_event *event) const;
     // Refuses buffers that do not hold the plan's images, and a target that shares memory with the
     // source or with another target.
     void check_buffers(const cl::Buffer &source, const std::vector<cl::Buffer> &targets) const;
-    // What runs on device memory as described, and its names.
+    // The pipeline for device memory as described, and its variant.
     const Pipeline &pipeline() const { return direct_; }
     const std::string &variant() const { return variant_; }
-    // "target", or, of several, "target 2".
+    // Returns "target", or, for one of several, "target 2".
     std::string name_of_target(std::size_t i) const;
-    // What it is made of, for device memory as described.
+    // The graph for device memory as described.
     const Graph &graph() const { return graph_; }
 
 private:
@@ -72,7 +72,7 @@ private:
     Pipeline staged_;    // host memory, by way of packed buffers
     std::string variant_;
     std::string forced_variant_;
-    // What runs on host memory instead where the device cannot hold it; or why nothing does.
+    // Runs on host memory where the device cannot hold the images; or the reason why nothing does.
     std::unique_ptr<const Streaming> streaming_;
     std::string no_host_run_;
     std::string explain_;

@@ -24,7 +24,7 @@ void check_type(PixelType type, const char *what) {
     }
 }
 
-// Sums of integers are exact, modulo 2^32 where they are not asked for in 64 bits.
+// Sums of integers are exact, modulo 2^32 unless 64 bits are asked for.
 void check_sum_type(PixelType source, PixelType target) {
     const auto check = [&](std::initializer_list<PixelType> types, const char *names) {
         if (std::find(types.begin(), types.end(), target) == types.end())

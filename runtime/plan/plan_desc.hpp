@@ -12,13 +12,13 @@ struct PlanDesc {
     ImageDesc source, target;
     Border border;
     Region region;
-    std::vector<ImageDesc> more_targets{}; // after the first, of filters that have several
+    std::vector<ImageDesc> more_targets{}; // targets after the first, for filters that have several
 
     std::size_t target_count() const { return 1 + more_targets.size(); }
     const ImageDesc &target_at(std::size_t i) const {
         return i == 0 ? target : more_targets[i - 1];
     }
-    // The same plan with target i as its only target.
+    // Returns the same plan with target i as its only target.
     PlanDesc for_target(std::size_t i) const { return {source, target_at(i), border, region, {}}; }
 
     // Bytes of the region's pixels, in the source and in the targets.
@@ -40,12 +40,12 @@ struct PlanDesc {
 // Fills in defaults; refuses images that the filter cannot take.
 PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
 
-// An image of the library's own of pixels like these: rows aligned to a memory transaction of the
-// largest kind, unless they are so short and so many that most of much memory would be padding.
+// Returns an image of the library's own with such pixels: its rows are aligned to a memory transaction of the
+// largest kind, unless short rows would make a large image mostly padding.
 ImageDesc own_image(const ImageDesc &like, const Axes &extent);
 
-// The same work on packed images with aligned rows that hold no more than the filter reads and
-// writes: what a run on host memory moves to the device and back.
+// Returns the same work on packed images with aligned rows that hold only the pixels that the filter reads
+// and writes: runs on host memory move these to the device and back.
 PlanDesc staged(const PlanDesc &desc);
 
 } // namespace gz

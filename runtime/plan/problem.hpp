@@ -22,7 +22,7 @@ std::string image_text(const ImagePass &pass);
 // "taps<=5", or "taps>63" where there are more than any of the limits.
 std::string up_to(const char *what, std::int64_t number, std::initializer_list<int> limits);
 
-// Taps along x or y, whichever are more.
+// Returns the number of taps along x or y, whichever is larger.
 std::int64_t longer_side(const Geometry &geometry);
 
 } // namespace gz

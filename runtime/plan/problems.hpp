@@ -1,5 +1,4 @@
-// What of a plan can be tuned: which problems its passes are, what they could run on, and results of
-// measurements for them.
+// The part of a plan that can be tuned: its problems, the candidates for each, and their measurements.
 #pragma once
 
 #include <functional>
@@ -12,22 +11,23 @@
 namespace gz {
 
 struct PlanProblem {
-    std::string name; // as results are kept for it
+    std::string name; // the name under which results are kept
     std::vector<std::string>
-        candidates; // variants that can run; first what the device's class prefers
+        candidates; // variants that can run, the choice of the device's class first
 };
 
-// One for each pass; or one in all of a filter that a kernel can run along all of its axes at once.
+// Returns one problem for each pass; or a single one where a kernel can run a filter along all of its axes at
+// once.
 std::size_t count_of_problems(const Plan &plan);
-// All but the candidates.
+// Returns the problems without their candidates.
 std::string name_of_problem(const Plan &plan, std::size_t index);
 PlanProblem problem_of(const Plan &plan, std::size_t index);
 
 struct ProblemResult {
     std::string variant; // a candidate
     double time_ms = 0.0;
-    double ratio = 1.0; // to the time of the first candidate
-    std::string bad;    // why it is never to be taken; "" where it is not
+    double ratio = 1.0; // ratio to the time of the first candidate
+    std::string bad;    // why it must never be taken; "" where it may
 };
 
 // Writes results to the user's tuning file. Throws Error where a variant is no kernel for the problem,

@@ -52,7 +52,7 @@ PlanDesc tiny_plan(const PlanDesc &desc, Results results, bool has_long_tiles) {
     return complete(tiny, results);
 }
 
-// Over the range of integers, and from -1 to 1.
+// Values cover the range of integers, or -1 to 1.
 std::vector<std::byte> tiny_pixels(const ImageDesc &desc) {
     const PixelTypeFacts &facts = facts_of(desc.type);
     const double low = facts.is_integer ? facts.lowest : -1.0;

@@ -38,7 +38,8 @@ Span span_of(const Axis &axis, std::int64_t first, std::int64_t count, BorderMod
             return whole;
         return {first, count, wrapped(begin, end, axis.length), axis.reach.before};
     }
-    // What is folded back must lie in the slab, and not be folded twice where it is not in the image.
+    // Pixels that the border folds back must lie in the slab, and be folded twice only where they are in the
+    // image.
     if (mode == BorderMode::reflect || mode == BorderMode::reflect101) {
         if (is_below)
             high = std::max(high, std::min(axis.reach.before + 1, axis.length));

@@ -20,7 +20,7 @@ constexpr std::size_t most_slots = 3;
 constexpr std::size_t planes_axis = 4;
 constexpr std::size_t cut_order[] = {planes_axis, 3, 2, 1, 0};
 
-// Along x no shorter as long as something else can be cut.
+// Slabs are not cut shorter along x as long as another axis can be cut.
 constexpr std::int64_t shortest_row = 64;
 
 ImageDesc slab_image(const ImageDesc &host, const Axes &extent, std::int64_t planes) {
@@ -56,7 +56,7 @@ void add_values(PixelType type, std::byte *to, const std::byte *from, std::int64
     }
 }
 
-// One of those that make slabs of one description.
+// One of the pipelines that make slabs of one description.
 std::vector<Span> kinds_of(const std::vector<Span> &spans) {
     std::vector<Span> result;
     for (const Span &span : spans)
@@ -122,7 +122,7 @@ StreamStage::StreamStage(const Engine &engine, StageDesc desc, const DeviceRoom 
     choose_size(engine, room);
 }
 
-// The largest slabs that there is room for, all of about one size.
+// Finds the largest slabs that there is room for, all of about one size.
 void StreamStage::choose_size(const Engine &engine, const DeviceRoom &room) {
     const Axes &extent = desc_.plan.region.extent;
     const Size whole{extent[0], extent[1], extent[2], extent[3], desc_.plan.source.planes};
@@ -160,8 +160,8 @@ bool StreamStage::can_cut(const Size &size, std::size_t axis) const {
            (axis == planes_axis ? desc_.cuts_planes : !desc_.reach[axis].is_whole);
 }
 
-// Slowest axes first, while slabs are longer than what they read around them; then where that adds
-// least.
+// Cuts the slowest axes first, while slabs are longer than the pixels that they read around them; then the
+// axis where a cut adds the least reading.
 std::optional<std::size_t> StreamStage::next_cut(const Size &size) const {
     const auto apron = [&](std::size_t axis) {
         return axis == planes_axis ? 0 : desc_.reach[axis].apron();
@@ -250,7 +250,7 @@ std::size_t StreamStage::slabs() const {
     return count;
 }
 
-// In the order of memory.
+// Slabs are visited in the order of memory.
 template <class Do> void StreamStage::for_each_slab(const Spans &spans, Do &&action) const {
     const std::int64_t planes = desc_.plan.source.planes;
     for (std::int64_t plane = 0; plane < planes; plane += planes_at_once_)
@@ -275,8 +275,8 @@ void StreamStage::prepare(Engine &engine) const {
         pipeline.prepare(engine);
 }
 
-// Slabs on their way through the device. Whatever happens, nothing uses the host's memory when it is
-// gone.
+// Slabs on their way through the device. Once this is destroyed, nothing uses the host's memory, whatever
+// happened.
 class StreamStage::Flight {
 public:
     Flight(Engine &engine, const StreamStage &stage, const std::vector<const std::byte *> &sources,
@@ -305,7 +305,7 @@ public:
     ~Flight() {
         if (has_landed_)
             return;
-        // Twice, for the one or the other may fail: then there is nothing else to be done.
+        // Waits twice, as one of the two may fail: then nothing else can be done.
         for (const Slot &slot : slots_)
             if (slot.done())
                 clWaitForEvents(1, &slot.done());

@@ -23,23 +23,23 @@ struct DeviceRoom {
     std::uint64_t buffer, total;
 };
 
-// What is to be known of a part of a graph to cut it. What results do not read is not copied.
+// The facts about a part of a graph that are needed to cut it. Pixels that no result reads are not copied.
 struct StageDesc {
-    PlanDesc plan; // of whole images, in host memory
+    PlanDesc plan; // the plan of whole images, in host memory
     AxesReach reach{};
     bool cuts_planes = true;
-    // The passes for a slab.
+    // Makes the passes for a slab.
     std::function<Graph(const PlanDesc &)> lower{};
-    std::string variant{};   // of their kernels, as for Pipeline
+    std::string variant{};   // the variant of their kernels, as for Pipeline
     std::size_t sources = 1; // images that the passes read, of one layout
-    // What the results of a slab go on from, of those above it and on its left.
+    // The values that the results of a slab are added to: those of the slabs above it and on its left.
     Carry carry = Carry::nothing;
 };
 
 // Counts pixels that are done, and ends a run with Status::cancelled where it is asked to.
 class StreamProgress {
 public:
-    // Called with what is done and all there is to do; returns whether to go on.
+    // Called with the work done and all the work; returns whether to go on.
     using Report = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
     // report: may be empty.
@@ -56,7 +56,7 @@ private:
 // Immutable. Safe to use from many threads.
 class StreamStage {
 public:
-    // Refuses what no slab of a pixel, or of a line that cannot be cut, has room for.
+    // Refuses images of which not even a slab of a pixel, or of a line that cannot be cut, has room.
     StreamStage(const Engine &engine, StageDesc desc, const DeviceRoom &room);
 
     void prepare(Engine &engine) const;
@@ -107,8 +107,8 @@ private:
     void carry_sums(const Slab &slab, std::byte *target) const;
 
     StageDesc desc_;
-    std::array<Axis, 4> axes_; // of the image as its border extends it
-    Axes image_origin_;        // of that in the host image
+    std::array<Axis, 4> axes_; // pixels of the image as its border extends it
+    Axes image_origin_;        // the part of them in the host image
     Spans spans_;
     std::int64_t planes_at_once_ = 1;
     std::map<Key, Pipeline> pipelines_;

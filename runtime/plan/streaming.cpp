@@ -17,8 +17,8 @@ std::uint64_t most_bytes_of(const DeviceFacts &facts, std::uint64_t most_bytes) 
     return most_bytes > 0 ? most_bytes : facts.global_memory / 4 * 3;
 }
 
-// Slabs of this size are copied as fast as larger ones, the first is there sooner, and they may stay in a
-// cache. Larger ones are made where smaller ones would read too much around what they make.
+// Slabs of this size are copied as fast as larger ones, the first one is ready sooner, and they may stay in a
+// cache. Larger slabs are made where smaller ones would read too many pixels around their own.
 constexpr std::uint64_t usual_slab = std::uint64_t{8} << 20; // bytes
 constexpr double most_read = 1.25;                           // pixels for each that is made
 
@@ -28,7 +28,7 @@ bool reads_far(const Step &step) {
                        [](const Reach &reach) { return reach.is_whole; });
 }
 
-// Whether slabs can go through it: one axis of what a step reads is whole at most.
+// Whether slabs can go through the step: it reads at most one axis as a whole.
 bool suits_slabs(const Chain &chain) {
     const Step *const step = only_step(chain);
     return !step || std::count_if(step->reach.begin(), step->reach.end(),
@@ -82,7 +82,7 @@ AxesReach reach_of(const std::vector<Link> &links, std::size_t images_between) {
     return all;
 }
 
-// What is forced for a step, of which `number` come before.
+// Returns the part of the forced variant for a step that follows `number` others.
 std::string forced_of_step(const std::string &forced, std::size_t number, bool combines) {
     if (names_chain(forced))
         return "";
@@ -206,7 +206,7 @@ StageDesc Streaming::stage_of(const Making &making, const Link &link) const {
     stage.sources = step.inputs.size();
     stage.carry = step.carry;
     stage.variant = forced_of_step(Forced(making.variant).variant, steps_.size(), step.combines);
-    // Of a slab, all inputs are sources, and all outputs targets.
+    // In a slab's graph all inputs are sources, and all outputs targets.
     stage.lower = [link](const PlanDesc &slab) -> Graph {
         std::vector<Link> own{link};
         for_each_step(own, [&](Step &one) {
@@ -235,8 +235,8 @@ void Streaming::append_link(const Making &making, const Link &link) {
     steps_.push_back({{making.engine, std::move(stage), making.room}, step.inputs, outputs});
 }
 
-// Lines are whole in slabs where there is room for that. Slabs take the kernel that whole images would, so
-// that they have its bits.
+// Slabs hold whole lines where there is room. They take the kernel that whole images would, so that they have
+// the same bits.
 void Streaming::append_lines(const Making &making, StageDesc stage, const Step &step) {
     const DeviceFacts facts = without_allocation_limit(making.engine.facts());
     stage.variant = choose(step.make(staged(stage.plan)), {facts, making.engine.tuning()},
@@ -259,8 +259,8 @@ void Streaming::append_lines(const Making &making, StageDesc stage, const Step &
     }
 }
 
-// Sums go on from slab to slab. Those of a region within its neighbours start where the image does: then
-// all from there on are made.
+// Sums carry on from slab to slab. Sums of a region within its neighbours start at the image's first pixel:
+// all sums from there on are made.
 void Streaming::append_carried(StageDesc &stage, std::vector<ImageRef> &outputs) {
     Region &region = stage.plan.region;
     if (region.edge == RegionEdge::neighbours &&
@@ -294,7 +294,7 @@ std::size_t Streaming::last_use_of(const ImageRef &image) const {
     return last;
 }
 
-// The target's region from an image of all that lies before it too.
+// Copies the target's region out of an image that also holds all pixels before it.
 void Streaming::cut(const std::byte *scratch, std::byte *target) const {
     const ImageDesc &from = scratch_[*cut_from_];
     const Region &region = desc_.region;
@@ -316,7 +316,7 @@ void Streaming::cut(const std::byte *scratch, std::byte *target) const {
 void Streaming::run(Engine &engine, const HostSource &source,
                     const std::vector<HostTarget> &targets,
                     const StreamProgress::Report &report) const {
-    engine.queue(); // which a forked process does not have
+    engine.queue(); // a forked process does not have it
     std::vector<std::byte> copy;
     const std::byte *from = source.data;
     if (share_memory(source, targets)) {
@@ -339,7 +339,7 @@ void Streaming::run(Engine &engine, const HostSource &source,
                 to.push_back(targets.at(image.number).data);
                 continue;
             }
-            // Not filled: all of it is written.
+            // The memory is not filled: all of it is written.
             scratch[image.number].reset(
                 new std::byte[static_cast<std::size_t>(scratch_[image.number].bytes())]);
             to.push_back(scratch[image.number].get());

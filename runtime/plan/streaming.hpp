@@ -13,12 +13,12 @@
 
 namespace gz {
 
-// How to run a graph: in one stage where no step reads all of an axis, or step by step by way of images in host
-// memory. Immutable. Safe to use from many threads.
+// Runs a graph in slabs: in one stage where no step reads all of an axis, or step by step through images in
+// host memory. Immutable. Safe to use from many threads.
 class Streaming {
 public:
-    // lower: the graph for images. variant: as for Pipeline. most_bytes: of device memory; 0 for what the
-    // device has. Refuses what cannot be cut into slabs that there is room for.
+    // lower: makes the graph for images. variant: as for Pipeline. most_bytes: of device memory; 0 for all
+    // that the device has. Refuses images that cannot be cut into slabs that there is room for.
     using Lower = std::function<Graph(const PlanDesc &)>;
     Streaming(const Engine &engine, const Lower &lower, const PlanDesc &desc,
               const std::string &variant, std::uint64_t most_bytes);
@@ -28,22 +28,23 @@ public:
     void run(Engine &engine, const HostSource &source, const std::vector<HostTarget> &targets,
              const StreamProgress::Report &report) const;
 
-    // Lines.
+    // Returns lines of text.
     std::string explain() const;
 
 private:
-    // A stage and the images that it goes between; those between are scratch images in host memory.
+    // A stage and the images that it reads and writes; images between stages are scratch images in host
+    // memory.
     struct StreamStep {
         StreamStage stage;
         std::vector<ImageRef> inputs, outputs;
     };
-    // How a graph is made stages of.
+    // Splits a graph into stages.
     struct Making {
         const Engine &engine;
         const Lower &lower;
         const std::string &variant;
         DeviceRoom room;
-        bool is_last; // there is not more room to try
+        bool is_last; // there is no more room to try
     };
 
     void append_whole(const Making &making, const std::vector<Link> &links);

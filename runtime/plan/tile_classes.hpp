@@ -1,4 +1,4 @@
-// Which groups of a tiled kernel can read and write without checks.
+// Finds the groups of a tiled kernel that can read and write without checks.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@ struct TileShape {
     int apron_left = 0, apron_right = 0, apron_top = 0, apron_bottom = 0;
 };
 
-// With l a tile's left edge, W its width and L to R (inclusive) what may be read: free on read
-// where l - apron_left >= L and l + W - 1 + apron_right <= R, free on write where l + W - 1 is
-// inside the target. Rows alike.
+// A tile with left edge l and width W, where L to R (inclusive) may be read, is free on read if l -
+// apron_left >= L and l + W - 1 + apron_right <= R, and free on write if l + W - 1 is inside the target. Rows
+// alike.
 TileClasses classify(const Geometry &geometry, int channels, const TileShape &shape);
 
 // "groups 16x16: free on read and write 196, free on read only 0, free on write only 60, checked on
 // both 0"
 std::string describe(const TileClasses &classes, std::int64_t columns, std::int64_t rows);
 
-// The same of a pass's tiles, after their size: "128x32, aligned vectors; groups ...".
+// The same for a pass's tiles, after their size: "128x32, aligned vectors; groups ...".
 std::string describe(const ImagePass &pass, const TileShape &shape, bool aligned);
 
 } // namespace gz

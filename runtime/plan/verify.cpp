@@ -40,8 +40,8 @@ double distance_of_sums(double exact, double stored, PixelType type) {
 
 namespace {
 
-// Bounds are many orders of magnitude apart within a table: what counts is the share of its own
-// that an error takes up.
+// Bounds differ by many orders of magnitude within a table: the measure is the share of its own bound that an
+// error takes up.
 Verification verify_sums(const ReferenceJob &job, const ImageDesc &target,
                          const std::byte *pixels) {
     const Region &region = job.region;

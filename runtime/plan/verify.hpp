@@ -9,24 +9,23 @@ namespace gz {
 
 struct Verification {
     double worst_error = 0.0;
-    double bound = 0.0; // of a summed-area table that of the entry that takes up most of its own
+    double bound = 0.0; // for a summed-area table, that of the entry whose share is largest
     std::array<std::int64_t, 6> worst_at{}; // x, y, z, t, plane, channel, in the target
     std::uint64_t pixels = 0;
-    std::size_t target = 0; // that of the worst
+    std::size_t target = 0; // the target of the worst value
 };
 
 // Distance of a stored value from the exact one: 0 where both are NaN or beyond the type's range on
 // the same side.
 double distance(double exact, double stored, PixelType type);
 
-// The same of sums: those of integers are modulo the type's range.
+// The same for sums: sums of integers are modulo the type's range.
 double distance_of_sums(double exact, double stored, PixelType type);
 
-// What storing in the type adds to a filter's error, for results up to `largest` in magnitude.
+// Returns what storing in the type adds to a filter's error, for results up to `largest` in magnitude.
 double storing_error(PixelType type, double largest);
 
-// targets: what the plan wrote, all of them. Of several the worst is the one with the largest share of
-// its bound.
+// targets: all that the plan wrote. The result is that of the target with the largest share of its bound.
 Verification verify(const Plan &plan, const HostSource &source,
                     const std::vector<HostSource> &targets);
 

@@ -28,7 +28,7 @@ gauze::Type type_of(const cv::UMat &image) {
     }
 }
 
-// Where the pixels are in the buffer that the UMat is a part of.
+// Returns the place of the pixels in the buffer that the UMat is a part of.
 gauze::ImageDesc desc_of(const cv::UMat &image) {
     gauze::ImageDesc desc(type_of(image), image.cols, image.rows, image.channels());
     desc.pitch[1] = static_cast<std::int64_t>(image.step[0]);

@@ -19,7 +19,8 @@ void check(cl_int code, const char *call) {
         throw std::runtime_error(std::string(call) + " failed with " + std::to_string(code));
 }
 
-// What a program that uses OpenCL has anyway. It is what releases it, after everything of Gauze.
+// The OpenCL objects of a program that uses OpenCL anyway. The program releases them, after everything of
+// Gauze.
 struct OpenCl {
     cl_device_id device = nullptr;
     cl_context context = nullptr;

@@ -38,7 +38,7 @@ struct PeerOptions {
     bool on_opencl() const { return !opencl_device.empty(); }
 };
 
-// One that OpenCV does not do.
+// Thrown for rows that OpenCV cannot compute.
 class Refusal : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -69,7 +69,7 @@ class PeerFilter {
 public:
     PeerFilter(const BenchRow &row, const PeerOptions &options) : row_(row), size_(row.taps()) {
         if (row.filter == "separable") {
-            // Symmetric, for which OpenCV has faster code than for others.
+            // The taps are symmetric: OpenCV has faster code for those.
             kernel_ = cv::getGaussianKernel(size_, 0.5 * (row.radius + 1), CV_32F);
             name_ = "cv::sepFilter2D";
         } else if (row.filter == "correlate") {
@@ -79,7 +79,7 @@ public:
         } else if (row.filter == "box") {
             name_ = "cv::boxFilter";
         } else if (options.on_opencl()) {
-            // GaussianBlur leaves the device for the CPU without a word.
+            // GaussianBlur silently moves from the device to the CPU.
             kernel_ = cv::getGaussianKernel(size_, row.value(), CV_32F);
             name_ = "cv::sepFilter2D";
         } else {
@@ -109,7 +109,7 @@ private:
     std::string name_;
 };
 
-// Milliseconds of `work`, the median after warming up.
+// Returns the milliseconds of `work`, the median after warming up.
 template <class Work> double timed(unsigned repeats, Work &&work) {
     using Clock = std::chrono::steady_clock;
     std::vector<double> times;

@@ -1,4 +1,4 @@
-// Several filters of one image, each with a target of its own.
+// Several filters of one image, each with its own target.
 #pragma once
 
 #include <vector>

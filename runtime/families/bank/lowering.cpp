@@ -18,7 +18,7 @@ bool share_loads(const VolumePass &a, const VolumePass &b) {
            std::memcmp(&a.volume, &b.volume, sizeof a.volume) == 0;
 }
 
-// The dense taps of a volume, where that is all that the graph is.
+// Returns the dense taps of a volume where the graph is nothing else, or nullptr.
 const VolumePass *only_volume(const Graph &graph) {
     return graph.links.size() == 1 && graph.links[0].step
                ? graph.links[0].step->pass.get_if<VolumePass>()
@@ -42,8 +42,8 @@ Step with_more_taps(const Step &before, const VolumePass &more, const ImageRef &
 
 } // namespace
 
-// The filters one after the other; those of volumes with dense taps of one shape, into targets of one
-// layout, in one pass.
+// Lowers the filters one after the other. Filters of volumes with dense taps of one shape, into targets of
+// one layout, share a pass.
 Graph lower(const Bank &bank, const PlanDesc &desc) {
     Graph graph;
     for (std::size_t i = 0; i < bank.filters.size(); ++i) {

@@ -1,4 +1,4 @@
-// From banks of filters to passes.
+// Lowers banks of filters to passes.
 #pragma once
 
 #include "families/bank/bank.hpp"

@@ -19,7 +19,7 @@ double Box::error_bound(double largest) const {
     const auto width = static_cast<double>(sizes[0]);
     double steps = width + 2.0 * std::max(4096.0, width) + 16.0;
     double most = width * static_cast<double>(sizes[1]);
-    // Along z and t a pass each, of means.
+    // One pass of means for each of z and t.
     for (std::size_t i = 2; i < 4; ++i)
         if (radius[i] > 0) {
             const auto length = static_cast<double>(sizes[i]);

@@ -15,9 +15,9 @@ struct Box {
         return {2 * radius[0] + 1, 2 * radius[1] + 1, 2 * radius[2] + 1, 2 * radius[3] + 1};
     }
     bool is_volume() const { return radius[2] > 0 || radius[3] > 0; }
-    // As Correlation's, for floating-point pixels. One sum of 2 r + 1 pixels along x adds as many
-    // times; it is then carried on by adding and subtracting over at most max(4096, 2 r + 1)
-    // pixels, each step of which errs by u of the sum. Sums along y are carried in two floats.
+    // Returns the same bound as Correlation's, for floating-point pixels. One sum of 2 r + 1 pixels along x
+    // takes as many additions; it is then updated by adding and subtracting over at most max(4096, 2 r + 1)
+    // pixels, and each step errs by u of the sum. Sums along y are kept in two floats.
     double error_bound(double largest) const;
 };
 

@@ -11,7 +11,7 @@ struct Settings {
     int group, band;
 };
 
-// As the kernel has them.
+// These match the kernel's constants.
 constexpr int rows = 4;
 constexpr std::int64_t split = 4;
 constexpr std::int64_t read_besides = 16; // values right of a strip and its apron
@@ -60,7 +60,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const std::int64_t inner_strips = inner.end - inner.first;
     result.range = batched_range(pass, inner_strips + split * (strips - inner_strips),
                                  ceil_div(g.height, settings.band), group, 1);
-    // A few more than the rows have: what is read beyond them has no effect.
+    // A few vectors more than the rows have: those read beyond them have no effect.
     const auto vectors = [](int count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
     };
@@ -83,13 +83,13 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
 std::string refusal(const BoxPass &pass, const Settings &settings) {
     if (pass.channels != 1)
         return text("pixels have ", pass.channels, " channels");
-    // Up to four columns more than a box has are added up on the way.
+    // Up to four columns more than a box has are summed on the way.
     const PixelTypeFacts &src = facts_of(pass.src_type);
     const double most = std::max(-src.lowest, src.highest) * pass.geometry.taps_y *
                         (static_cast<double>(pass.geometry.taps_x) + 4);
     if (sum_of(pass) != BoxSum::f32 && most >= 0x1p31)
         return "sums of boxes need more than 32 bits";
-    // No more than half of what is summed may be of other strips.
+    // No more than half of what is summed may belong to other strips.
     const int group = settings.group;
     return strip_of(pass, group) < 2 * group ? text("boxes are too wide for groups of ", group)
                                              : "";
@@ -99,10 +99,10 @@ Settings shaped(int group, int band) {
     return {.group = group, .band = band};
 }
 
-// Measured on NVIDIA (H200, 16384x16384 f32). Small groups, in bands so high that few rows are
-// summed twice and that the rows which leave boxes are still in the cache. Only if all groups run at
-// once: with a few left over, high bands take twice as long. Groups of 64 of which a quarter is of
-// other strips (radius 40) take a tenth longer than those of 128.
+// Measured on NVIDIA (H200, 16384x16384 f32): small groups are best, in bands so high that few rows are
+// summed twice and that the rows which leave boxes are still in the cache. All groups must run at once: with
+// a few left over, high bands take twice as long. Groups of 64 of which a quarter belongs to other strips
+// (radius 40) take a tenth longer than groups of 128.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
     for (const int group : {64, 128, 256}) {

@@ -37,8 +37,8 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const BoxColumns columns = columns_of(pass);
     const int strip = settings.strip;
-    // An item first fills its box, and then moves it: over a good part of the box's own size, so
-    // that the one costs little beside the other.
+    // A work-item first fills its box and then moves it over a good part of the box's own size, so that
+    // filling costs little beside moving.
     constexpr std::int32_t least = 1024;
     const std::int32_t band = std::max(least, g.taps_y);
     const std::int32_t pixels = std::max(least, g.taps_x);
@@ -68,7 +68,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     return result;
 }
 
-// Wide strips read whole cache lines in order, narrow ones give every core some.
+// Wide strips read whole cache lines in order; narrow ones give every core some work.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     const std::int64_t units = facts.compute_units;
     int strip = 1024;

@@ -38,8 +38,8 @@ void append_other(const BoxPass &pass, Launch &launch) {
 
 BoxColumns columns_of(const BoxPass &pass) {
     const Geometry &g = pass.geometry;
-    // The columns that the boxes reach, if all of them are there; else those that the border may
-    // fold them to, which are all.
+    // The columns that the boxes reach, if all of them are in the image; otherwise all columns, as the border
+    // may fold to any of them.
     const int width = g.width / pass.channels;
     int first = -g.anchor_x;
     int end = width + g.anchor_x;
@@ -63,7 +63,7 @@ float share_of(const BoxPass &pass) {
 }
 
 std::string problem_of(const BoxPass &pass) {
-    // Beside longer boxes a band of rows is low, and what was measured of others says little of them.
+    // A band of rows is low beside longer boxes, so measurements of other boxes say little of them.
     constexpr int most_moderate_taps = 2047;
     const std::int64_t taps = longer_side(pass.geometry);
     const std::string length = outgrows_image(pass)        ? "taps>image"

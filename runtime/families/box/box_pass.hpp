@@ -1,4 +1,4 @@
-// One mean over boxes of pixels: what the plan lowers an iteration of a box filter to.
+// One mean over boxes of pixels: the plan lowers an iteration of a box filter to it.
 #pragma once
 
 #include "plan/image_pass.hpp"
@@ -6,7 +6,7 @@
 
 namespace gz {
 
-// What is made of a mean and the value of another image, f32 and laid out as the source: numbers of
+// How a mean is combined with the value of another image, which is f32 and laid out as the source: numbers of
 // DIFFERENCE in cl/lib/box.clh.
 enum class BoxDifference { none = 0, mean_less_other = 1, other_less_mean = -1 };
 
@@ -29,16 +29,16 @@ bool is_of_floats(const BoxPass &pass);
 Defines box_defines(const BoxPass &pass);
 
 std::int64_t area_of(const BoxPass &pass); // pixels of a box
-float share_of(const BoxPass &pass);       // of a pixel in the mean
-// The last argument of kernels that store means, the other image, where there is one.
+float share_of(const BoxPass &pass);       // the weight of a pixel in the mean
+// Appends the other image, where there is one: the last argument of kernels that store means.
 void append_other(const BoxPass &pass, Launch &launch);
 
 #include "lib/box_columns.clh"
 static_assert(sizeof(BoxColumns) == 16, "OpenCL C lays the struct out without padding");
 BoxColumns columns_of(const BoxPass &pass);
 
-// Whether long boxes reach past all of the image, so that filling one by reading each of its pixels would
-// take longer than all else.
+// Whether long boxes reach past the whole image, so that reading every pixel of a box to fill it would take
+// longer than all other work.
 bool outgrows_image(const BoxPass &pass);
 
 } // namespace gz

@@ -24,8 +24,8 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int group = settings.group_x;
     const BoxColumns columns = columns_of(pass);
-    // An item first fills its box, and then moves it: over a good part of the box's own size, so
-    // that the one costs little beside the other.
+    // A work-item first fills its box and then moves it over a good part of the box's own size, so that
+    // filling costs little beside moving.
     const std::int32_t rows = std::max(256, g.taps_y);
     const std::int32_t pixels = std::max(64, g.taps_x);
     const std::size_t value = sum_of(pass) == BoxSum::i64 ? sizeof(std::int64_t) : sizeof(float);

@@ -19,7 +19,7 @@ struct Slice {
     }
 };
 
-// A sum that values can be taken out of again, infinities and NaN too.
+// A sum from which values can be subtracted again, infinities and NaN too.
 class RunningSum {
 public:
     void add(double value) { count(value, 1); }
@@ -46,7 +46,7 @@ private:
     int nans_ = 0, above_ = 0, below_ = 0;
 };
 
-// Means of 2 radius + 1 neighbours along a line of n values, `step` apart.
+// Means over 2 radius + 1 neighbours along a line of n values, `step` apart.
 void average_line(double *line, std::int64_t n, std::int64_t step, std::int64_t radius,
                   const Border &border, std::vector<double> &copy) {
     if (radius == 0)
@@ -68,7 +68,7 @@ void average_line(double *line, std::int64_t n, std::int64_t step, std::int64_t 
     }
 }
 
-// A box along z or t: the whole of what may be read, averaged axis by axis.
+// Averages along z or t: reads the whole of what may be read, axis by axis.
 void compute_volume_box(const Box &box, const ReferenceJob &job, const RowSink<double> &sink) {
     const Region &region = job.region;
     const bool isolated = region.edge == RegionEdge::isolated;

@@ -11,7 +11,7 @@ struct Settings {
     int strip, band;
 };
 
-// Boxes that reach up to as many values to both sides together share a program.
+// The largest reach, to both sides together, of each class of boxes that share a program, in values.
 constexpr int reaches[] = {64, 512, 4096, 8192};
 
 // The strips of a row: each has whole pixels, as many as STRIP values hold.

@@ -11,7 +11,7 @@ struct Settings {
     int rows, parts, band;
 };
 
-// As the kernel has them.
+// These match the kernel's values.
 int pixels_of(const BoxPass &pass) {
     return 32 / pass.channels;
 }
@@ -25,7 +25,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const int strip = settings.parts * part;
     const int rows = settings.rows;
     const std::int64_t columns = strip + 2 * std::int64_t{g.anchor_x} * pass.channels;
-    // Rows are as many banks apart as there are parts: then items of two rows meet different ones.
+    // The pitch of rows is as many banks as there are parts, so that items of two rows meet different banks.
     constexpr std::int64_t banks = 32;
     const std::int64_t least = ceil_div(columns, part) * (part | 1);
     const std::int64_t pitch = ceil_div(least, banks) * banks + settings.parts;
@@ -74,7 +74,7 @@ Settings shaped(int rows, int parts, int band) {
     return {.rows = rows, .parts = parts, .band = band};
 }
 
-// As many rows at a time, and then as wide strips, as fit local memory. High bands fill few boxes
+// Takes as many rows at a time as fit local memory, then strips as wide as fit. High bands fill few boxes
 // anew, but leave fewer groups to share the work.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;

@@ -12,7 +12,7 @@ Kernel box_strips();
 Kernel box_lines();
 Kernel box_plain();
 
-// The list of them, in the order in which those that are wanted alike are tried.
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &box_kernels();
 
 } // namespace gz

@@ -14,7 +14,7 @@ namespace gz {
 
 namespace {
 
-// Kernels count pixels a box or two beyond the image in 32 bits.
+// Kernels use 32-bit positions, up to a box or two beyond the image.
 void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
     const std::int64_t size = box.size()[axis];
     if (desc.source.extent[axis] + 2 * size > std::numeric_limits<std::int32_t>::max())
@@ -22,7 +22,7 @@ void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
              axis_name[axis], ", too many for boxes of ", size);
 }
 
-// A small box as taps. Integers stay exact where the error of the taps cannot reach half a pixel's
+// Returns a small box as taps. Integers stay exact where the error of the taps is less than half a pixel's
 // share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
 std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc) {
     constexpr std::int64_t largest_radius = 7;
@@ -53,7 +53,7 @@ Step mean_step(const Box &box, const PlanDesc &desc, BoxDifference difference) {
     return step;
 }
 
-// Means along x and y: as a box, or as taps with the same result, which is had sooner with them.
+// Returns means along x and y: as a box, or as taps with the same result where taps are faster.
 Link mean_link(const Box &box, const PlanDesc &desc) {
     Step mean = mean_step(box, desc, BoxDifference::none);
     const std::optional<Correlate> taps = as_taps(box, desc);
@@ -109,7 +109,8 @@ std::optional<Graph> lower_difference(const Box &first, const Box &second, const
     if (larger.iterations < 2)
         return std::nullopt;
 
-    // As the last iteration finds what those before it have made.
+    // `step` lowers the smaller box to the image that the last iteration of the larger one reads: laid out as
+    // the results of the iterations before it.
     PlanDesc step = desc;
     ImageDesc like = desc.source;
     like.type = PixelType::f32;

@@ -1,4 +1,4 @@
-// From boxes to passes.
+// Lowers boxes to passes.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,9 @@ Graph lower(const Box &filter, const PlanDesc &desc);
 
 // One mean along x and y.
 BoxPass lower_box(const Box &box, const PlanDesc &desc);
-// Boxes: the last pass of the larger ones makes the difference to what the smaller ones came to, so that
-// it is not one of those that run as taps where any is not. Nothing where it is one pass alone.
+// Returns the passes of two boxes whose difference the last pass of the larger one computes, from the result
+// of the smaller one. That pass runs as a box even where the others run as taps. Returns nothing where the
+// larger box is a single pass.
 std::optional<Graph> lower_difference(const Box &first, const Box &second, const PlanDesc &desc);
 
 } // namespace gz

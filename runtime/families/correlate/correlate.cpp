@@ -57,8 +57,8 @@ double sum_of_magnitudes_of(const std::vector<double> &values) {
     return sum;
 }
 
-// Rows filtered along x alone neither overflow nor vanish where what comes after them does not: a
-// power of two moves from one axis to the other, which changes no bits but at the ends of f32.
+// Keeps rows filtered along x alone from overflow and from vanishing where the final results do neither:
+// moves a power of two from one axis to the other, which changes no bits except at the limits of f32's range.
 void balance(SeparableTaps &factors) {
     const double sum_x = sum_of_magnitudes_of(factors.x);
     if (sum_x == 0.0)
@@ -128,8 +128,8 @@ double Correlation::sum_of_magnitudes() const {
 
 double Correlation::error_bound(double largest) const {
     const double magnitude = sum_of_magnitudes();
-    // What rows, then planes, then volumes that are filtered so far may reach; and what later axes
-    // make of a step that underflows.
+    // `most` is the largest gain of rows, then planes, then volumes filtered so far; `later` is how much
+    // later axes enlarge the error of a step that underflows.
     double most = magnitude;
     double later = 1.0;
     const Axes &size = taps.size;

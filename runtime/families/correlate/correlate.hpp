@@ -16,11 +16,11 @@ namespace gz {
 // out[p] = sum over j of k[j] in[p + j - anchor], with one set of taps. A convolution is the
 // correlation with its reversed taps: one formula, one order of arithmetic.
 struct Correlation {
-    Taps taps; // without values where `factors` are what was given
+    Taps taps; // without values where `factors` were given instead
     // Set where the taps are run axis by axis.
     std::optional<SeparableTaps> factors;
 
-    // Whether other slices than a pixel's own matter to it.
+    // Whether a result depends on slices besides its own.
     bool is_volume() const { return taps.size[2] > 1 || taps.size[3] > 1; }
 
     double sum_of_magnitudes() const;
@@ -44,9 +44,9 @@ struct AxisTaps {
 // A filter with taps, the same for all components or not: channel c of plane p of an image with n channels is
 // component p n + c.
 struct Correlate {
-    std::string name; // as the user called it
+    std::string name; // as the user named the filter
     Correlation correlation;
-    std::map<std::int64_t, Correlation> components{}; // those with taps of their own
+    std::map<std::int64_t, Correlation> components{}; // components with their own taps
 
     const Correlation &of(std::int64_t component) const;
     const Taps &taps() const { return correlation.taps; }
@@ -76,9 +76,9 @@ void compute(const Correlate &filter, const ReferenceJob &job, ModesAs modes,
 void compute_in_f32(const Correlate &filter, const ReferenceJob &job, const RowSink<float> &sink);
 
 // Largest sizes of taps along an axis.
-inline constexpr std::int64_t max_taps = 63;         // of a box of taps along x and y
-inline constexpr std::int64_t max_volume_taps = 15;  // of one that extends along z or t
-inline constexpr std::int64_t max_axis_taps = 4095;  // of taps given per axis
-inline constexpr std::int64_t max_components = 1024; // that can have taps of their own
+inline constexpr std::int64_t max_taps = 63;         // for a box of taps along x and y
+inline constexpr std::int64_t max_volume_taps = 15;  // for a box that extends along z or t
+inline constexpr std::int64_t max_axis_taps = 4095;  // for taps given per axis
+inline constexpr std::int64_t max_components = 1024; // components that can have their own taps
 
 } // namespace gz

@@ -21,7 +21,7 @@ std::string refusal(const VolumePass &pass, const MarchSettings &) {
     return march_refusal(pass);
 }
 
-// Some filters, from number `first` on, in one launch.
+// Launches a march for some filters, from number `first` on.
 Launch make_launch(const VolumePass &pass, const MarchSettings &settings, std::size_t first,
                    int count, const DeviceFacts &facts) {
     const int size = pass.geometry.taps_x;

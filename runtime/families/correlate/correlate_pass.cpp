@@ -47,7 +47,7 @@ bool is_bounded(const CorrelatePass &pass) {
         const double taps = set.separable ? sum(set.taps.begin(), along_y) : 1;
         gain = std::max(gain, taps * sum(along_y, set.taps.end()));
     }
-    constexpr double roundings = 1.001; // more than they can add
+    constexpr double roundings = 1.001; // a larger factor than roundings can add
     return gain * largest * roundings < 0x1p22;
 }
 
@@ -88,7 +88,7 @@ std::vector<float> strided_taps(const TapSet &set, int stride) {
 }
 
 TapBucket tap_bucket(int taps) {
-    // Up to each of these, from one more than the one before.
+    // Buckets hold up to these numbers of taps, from one more than the one before.
     static constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 31, 45, 63};
     const auto most = std::lower_bound(std::begin(buckets), std::end(buckets), taps);
     return {most == std::begin(buckets) ? 1 : most[-1] + 1, *most};
@@ -119,7 +119,7 @@ Rank CorrelateRank::operator()(const CorrelatePass &pass, const DeviceFacts &fac
     if (facts.device_class == DeviceClass::plain_gpu)
         return {plain_gpu};
     if (!pass.varied() && pass.separable()) {
-        // To keep what few taps add up to in registers is faster than to share it.
+        // Keeping the sums of few taps in registers is faster than sharing them.
         const int most = pass.src_type == PixelType::u8       ? 5
                          : facts_of(pass.src_type).is_integer ? 3
                                                               : 0;

@@ -9,34 +9,34 @@
 
 namespace gz {
 
-// f32 taps in memory order: those of a box, or, if separable, those along x and then those along y.
+// f32 taps in memory order: the taps of a box, or, if separable, those along x and then those along y.
 struct TapSet {
     int taps_x = 1, taps_y = 1, anchor_x = 0, anchor_y = 0;
     bool separable = false;
     std::vector<float> taps;
 };
 
-// Geometry's taps and anchors are those of the one set, or cover all sets.
+// Geometry's taps and anchors are those of the only set, or cover all sets.
 struct CorrelatePass : ImagePass {
     // One set for all components, or a set for each: channel c of plane p is component p channels +
     // c.
     std::vector<TapSet> sets;
 
     bool varied() const { return sets.size() > 1; }
-    const TapSet &set() const { return sets.front(); } // of a pass that is not varied
+    const TapSet &set() const { return sets.front(); } // for a pass that is not varied
     bool separable() const { return set().separable; }
 };
 
 std::string problem_of(const CorrelatePass &pass);
 const std::vector<Kernel> &kernels_of(const CorrelatePass &pass);
 
-// How much a kernel is wanted for a pass, in each of the cases that decide it: more is better.
+// The rank of a kernel for a pass in each case that decides it; a higher rank is preferred.
 struct CorrelateRank {
     int strips, plain_gpu; // devices
-    int few_taps;          // separable ones on other devices: their sums stay in registers
-    int separable;         // other separable ones
-    int nothing_shared;    // all other taps, where items share nothing
-    int tiles;             // and where groups have memory of their own
+    int few_taps;          // separable taps on other devices: their sums stay in registers
+    int separable;         // other separable taps
+    int nothing_shared;    // all other taps on devices where items share nothing
+    int tiles;             // all other taps on devices whose groups have local memory
 
     Rank operator()(const CorrelatePass &pass, const DeviceFacts &facts) const;
 };
@@ -53,14 +53,14 @@ std::string tap_refusal(const CorrelatePass &pass, int most);
 // Whether the source is of integers and no result, whatever they are, larger than 2^22.
 bool is_bounded(const CorrelatePass &pass);
 
-// What kernels with cl/lib/taps.clh share: why one that is made for up to `most` taps along an axis
-// cannot take the pass; macros of it and of pixel.clh; the argument.
+// Shared by kernels that include cl/lib/taps.clh: why a kernel made for up to `most` taps along an axis
+// cannot take the pass; the macros of taps.clh and pixel.clh; the argument.
 std::string separable_refusal(const CorrelatePass &pass, int most);
 Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
 Argument taps_argument(const std::vector<std::byte> &taps, const DeviceFacts &facts);
 
-// The taps with `stride` in place of the sizes: rows of stride values, or those along x from 0 on
-// and those along y from stride on. What is left over is 0 and never read.
+// Returns the taps with `stride` in place of their sizes: rows of stride values, or the taps along x from 0
+// on and those along y from stride on. The rest is 0 and never read.
 std::vector<float> strided_taps(const TapSet &set, int stride);
 
 // Numbers of taps along an axis that share a program of a separable kernel.
@@ -69,8 +69,8 @@ struct TapBucket {
 };
 TapBucket tap_bucket(int taps); // up to 63
 
-// The taps along x and then those along y, as many of each as their bucket's most: what is left
-// over is 0 and never read.
+// Returns the taps along x and then those along y, each padded to its bucket's largest number. The rest is 0
+// and never read.
 std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,
                                      const TapBucket &along_y);
 

@@ -23,8 +23,8 @@ float add(float k, float in, float sum) {
     return std::fma(k, in, sum);
 }
 
-// Rows of the region for one set of taps. Those filtered along x are kept, as the next rows need
-// them again.
+// Computes rows of the region for one set of taps. Rows filtered along x are kept, as the next rows need them
+// again.
 template <class Real> class CorrelatedRows {
 public:
     // as_given: from a box of taps even where they are the product of a row and a column.
@@ -89,7 +89,7 @@ private:
             to[x] = add(k, in[x], to[x]);
     }
 
-    // Filtered along x and y alone.
+    // Returns the row filtered along x and y alone.
     const std::vector<Real> &plane_row(const ExtendedPlane &source, std::int64_t y) {
         if (y != last_y_ + 1)
             std::fill(kept_.begin(), kept_.end(), Kept());

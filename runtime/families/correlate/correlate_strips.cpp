@@ -13,8 +13,8 @@ struct Settings {
 
 constexpr int vector_width = 16; // values of a vector
 
-// The ring of rows that four rows of the target are made of, and, where those are filtered first,
-// a part of a row with its apron; with what the .cl leaves between them.
+// The bytes of the ring of rows that four rows of the target are computed from, and, where rows are filtered
+// first, of a part of a row with its apron; the gaps that the .cl leaves between them count too.
 std::size_t private_bytes(const CorrelatePass &pass, int bucket, int strip) {
     constexpr int between = 96;
     const int apron = (bucket - 1) * pass.channels;

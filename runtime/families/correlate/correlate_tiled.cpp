@@ -93,7 +93,7 @@ Settings fastest(const CorrelatePass &pass) {
     return bucket <= 15 ? shaped(32, 8, 4, 4) : shaped(32, 8, 4, 8);
 }
 
-// The fastest, then smaller ones for devices or images with less room.
+// Returns the fastest shape, then smaller ones for devices or images with less room.
 std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
     return {fastest(pass), shaped(16, 4, 4, 4), shaped(8, 8, 4, 4)};
 }

@@ -13,7 +13,7 @@ const std::vector<Setting<Settings>> tunables = {{"GROUP_X", &Settings::group_x,
                                                  {"GROUP_Y", &Settings::group_y, {1, 4}},
                                                  {"STACK", &Settings::stack, {1, 2, 4, 8}}};
 
-// Few sizes: a program is compiled for each.
+// There are few sizes, as a program is compiled for each.
 bool is_cube(const VolumePass &pass, const DeviceFacts &facts) {
     const int size = pass.geometry.taps_x;
     const auto is_size_or_one = [size](int taps) { return taps == size || taps == 1; };
@@ -75,7 +75,7 @@ Kernel correlate_volume() {
     spec.folder = "correlate";
     spec.tunables = tunables;
     spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
-        // Measured on NVIDIA (H200): many taps want the registers that results take.
+        // Measured on NVIDIA (H200): many taps need the registers that results take.
         const int few = pass.taps_of_one() > 200 ? 2 : 4;
         const int stack = pass.volume.taps_z > 1 && pass.geometry.slices >= few ? few : 1;
         // On a CPU a group is a loop: one row of it vectorises.

@@ -18,7 +18,7 @@ Kernel correlate_march();
 Kernel volume_strips();
 Kernel separable_march();
 
-// The list of them, in the order in which those that are wanted alike are tried.
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &correlate_kernels();
 
 } // namespace gz

@@ -34,7 +34,7 @@ TapSet tap_set(const Correlation &correlation) {
     return set;
 }
 
-// All but the taps.
+// Lowers everything but the taps.
 VolumePass lower_volume(const Correlation &correlation, const PlanDesc &desc) {
     const Taps &taps = correlation.taps;
     VolumePass pass;
@@ -113,7 +113,7 @@ Graph lower_separable_volume(const std::shared_ptr<const Correlate> &filter, con
         axes.push_back({2});
     if (!factors.t.empty())
         axes.push_back({3});
-    // What stands outside is filtered too, in the same order of operations.
+    // The pixels outside the image are filtered too, in the same order of operations.
     auto outside = static_cast<float>(desc.border.value);
     Graph graph = lower_along(axes, desc, [&](std::size_t i, PlanDesc step) -> Link {
         step.border.value = static_cast<double>(outside);
@@ -153,7 +153,7 @@ CorrelatePass lower_correlation(const Correlate &filter, const PlanDesc &desc) {
                 " components; taps can differ between ", max_components, " at most");
     }
 
-    // What covers the taps of all components, each laid on its anchor.
+    // The extent that covers the taps of all components, each laid on its anchor.
     TapsExtent cover;
     std::int64_t after_x = 0;
     std::int64_t after_y = 0;

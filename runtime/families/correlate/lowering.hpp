@@ -1,4 +1,4 @@
-// From filters with taps to passes.
+// Lowers filters with taps to passes.
 #pragma once
 
 #include "families/correlate/correlate.hpp"

@@ -66,7 +66,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     defines["ALIGNED"] = is_aligned(pass, settings) ? 1 : 0;
     defines["GROUP"] = settings.group;
     defines["ITEM"] = settings.item;
-    // One more for the values at the left and right edge.
+    // One more item for the values at the left and right edge.
     const std::int64_t groups =
         ceil_div(inner.right - inner.left, std::int64_t{settings.group} * settings.item) + 1;
     result.range = batched_range(pass, groups, ceil_div(g.height, band), settings.group, 1);

@@ -27,8 +27,8 @@ bool is_exact(const CorrelatePass &pass) {
            g.anchor_x == g.taps_x / 2;
 }
 
-// Values of an aligned read: up to 16 bytes of what an item takes, 4 where programs are shared; 1
-// where none can be aligned.
+// Returns the values of an aligned read: up to 16 bytes of an item's values, 4 where programs are shared; 1
+// where no read can be aligned.
 int vector_of(const CorrelatePass &pass, const Settings &settings) {
     const int size = static_cast<int>(size_of(pass.src_type));
     for (const int vector : {16, 8, 4})
@@ -38,7 +38,7 @@ int vector_of(const CorrelatePass &pass, const Settings &settings) {
     return 1;
 }
 
-// How many values past an aligned address those lie that an item starts from.
+// Returns how many values past an aligned address an item's reads start.
 int shift_of(const CorrelatePass &pass, int vector) {
     return -(pass.geometry.anchor_x * pass.channels) & (vector - 1);
 }
@@ -70,7 +70,7 @@ int group_of(const Settings &settings) {
 std::string refusal(const CorrelatePass &pass, const Settings &settings) {
     if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
         return reason;
-    // The largest keep more in the arrays of their items than PoCL's stack holds.
+    // The largest tiles keep more in the arrays of their items than PoCL's stack holds.
     const int group = group_of(settings);
     return group < 32 || group > 1024 ? text("groups would be of ", group, " items") : "";
 }
@@ -118,9 +118,8 @@ Settings shaped(int tile_x, int tile_y, int row_item, int column_x, int column_y
             .column_y = column_y};
 }
 
-// Measured on NVIDIA (H200, 16384x16384). Many taps want high tiles, whose apron is less beside them.
-// An item reads up to 16 bytes and writes 4 values at once. Then smaller ones for devices with less
-// room.
+// Measured on NVIDIA (H200, 16384x16384): many taps need high tiles, whose apron is small beside them. An
+// item reads up to 16 bytes and writes 4 values at once. Smaller tiles follow for devices with less room.
 std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     std::vector<Settings> result;

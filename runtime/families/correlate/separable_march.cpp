@@ -20,7 +20,7 @@ std::string refusal(const VolumePass &pass, const MarchSettings &) {
     return march_refusal(pass);
 }
 
-// Along x, y and, in reverse, z, as many of each as the bucket's: what is left over is never used.
+// Returns the taps along x, y and, in reverse, z, each padded to the bucket's number; the rest is never used.
 std::vector<std::byte> packed_taps(const VolumePass &pass) {
     const auto most = static_cast<std::size_t>(bucket_of(pass));
     std::vector<float> taps(3 * most, 0.0F);

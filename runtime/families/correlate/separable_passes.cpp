@@ -15,7 +15,7 @@ struct Settings {
 const std::vector<Setting<Settings>> tunables = {{"VECTOR", &Settings::vector, {4, 16}},
                                                  {"GROUP_X", &Settings::group_x, {1, 64}}};
 
-constexpr std::int64_t pitch_step = 64; // values that rows between launches are a multiple of apart
+constexpr std::int64_t pitch_step = 64; // values: pitches between launches are multiples of it
 
 #include "lib/separable_between.clh"
 static_assert(sizeof(Between) == 32, "OpenCL C lays the struct out without padding");
@@ -31,8 +31,8 @@ ItemSizes items_of(const Settings &settings) {
 
 Between between_of(const CorrelatePass &pass) {
     const Geometry &g = pass.geometry;
-    // The rows that the taps reach, if all of them are there; else those that the border may fold
-    // them to, which are all.
+    // The rows that the taps reach, if all of them are in the image; otherwise all rows, as the border may
+    // fold to any of them.
     int first = -g.anchor_y;
     int end = g.height + g.taps_y - 1 - g.anchor_y;
     if (first < g.valid_top || end > g.valid_bottom) {
@@ -50,7 +50,7 @@ Between between_of(const CorrelatePass &pass) {
     return between;
 }
 
-// What the border's constant is filtered along x, by the same chain as pixels are.
+// Returns the border's constant filtered along x, by the same chain as pixels.
 float filtered_constant(const CorrelatePass &pass) {
     float sum = 0.0F;
     for (int i = 0; i < pass.geometry.taps_x; ++i)

@@ -11,7 +11,7 @@ namespace gz {
 struct Taps {
     Axes size{1, 1, 1, 1};
     Axes anchor{0, 0, 0, 0};
-    std::vector<double> values; // C order, x fastest; none where they are given per axis
+    std::vector<double> values; // C order, x fastest; empty where taps are given per axis
 
     double sum_of_magnitudes() const;
 };
@@ -20,7 +20,7 @@ struct Taps {
 // reversed(k).
 Taps reversed(const Taps &taps);
 
-// Taps along each axis whose product the taps are; z and t: none where these are not filtered.
+// Taps along each axis whose product the taps are; empty for z and t where these are not filtered.
 struct SeparableTaps {
     std::vector<double> x, y, z{}, t{};
 };
@@ -29,8 +29,8 @@ struct SeparableTaps {
 // rounding the taps to f32 and back does to a product.
 inline constexpr double separable_tolerance = 0x1p-22;
 
-// The factors of two-dimensional taps of rank one, else nothing. Decided from the taps alone, so
-// that the order of arithmetic never depends on the device, the kernel or the image.
+// Returns the factors of two-dimensional taps of rank one, else nothing. The taps alone decide, so that the
+// order of arithmetic never depends on the device, the kernel or the image.
 std::optional<SeparableTaps> factors_of(const Taps &taps);
 
 } // namespace gz

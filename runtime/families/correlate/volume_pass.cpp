@@ -66,7 +66,7 @@ March march_of(const VolumePass &pass, const MarchSettings &settings, const Devi
         batched_range(pass, ceil_div(g.width, group_x * march_item_x),
                       ceil_div(g.height, std::int64_t{group_y} * item_y), group_x, group_y);
     launch.range.global[2] = static_cast<std::size_t>(march.chunks * g.volumes * pass.planes);
-    // A CPU holds the sums of all items of a group in memory.
+    // On a CPU the sums of all items of a group are in memory.
     if (facts.is_cpu())
         launch.private_bytes =
             static_cast<std::size_t>(group_x * group_y * sums * item_y * march_item_x) *
@@ -90,7 +90,7 @@ MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
 }
 
 std::string problem_of(const VolumePass &pass) {
-    // Filters of a bank share registers, and taps along t take what those of a cube cannot.
+    // Filters of a bank share registers, and taps along t can use configurations that those of a cube cannot.
     const char *const kind = pass.separable           ? "separable volume "
                              : pass.filters > 1       ? "volume-bank "
                              : pass.volume.taps_t > 1 ? "volume-4d "

@@ -1,4 +1,4 @@
-// Correlations with dense taps that extend along z or t: what the plan lowers such filters to.
+// Correlations with dense taps that extend along z or t: the plan lowers such filters to them.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,8 @@ static_assert(sizeof(Volume) == 32, "OpenCL C lays the struct out without paddin
 
 struct VolumePass : ImagePass {
     Volume volume{};
-    std::vector<float>
-        taps;        // in memory order, x fastest; those of one filter after those of another
-    int filters = 1; // of one shape, each with a target of the same layout
+    std::vector<float> taps; // in memory order, x fastest, one filter's taps after another's
+    int filters = 1;         // of one shape, each with a target of the same layout
     // Whether they are taps along x, then those along y and along z, of one filter.
     bool separable = false;
 
@@ -28,33 +27,33 @@ const std::vector<Kernel> &kernels_of(const VolumePass &pass);
 // The rank of a kernel for dense taps.
 Rank rank_of_dense(const VolumePass &pass, const DeviceFacts &facts, const RankByHabit &ranks);
 
-// Taps along the axis that has most of them.
+// Returns the number of taps along the axis that has most of them.
 int longest_side(const VolumePass &pass);
 
-// The taps of one filter: in constant memory where they are few.
+// Returns the taps of one filter, in constant memory where they are few.
 struct TapsArgument {
     ConstantData data;
     bool are_few;
 };
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter);
 
-// For kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of
-// ITEM_Y rows of four values (cl/lib/march.clh): why one cannot take the pass; its launch, for up to
-// `most` taps along x and y, where an item holds so many sums of each value; the configuration with as
-// deep chunks as leave groups for all of the device.
+// For kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of ITEM_Y
+// rows of four values (cl/lib/march.clh): why one cannot take the pass; its launch, for up to `most` taps
+// along x and y, where an item holds so many sums for each value; the configuration with the deepest chunks
+// that still leave groups for all of the device.
 struct MarchSettings {
     int group_x, group_y, item_y, depth;
-    int filters = 1; // that a launch computes at once, where there are several
+    int filters = 1; // filters that a launch computes at once, where there are several
 };
 std::string march_refusal(const VolumePass &pass);
 struct March {
     Launch launch; // without file, entry and arguments
     gz_int depth, chunks;
-    int row_vectors, rows; // of a slice in local memory, with its apron
+    int row_vectors, rows; // for a slice in local memory, with its apron
 };
 March march_of(const VolumePass &pass, const MarchSettings &settings, const DeviceFacts &facts,
                int most, int sums);
-LocalMemory local_vectors(int count); // of four floats
+LocalMemory local_vectors(int count); // vectors of four floats
 MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
                                  const DeviceFacts &facts);
 

@@ -6,7 +6,7 @@ namespace gz {
 
 namespace {
 
-// Of one result less another, whose magnitudes are up to `largest`.
+// Returns the bound for one result less another, whose magnitudes are up to `largest`.
 double difference_bound(double first, double second, double largest) {
     constexpr double u = 0x1p-24; // unit roundoff of f32
     return (first + second) * (1.0 + 2.0 * u) + 2.0 * u * largest;

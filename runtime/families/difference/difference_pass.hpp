@@ -1,4 +1,4 @@
-// One image less another: what the differences of filters are lowered to where no pass makes both.
+// One image less another: differences of filters are lowered to it where no pass computes both.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ namespace gz {
 
 Kernel difference_plain();
 
-// The list of them, in the order in which those that are wanted alike are tried.
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &difference_kernels();
 
 } // namespace gz

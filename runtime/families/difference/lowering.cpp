@@ -13,7 +13,7 @@ namespace gz {
 
 namespace {
 
-// By passes of both filters, where their family has such.
+// Lowers both filters to passes that compute both, where their family has such passes.
 std::optional<Graph> lower_together(const Difference &filter, const PlanDesc &desc) {
     const Filter &first = filter.first();
     const Filter &second = filter.second();
@@ -24,7 +24,7 @@ std::optional<Graph> lower_together(const Difference &filter, const PlanDesc &de
     return std::nullopt;
 }
 
-// Both filters go to f32 images of the region, and the second is taken from the first.
+// Both filters are stored as f32 images of the region, and the second is subtracted from the first.
 Graph lower_apart(const Difference &filter, const PlanDesc &desc) {
     const PlanDesc part = between_images(desc);
     Graph graph;

@@ -1,4 +1,4 @@
-// From differences to passes.
+// Lowers differences to passes.
 #pragma once
 
 #include "families/difference/difference.hpp"
@@ -6,7 +6,7 @@
 
 namespace gz {
 
-// The first chain runs both filters at once, where they can; the last each by itself.
+// The first chain runs both filters at once, where they allow it; the last runs each by itself.
 Graph lower(const Difference &filter, const PlanDesc &desc);
 
 } // namespace gz

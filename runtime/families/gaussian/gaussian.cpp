@@ -10,7 +10,7 @@ namespace gz {
 
 namespace {
 
-// Of taps along the axis: as gaussian_taps() has it.
+// Returns the radius of the taps along an axis, as gaussian_taps() does.
 int radius_of(double sigma, double truncate) {
     return static_cast<int>(truncate * sigma + 0.5);
 }
@@ -59,7 +59,8 @@ Box boxes_like(const Gaussian &gaussian) {
     return checked(box);
 }
 
-// By the exponentials that an automatic Gaussian is computed by where it has more taps than there can be.
+// Returns the Gaussian as the sums of exponentials that an automatic one is computed by where it has more
+// taps than the limit.
 Recursion instead_of_taps(const Gaussian &gaussian, const std::string &excess) {
     require(gaussian.truncate == Gaussian().truncate, excess,
             ". The recursive method cuts nothing off: it takes another truncate only where it is "
@@ -73,7 +74,7 @@ Recursion instead_of_taps(const Gaussian &gaussian, const std::string &excess) {
 
 } // namespace
 
-// Why there are more taps along an axis than there can be; "" where there are not.
+// Returns why there are more taps along an axis than the limit; "" where there are not.
 std::string excess_of_taps(const Gaussian &gaussian) {
     require(std::isfinite(gaussian.truncate) && gaussian.truncate > 0.0, "truncate is ",
             gaussian.truncate, "; it must be a positive number of sigmas");

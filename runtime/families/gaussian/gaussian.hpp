@@ -17,9 +17,9 @@ enum class GaussianMethod : gauze_gaussian_method {
 
 // A Gaussian, or its derivatives.
 struct Gaussian {
-    std::array<double, 4> sigma{0, 0, 0, 0}; // 0: not along this axis
+    std::array<double, 4> sigma{0, 0, 0, 0}; // 0: no filtering along this axis
     std::array<int, 4> derivative{0, 0, 0, 0};
-    double truncate = 4.0; // radius in sigmas, of sampled taps
+    double truncate = 4.0; // radius of sampled taps in sigmas
     GaussianMethod method = GaussianMethod::automatic;
     // How far results of the recursive method, and so of the automatic one, may be from the exact ones, for
     // pixels from 0 to 1, rounding aside. Derivatives of order n are measured in units of sigma^-n.
@@ -39,10 +39,10 @@ std::vector<double> gaussian_taps(double sigma, int derivative, double truncate)
 // Refuses parameters out of range, and an automatic Gaussian that no method can compute.
 void check(const Gaussian &gaussian);
 
-// The Gaussian by one of the methods, as a filter of another family. Of an automatic one: by taps, but where
-// they are too many by sums of exponentials.
+// Returns the Gaussian by one of the methods, as a filter of another family. An automatic one is computed by
+// taps, or by sums of exponentials where there are too many taps.
 Filter by_method(const Gaussian &gaussian);
-// Why there are more taps along an axis than there can be; "" where there are not.
+// Returns why there are more taps along an axis than the limit; "" where there are not.
 std::string excess_of_taps(const Gaussian &gaussian);
 
 std::string to_text(const Gaussian &filter);

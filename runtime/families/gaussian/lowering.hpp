@@ -1,4 +1,4 @@
-// From Gaussians whose method is not settled yet to passes.
+// Lowers Gaussians whose method is not settled yet to passes.
 #pragma once
 
 #include "families/gaussian/gaussian.hpp"

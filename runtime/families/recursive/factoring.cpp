@@ -52,8 +52,8 @@ Poles real_poles(Real p, Real q, int order) {
     return poles;
 }
 
-// Real poles of one sign, in pairs of neighbours. Where their number is odd, the one stays alone
-// without which the pairs are closest.
+// Pairs real poles of one sign with their neighbours. Of an odd number one stays alone: the one without which
+// the pairs are closest.
 std::vector<Poles> paired(std::vector<Real> poles, std::vector<Factor> &to) {
     std::sort(poles.begin(), poles.end(), [](Real a, Real b) { return (a - b).high < 0.0; });
     std::vector<Poles> alone;
@@ -152,8 +152,8 @@ template <class T> T take(std::vector<T> &from, std::size_t i) {
     return result;
 }
 
-// The poles that are closest to the circle choose first, the nearest zeros: one for each pole.
-// Returns what is left over.
+// Gives each pole one zero: the poles closest to the circle choose first, and take the nearest zeros. Returns
+// the zeros left over.
 std::vector<Numerator> give_zeros(Zeros zeros, std::vector<Factor> &factors) {
     std::vector<Factor *> order;
     for (Factor &factor : factors)
@@ -188,7 +188,7 @@ std::vector<Numerator> give_zeros(Zeros zeros, std::vector<Factor> &factors) {
     return left;
 }
 
-// Leaves out what Trim says, and returns by how many samples the numerator is late.
+// Leaves out the coefficients that Trim names, and returns by how many samples the numerator is late.
 int trim(TransferFunction &scan, Trim what, const std::vector<Complex> &points) {
     double least = 0.0;   // of the denominator on the circle
     double largest = 0.0; // of the response there
@@ -247,11 +247,11 @@ private:
     int order_;
 };
 
-// What the section of these poles adds.
+// Returns the section of these poles in the partial fractions of the product.
 Section section_of(const Poles &poles, const std::vector<Factor> &own,
                    const std::vector<Factor> &other, Real gain) {
     const Modulo modulo(poles);
-    // In powers of z, and 1/z for the factors of the other direction.
+    // `r` is in powers of z; the factors of the other direction are in powers of 1/z.
     Modulo::Rest r{gain, Real(0.0)};
     for (const Factor &factor : own) {
         const Numerator &num = factor.num;
@@ -297,7 +297,7 @@ Complex response(const Section &section, Complex u) {
     return u * (Complex(section.w_weight) + Real(section.v_weight) * v) / below;
 }
 
-// To twice double's digits: a point of the circle, not one nearby.
+// Has twice double's digits, so that the point lies on the circle and not beside it.
 Complex on_circle(double angle, double circle) {
     const Complex u(Real(std::cos(angle)), Real(-std::sin(angle)));
     const Real scale = Real(1.5) - Real(0.5) * (u.re * u.re + u.im * u.im);
@@ -365,12 +365,12 @@ Factored factored(const Cascade &chain, Trim what) {
     result.factors = factors_of(poles);
     for (const Factor &factor : result.factors)
         result.radius = std::max(result.radius, factor.radius);
-    constexpr double beyond = 1.05; // of poles that do not fade
+    constexpr double beyond = 1.05; // poles that do not fade
     if (result.radius >= 1.0)
         result.circle = beyond * result.radius;
     result.fir = give_zeros(zeros_of(zeros, delays), result.factors);
     if (result.fir.size() == 1) {
-        // Poles at 0 for one or two zeros: a section, rather than a stage of taps.
+        // Poles at 0 for one or two zeros make a section, rather than a stage of taps.
         Factor factor = factor_of({Poles{}});
         factor.num = result.fir[0];
         result.factors.push_back(factor);
@@ -427,8 +427,7 @@ LineStage stage_of(const std::vector<Factor> &causal, const std::vector<Factor> 
         stage.direct = to_double(gain);
         return stage;
     }
-    // What the sections lack of the product is a constant: taken at u = -1 or 1, where less is taken
-    // off.
+    // The product less the sections is a constant: it is computed at u = -1 or 1, where less cancels.
     double least = INFINITY;
     for (const double side : {-1.0, 1.0}) {
         const Complex u{Real(side)};
@@ -460,7 +459,7 @@ LineStage taps_of(const std::vector<Numerator> &causal, const std::vector<Numera
             result = gz::product(result, {num.begin(), num.end()});
         return result;
     };
-    // In powers of 1/u, from the highest delay on.
+    // Coefficients of powers of 1/u, from the highest delay on.
     Polynomial delays = multiply(causal);
     const auto longest = static_cast<std::int64_t>(delays.size()) - 1;
     std::reverse(delays.begin(), delays.end());

@@ -26,7 +26,7 @@ ComplexDoubleDouble response(const Cascade &chain, ComplexDoubleDouble u);
 struct Poles {
     std::array<DoubleDouble, 2> den{};
     int order = 2;
-    double radius = 0.0, angle = 0.0; // of the slower one
+    double radius = 0.0, angle = 0.0; // modulus and angle of the slower pole
 };
 
 // Poles with as many zeros at most, num[0] + num[1] u + num[2] u^2. Two real poles of different signs
@@ -35,7 +35,7 @@ struct Factor {
     std::array<DoubleDouble, 3> num{DoubleDouble(1.0)};
     std::vector<Poles> poles;
     int order = 0;
-    double radius = 0.0, angle = 0.0; // of the slowest pole
+    double radius = 0.0, angle = 0.0; // modulus and angle of the slowest pole
 };
 
 // Points of the unit circle, or of one around all poles where some lie on the unit circle or outside:
@@ -50,22 +50,22 @@ struct Factored {
     double circle = 1.0; // the radius of the circle that the gains are those on
 };
 
-// What coefficients at the ends of a polynomial are left out of its roots: those that cannot be seen in
-// the response, which would put roots next to 0 or far away, or exact zeros alone.
+// Which coefficients at the ends of a polynomial are left out before its roots are found: those that cannot
+// be seen in the response, which would put roots next to 0 or far away, or exact zeros alone.
 enum class Trim { invisible, zeros };
 Factored factored(const Cascade &chain, Trim trim);
 
-// The sum of sections and a constant that is gain times the product of the causal factors and, with u
-// for 1/u, the anticausal ones: partial fractions modulo each section's own denominator, so that the
+// Returns the sum of sections and a constant that equals gain times the product of the causal factors and,
+// with u for 1/u, the anticausal ones: partial fractions modulo each section's own denominator, so that the
 // poles of one section may be equal. A section's poles must differ from those of the others.
 LineStage stage_of(const std::vector<Factor> &causal, const std::vector<Factor> &anticausal,
                    DoubleDouble gain);
 
-// The product of the causal numerators and, with u for 1/u, the anticausal ones, as taps.
+// Returns the product of the causal numerators and, with u for 1/u, the anticausal ones, as taps.
 LineStage taps_of(const std::vector<std::array<DoubleDouble, 3>> &causal,
                   const std::vector<std::array<DoubleDouble, 3>> &anticausal, DoubleDouble gain);
 
-// What a stage makes of u^-n, from the double constants that it has.
+// Returns the response of a stage to u^-n, from its double constants.
 ComplexDoubleDouble response(const LineStage &stage, ComplexDoubleDouble u);
 
 } // namespace gz

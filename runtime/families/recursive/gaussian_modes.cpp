@@ -38,7 +38,7 @@ constexpr Complex lambda[3][sets][most_gaussian_modes] = {
       {2.1427073713, 3.6777367862}}}, // 3.0e-6
 };
 
-// A sum over all distances, of both signs, of a symmetric or of an odd response times n^power.
+// Returns the sum over all distances, of both signs, of a symmetric or of an odd response times n^power.
 double moment(const std::vector<double> &response, int power) {
     double sum = power == 0 ? response[0] : 0.0;
     for (std::size_t n = 1; n < response.size(); ++n)
@@ -109,7 +109,7 @@ std::vector<double> response_of(const Modes &modes, std::size_t count) {
     return response;
 }
 
-// The sum over all distances, of both signs, of the response times n^power, exactly.
+// Returns the sum over all distances, of both signs, of the response times n^power, exactly.
 double moment(const Modes &modes, int power) {
     double sum = power == 0 ? modes.direct : 0.0;
     for (std::size_t k = 0; k < modes.poles.size(); ++k) {
@@ -158,21 +158,21 @@ GaussianModes gaussian_modes(double sigma, int derivative, int count) {
         modes.poles.push_back(nearest_in_f32(
             std::exp(-lambda[derivative][count - fewest_gaussian_modes][k] / sigma)));
 
-    // Where nothing is left of the slowest mode; the samples end sooner.
+    // The slowest mode has faded after this many sigmas; the samples end sooner.
     constexpr double reach = 24.0;
     std::vector<double> &wanted = result.approximated.response;
     wanted = sampled_gaussian(sigma, derivative);
     const std::size_t samples = wanted.size();
     wanted.resize(static_cast<std::size_t>(reach * sigma) + 2, 0.0);
 
-    // Unknowns: of each weight the real and the imaginary part, and what there is more at 0.
+    // The unknowns are the real and the imaginary part of each weight, and the extra response at 0.
     const std::size_t parts = 2 * modes.poles.size();
     const std::size_t columns = parts + (modes.odd ? 0 : 1);
     const std::size_t moments = derivative == 2 ? 2 : 1;
     const std::size_t rows = wanted.size() + moments + columns;
     std::vector<double> a(rows * columns, 0.0);
     std::vector<double> b(rows, 0.0);
-    // Moments first, and heavy enough to hold but for what is put right below.
+    // Moments come first, and are weighted so heavily that they hold, except for the correction below.
     const double heavy = 1e4 * std::sqrt(sigma);
     const double peak = std::pow(sigma, -1.0 - derivative);
     Modes one;
@@ -191,7 +191,7 @@ GaussianModes gaussian_modes(double sigma, int derivative, int count) {
             a[m * columns + parts] = scale;
         b[m] = scale * moment(wanted, power) / peak;
     }
-    // Each distance stands for two pixels, but 0 for one.
+    // Each distance stands for two pixels, except that 0 stands for one.
     for (std::size_t k = 0; k < modes.poles.size(); ++k) {
         Complex power = 1.0;
         for (std::size_t n = 0; n < wanted.size(); ++n) {
@@ -208,7 +208,7 @@ GaussianModes gaussian_modes(double sigma, int derivative, int count) {
         b[moments + n] = (n == 0 ? std::sqrt(0.5) : 1.0) * wanted[n] / peak;
     if (!modes.odd)
         a[moments * columns + parts] = std::sqrt(0.5);
-    // Small sigmas leave weights open: those that are small do.
+    // Small sigmas do not determine the weights: take small ones.
     const double light = 1e-10 * std::sqrt(sigma);
     for (std::size_t c = 0; c < columns; ++c)
         a[(moments + wanted.size() + c) * columns + c] = light;

@@ -14,7 +14,7 @@ Kernel recursive_strips();
 Kernel recursive_segments();
 Kernel recursive_fused();
 
-// The list of them, in the order in which those that are wanted alike are tried.
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &recursive_kernels();
 
 } // namespace gz

@@ -14,10 +14,10 @@ namespace gz {
 
 namespace {
 
-// ---- ends ----
+// ---- start states ----
 
-// What of a state, over the largest that it can be, does not matter to results: where sections cancel,
-// to all that wider states can tell.
+// Returns the share of the largest state that does not matter to results: where sections cancel, the smallest
+// share that wider states resolve.
 double negligible_for(Precision precision) {
     return precision == Precision::twice ? 1e-18 : 1e-10;
 }
@@ -32,8 +32,8 @@ double modulus_of(const Section &section) {
                          : std::abs(half_trace) + std::sqrt(squared);
 }
 
-// Samples after which nothing is left of a state, worth speaking of.
-std::int64_t memory_of(const Section &section, Precision precision) {
+// Returns the samples after which a state has faded.
+std::int64_t samples_to_fade(const Section &section, Precision precision) {
     const double modulus = modulus_of(section);
     constexpr std::int64_t longest = std::int64_t{1} << 23;
     if (modulus < 1e-3)
@@ -42,20 +42,20 @@ std::int64_t memory_of(const Section &section, Precision precision) {
     if (!(samples >= 0.0 && samples < static_cast<double>(longest)))
         fail(Status::unsupported, "a pole has the modulus ", modulus,
              ": too close to 1 for a border other than zero");
-    // Twice a pole decays later by its logarithm.
+    // A double pole decays later by a logarithm.
     return static_cast<std::int64_t>(samples * 1.5) + 16;
 }
 
-std::int64_t memory_of(const LineStage &stage, Precision precision) {
+std::int64_t samples_to_fade(const LineStage &stage, Precision precision) {
     if (stage.has_taps()) {
         const auto count = static_cast<std::int64_t>(stage.taps.size());
         return std::max<std::int64_t>({0, -stage.first_tap, stage.first_tap + count - 1});
     }
     std::int64_t most = 0;
     for (const Section &section : stage.causal)
-        most = std::max(most, memory_of(section, precision));
+        most = std::max(most, samples_to_fade(section, precision));
     for (const Section &section : stage.anticausal)
-        most = std::max(most, memory_of(section, precision));
+        most = std::max(most, samples_to_fade(section, precision));
     return most;
 }
 
@@ -65,9 +65,9 @@ struct Functional {
     std::vector<double> weights;
 };
 
-EndWeights on_line(const Functional &functional, const Border &border, std::int64_t length,
-                   double negligible) {
-    EndWeights result;
+StartWeights on_line(const Functional &functional, const Border &border, std::int64_t length,
+                     double negligible) {
+    StartWeights result;
     std::vector<double> &near = result.near;
     std::vector<double> &far = result.far;
     // The far half of a line counts from its end, unless it is short.
@@ -96,73 +96,76 @@ EndWeights on_line(const Functional &functional, const Border &border, std::int6
     return result;
 }
 
-// The states of every stage where the line begins and ends, for a line that its border extends.
-void set_extended_ends(std::vector<LineStage> &stages, const Border &border, std::int64_t length) {
-    std::int64_t before = 0; // memory of the stages before
+// Sets the start states of every stage at both ends of a line that its border extends.
+void set_extended_start_states(std::vector<LineStage> &stages, const Border &border,
+                               std::int64_t length) {
+    std::int64_t before = 0; // samples that the stages before reach
     Precision precision = Precision::single;
     for (const LineStage &stage : stages)
         precision = std::max(precision, stage.precision);
     for (std::size_t s = 0; s < stages.size(); ++s) {
         LineStage &stage = stages[s];
-        stage.ends_of = LineStage::Of::first;
+        stage.start_line = LineStage::StartLine::first;
         const auto add = [&](const Section &section, Way side) {
-            const std::int64_t memory = memory_of(section, precision);
+            const std::int64_t fading = samples_to_fade(section, precision);
             const std::int64_t margin = before;
             for (std::size_t component = 0; component < 2; ++component) {
-                // Samples -memory to -1 of what the stage reads, and as many more on both sides as
-                // the stages before reach; mirrored for the far end.
+                // The functional covers samples -fading to -1 of what the stage reads, and as many more on
+                // both sides as the stages before reach; it is mirrored for the far end.
                 Functional functional;
-                functional.first = -(memory + margin);
-                functional.weights.assign(static_cast<std::size_t>(memory + 2 * margin), 0.0);
-                const auto ages = responses(section, memory);
-                for (std::int64_t age = 0; age < memory; ++age)
-                    functional.weights[static_cast<std::size_t>(margin + memory - 1 - age)] =
+                functional.first = -(fading + margin);
+                functional.weights.assign(static_cast<std::size_t>(fading + 2 * margin), 0.0);
+                const auto ages = responses(section, fading);
+                for (std::int64_t age = 0; age < fading; ++age)
+                    functional.weights[static_cast<std::size_t>(margin + fading - 1 - age)] =
                         ages[static_cast<std::size_t>(age)][component];
                 // The adjoint of a stage runs it the other way.
                 for (std::size_t earlier = s; earlier-- > 0;)
                     functional.weights = filtered(stages[earlier], functional.weights,
                                                   side == Way::as_is ? Way::mirrored : Way::as_is);
-                EndWeights ends = on_line(functional, border, length, negligible_for(precision));
+                StartWeights weights =
+                    on_line(functional, border, length, negligible_for(precision));
                 if (side == Way::mirrored)
-                    std::swap(ends.near, ends.far);
-                stage.ends.push_back(std::move(ends));
+                    std::swap(weights.near, weights.far);
+                stage.start_states.push_back(std::move(weights));
             }
         };
         for (const Section &section : stage.causal)
             add(section, Way::as_is);
         for (const Section &section : stage.anticausal)
             add(section, Way::mirrored);
-        before += memory_of(stage, precision);
+        before += samples_to_fade(stage, precision);
     }
 }
 
 // ---- zero border ----
 
-// What the far states of `second`, the scans that run backwards, must start from where the line is cut
-// between them and `first`, those that run forwards: as `first` rings on beyond the end, and the pair,
-// run over all of that, would bring it back, that much must be taken off again. The sections of the
-// pair's own stage stand in for those of `second` alone: they have the same poles. False where a
-// section has no weight to do so.
-bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &second,
-                  std::int64_t length) {
+// Sets the far start states of `second`, the scans that run backwards, where the line is cut between them and
+// `first`, the scans that run forwards. `first` rings on beyond the end, and the pair, run over all of that,
+// would bring the ringing back: the start states take it off again. The sections of the pair's own stage
+// stand in for those of `second` alone: they have the same poles. Returns false where a section has no weight
+// to do so.
+bool set_cut_start_states(LineStage &pair, const LineStage &first, const LineStage &second,
+                          std::int64_t length) {
     constexpr Precision precision = Precision::twice;
-    const std::int64_t ringing = memory_of(first, precision) + memory_of(second, precision);
+    const std::int64_t ringing =
+        samples_to_fade(first, precision) + samples_to_fade(second, precision);
     const std::size_t count = pair.anticausal.size();
     if (second.anticausal.size() != count)
         return false;
-    pair.ends.assign(2 * pair.causal.size(), {});
-    // Functionals of each w and v, on the last samples.
+    pair.start_states.assign(2 * pair.causal.size(), {});
+    // Functionals of each w and v, over the last samples.
     std::vector<std::vector<double>> weights(2 * count);
-    // Samples that leave something at the end.
-    const std::int64_t memory = std::min(memory_of(first, precision), length);
+    // Samples whose effect lasts to the end of the line.
+    const std::int64_t fading = std::min(samples_to_fade(first, precision), length);
     for (std::vector<double> &far : weights)
-        far.resize(static_cast<std::size_t>(memory), 0.0);
+        far.resize(static_cast<std::size_t>(fading), 0.0);
     for (const Section &section : first.causal) {
-        const auto ages = responses(section, memory);
+        const auto ages = responses(section, fading);
         for (std::size_t component = 0; component < 2; ++component) {
             if (component == 1 && section.is_first_order())
                 continue;
-            // The ringing of this component of the state, and what `second` makes of it.
+            // The ringing of this component of the state, and the states that `second` reaches from it.
             std::array<double, 2> state{0.0, 0.0};
             state[component] = 1.0;
             std::vector<double> tail(static_cast<std::size_t>(ringing));
@@ -175,7 +178,7 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
                 std::array<double, 2> s{0.0, 0.0};
                 for (std::size_t n = tail.size(); n-- > 0;)
                     step(own, s, tail[n]);
-                // The two results that follow, from the states that make them.
+                // Find the states from which the two next results come out as wanted.
                 const Section &stand_in = pair.anticausal[j];
                 std::array<double, 2> wanted{};
                 for (double &value : wanted) {
@@ -220,31 +223,31 @@ bool set_cut_ends(LineStage &pair, const LineStage &first, const LineStage &seco
             largest = std::max(largest, std::abs(weight));
         while (!far.empty() && std::abs(far.back()) <= negligible_for(precision) * largest)
             far.pop_back();
-        pair.ends.push_back({0.0, {}, std::move(far)});
+        pair.start_states.push_back({0.0, {}, std::move(far)});
     }
-    pair.ends_of = LineStage::Of::own;
+    pair.start_line = LineStage::StartLine::own;
     return true;
 }
 
-// The stage for a line that is walked the other way.
+// Returns the stage for a line that is walked the other way.
 LineStage mirrored(LineStage stage) {
     std::swap(stage.causal, stage.anticausal);
     if (stage.has_taps()) {
         stage.first_tap = 1 - stage.first_tap - static_cast<std::int64_t>(stage.taps.size());
         std::reverse(stage.taps.begin(), stage.taps.end());
     }
-    if (!stage.ends.empty()) {
+    if (!stage.start_states.empty()) {
         const auto middle =
-            stage.ends.begin() + static_cast<std::ptrdiff_t>(2 * stage.anticausal.size());
-        std::rotate(stage.ends.begin(), middle, stage.ends.end());
-        for (EndWeights &ends : stage.ends)
-            std::swap(ends.near, ends.far);
+            stage.start_states.begin() + static_cast<std::ptrdiff_t>(2 * stage.anticausal.size());
+        std::rotate(stage.start_states.begin(), middle, stage.start_states.end());
+        for (StartWeights &weights : stage.start_states)
+            std::swap(weights.near, weights.far);
     }
     return stage;
 }
 
-// Whether the pair makes of a short line what the scans do, the ones forwards and then the others
-// backwards.
+// Returns whether the pair filters a short line as the scans do, first the forward ones and then the backward
+// ones.
 bool is_right(const LineStage &pair, const std::vector<Scan> &first,
               const std::vector<Scan> &second, double gain, std::size_t length) {
     std::minstd_rand random(1);
@@ -270,12 +273,12 @@ bool is_right(const LineStage &pair, const std::vector<Scan> &first,
     std::reverse(exact.begin(), exact.end());
 
     std::vector<double> y = filtered(pair, x, Way::as_is);
-    // What the far states that it starts from add.
+    // The far start states add their own response.
     for (std::size_t j = 0; j < pair.anticausal.size(); ++j) {
         std::array<double, 2> state{};
         for (std::size_t component = 0; component < 2; ++component) {
             const std::vector<double> &far =
-                pair.ends[2 * (pair.causal.size() + j) + component].far;
+                pair.start_states[2 * (pair.causal.size() + j) + component].far;
             for (std::size_t i = 0; i < far.size() && i < length; ++i)
                 state[component] += far[i] * x[length - 1 - i];
         }
@@ -297,7 +300,7 @@ struct Run {
     std::vector<Scan> scans;
 };
 
-// Whether what a stage leaves behind can be followed to its end.
+// Returns whether the ringing of a stage is short enough to be followed to its end.
 bool fades_soon(const LineStage &stage) {
     constexpr double slowest = 1.0 - 4e-5;
     return std::all_of(stage.causal.begin(), stage.causal.end(),
@@ -312,25 +315,26 @@ double radius_of(const LineStage &stage) {
     return radius;
 }
 
-// What the rounding of the states that the anticausal sections start from adds to results, over the
-// largest of these.
-double rounding_of_ends(const LineStage &stage, double gain) {
+// Returns what rounding the start states of the anticausal sections adds to results, over the largest result.
+double rounding_of_start_states(const LineStage &stage, double gain) {
     double sum = 0.0;
     for (std::size_t j = 0; j < stage.anticausal.size(); ++j) {
         const Section &section = stage.anticausal[j];
         const double weights[] = {section.w_weight, section.v_weight};
-        // A state is rounded a few times before it has faded where it is made anew from time to time, and
-        // at each sample where it is not.
+        // States made anew from time to time are rounded a few times before they fade; others are rounded at
+        // each sample.
         const double times =
             stage.precision == Precision::single ? 8.0 + 0.4 / (1.0 - modulus_of(section)) : 8.0;
         for (std::size_t component = 0; component < 2; ++component)
-            for (const double weight : stage.ends[2 * (stage.causal.size() + j) + component].far)
+            for (const double weight :
+                 stage.start_states[2 * (stage.causal.size() + j) + component].far)
                 sum += times * std::abs(weights[component] * weight);
     }
     return (stage.precision == Precision::twice ? 0x1p-44 : 0x1p-24) * sum / gain;
 }
 
-// Two runs in one stage, the first of which is taken to run forwards; nothing where that cannot be.
+// Plans two runs, the first of which is taken to run forwards, as one stage; returns nothing where that is
+// impossible.
 std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wanted,
                                   std::int64_t length) {
     wanted.one_stage = true;
@@ -346,7 +350,7 @@ std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wa
         return std::nullopt;
     constexpr std::int64_t enough_to_compare = 64;
     LineStage &stage = result.stages.front();
-    if (!set_cut_ends(stage, *one, mirrored(*other), length) ||
+    if (!set_cut_start_states(stage, *one, mirrored(*other), length) ||
         !is_right(stage, first.scans, second.scans, plan->rounding.gain,
                   static_cast<std::size_t>(std::min(length, enough_to_compare))))
         return std::nullopt;
@@ -358,9 +362,9 @@ std::optional<StagePlan> cut_pair(const Run &first, const Run &second, Wanted wa
         result.rounding = precision == Precision::single     ? plan->rounding
                           : precision == Precision::anchored ? roundings.anchored
                                                              : roundings.twice;
-        const double ends = rounding_of_ends(stage, result.rounding.gain);
-        result.rounding.bound += ends;
-        result.rounding.expected = std::hypot(result.rounding.expected, ends);
+        const double from_starts = rounding_of_start_states(stage, result.rounding.gain);
+        result.rounding.bound += from_starts;
+        result.rounding.expected = std::hypot(result.rounding.expected, from_starts);
         if (meets(result.rounding, wanted))
             return result;
     }
@@ -377,8 +381,8 @@ std::vector<Run> runs_of(const std::vector<const Scan *> &scans) {
     return runs;
 }
 
-// Scans that start from nothing at the edge, in the order in which they are written. Two runs are one
-// stage where that can be.
+// Plans scans that start from nothing at the edge, in the order in which they are written. Two runs become
+// one stage where possible.
 std::vector<StagePlan> cut_plans(const std::vector<const Scan *> &scans, const Wanted &wanted,
                                  std::int64_t length) {
     const std::vector<Run> runs = runs_of(scans);
@@ -408,7 +412,7 @@ Scans by_direction(const std::vector<const Scan *> &scans) {
     return result;
 }
 
-// The scans along an axis, trip by trip as they are grouped.
+// Returns the scans along an axis, trip by trip as they are grouped.
 std::vector<std::vector<const Scan *>> trips_along(const Recursion &recursion, int axis) {
     std::vector<std::vector<const Scan *>> trips;
     const auto begin_trip = [&] {
@@ -433,7 +437,7 @@ std::vector<std::vector<const Scan *>> trips_along(const Recursion &recursion, i
     return trips;
 }
 
-// Taps that lie after one another as one list of them.
+// Joins taps that follow one another into one list.
 LineStage joined(const LineStage &a, const LineStage &b) {
     LineStage result = a;
     result.first_tap += b.first_tap;
@@ -493,12 +497,12 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
         if (taps)
             stages.insert(stages.begin(), std::move(*taps));
     }
-    // Kernels have a section at least: here one that adds nothing.
+    // Kernels need at least one section: this one adds nothing.
     for (LineStage &stage : stages)
         if (!stage.has_taps() && stage.states() == 0)
             stage.causal.emplace_back();
     if (recursion.extended)
-        set_extended_ends(stages, border, length);
+        set_extended_start_states(stages, border, length);
     return stages;
 }
 

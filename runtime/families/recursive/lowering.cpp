@@ -13,8 +13,8 @@ namespace gz {
 
 namespace {
 
-// How far a pass reads where its lines are cut: beyond that nothing matters to a result in f32. Nothing
-// where the reach is not far shorter than the line, so that a cut does not pay.
+// Returns how far a pass reads where its lines are cut: samples further away do not matter to a result in
+// f32. Returns nothing unless the reach is far shorter than the line, as a cut would not pay.
 std::optional<Reach> cut_reach_of(const RecursivePass &pass) {
     constexpr std::int64_t longest = 1 << 24; // samples
     const std::int64_t most = std::min<std::int64_t>(pass.lines.length / 8, longest);
@@ -25,14 +25,14 @@ std::optional<Reach> cut_reach_of(const RecursivePass &pass) {
         std::int64_t &sum = pass.second && stage == &*pass.second ? of_second : samples;
         sum += static_cast<std::int64_t>(stage->taps.size()) + std::abs(stage->first_tap);
         for (const std::vector<Section> *sections : {&stage->causal, &stage->anticausal}) {
-            const std::optional<int> memory = memory_of(*sections, most, digits_of(*stage));
-            if (!memory)
+            const std::optional<int> needed = samples_to_forget(*sections, most, digits_of(*stage));
+            if (!needed)
                 return std::nullopt;
-            sum += *memory;
+            sum += *needed;
         }
     }
     samples = std::max(samples, of_second);
-    // On both sides: what sections start from at the image's ends is made of both directions.
+    // The reach counts on both sides: start states at the image's ends depend on both directions.
     return samples <= most ? std::optional(Reach{samples, samples}) : std::nullopt;
 }
 
@@ -56,7 +56,7 @@ bool go_together(const RecursivePass &first, const RecursivePass &second) {
     const LineStage &other = second.stages[0];
     return one.causal.size() == other.causal.size() &&
            one.anticausal.size() == other.anticausal.size() &&
-           one.ends.empty() == other.ends.empty();
+           one.start_states.empty() == other.start_states.empty();
 }
 
 RecursivePass together(RecursivePass first, const RecursivePass &second, Shared shared) {
@@ -83,13 +83,13 @@ Step line_step(const PlanDesc &desc, std::size_t axis,
     return step;
 }
 
-// Axis by axis by way of f32 images; the last pass makes the region.
+// Lowers axis by axis through f32 images; the last pass makes the region.
 Graph lower_axes(const std::shared_ptr<const Recursion> &recursion, const PlanDesc &desc) {
     const auto axes = axes_of(*recursion);
     double outside = desc.border.value;
     return lower_along(axes, desc, [&](std::size_t i, PlanDesc images) -> Link {
         const std::size_t axis = axes[i].front();
-        // What stands outside is filtered too.
+        // The pixels outside the image are filtered too.
         images.border.value = outside;
         outside *= recursion->gain(static_cast<int>(axis));
         return line_step(images, axis, [recursion, axis](const PlanDesc &part) {
@@ -98,8 +98,8 @@ Graph lower_axes(const std::shared_ptr<const Recursion> &recursion, const PlanDe
     });
 }
 
-// Both axes in one pass, from a pass for each; nothing where that is not what was asked for, or where
-// scans start from more than what the border makes of the image.
+// Merges a pass for each axis into one for both; returns nothing where the options ask for something else, or
+// where scans start from more than the extended image.
 std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Link> &axes,
                                 const PlanDesc &desc) {
     if (axes.size() != 2 || recursion.filters(2) || recursion.grouping.tile > 0 ||
@@ -108,7 +108,8 @@ std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Li
     std::array<LineStage, 2> stages;
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const auto &own = axes[axis].step->pass.get<RecursivePass>().stages;
-        if (own.size() != 1 || own[0].has_taps() || (!recursion.extended && !own[0].ends.empty()))
+        if (own.size() != 1 || own[0].has_taps() ||
+            (!recursion.extended && !own[0].start_states.empty()))
             return std::nullopt;
         stages[axis] = own[0];
     }

@@ -1,4 +1,4 @@
-// From recursive filters to passes.
+// Lowers recursive filters to passes.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace gz {
 
 Graph lower(const Recursion &filter, const PlanDesc &desc);
 
-// One axis: from the whole source to that part of it that the region is. With neighbours the lines go on beyond
-// the region.
+// Lowers one axis: from the whole source to the part of it that the region covers. With neighbours the lines
+// go on beyond the region.
 RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc);
 
-// A pass along x that reads the image once, for both filters, and one along y that writes the first's result
-// less the second's; nothing where they cannot go together.
+// Returns a pass along x that reads the image once for both filters, and one along y that writes the first's
+// result less the second's; nothing where they cannot go together.
 std::optional<Graph> lower_difference(const Recursion &first, const Recursion &second,
                                       const PlanDesc &desc);
 

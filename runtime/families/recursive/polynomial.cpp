@@ -12,10 +12,10 @@ namespace {
 using Real = DoubleDouble;
 using Complex = ComplexDoubleDouble;
 
-constexpr double unit = 0x1p-102; // what the last digit of a DoubleDouble is worth
+constexpr double unit = 0x1p-102; // the value of a DoubleDouble's last digit
 
-// Newton's correction at z, value / derivative, and the value over the sum of the terms' magnitudes:
-// where that is near `unit`, the value is noise.
+// Newton's correction at z, value / derivative, and the ratio of the value to the sum of the terms'
+// magnitudes: where this is near `unit`, the value is noise.
 struct Evaluated {
     Complex correction;
     double relative = 0.0;
@@ -82,8 +82,8 @@ bool are_conjugate(const Complex &a, const Complex &b) {
     return a.im.high != 0.0 && magnitude(b - conj(a)) == 0.0;
 }
 
-// What the product of all factors lacks of the polynomial, coefficient by coefficient. It keeps its
-// digits however ill-conditioned the roots are, as the two are compared where they are close.
+// The polynomial less the product of all factors, coefficient by coefficient. It keeps its digits however
+// ill-conditioned the roots are, as the two are compared where they are close.
 struct Residual {
     std::vector<Complex> coefficients;
     double relative = 0.0; // the sum of their magnitudes over that of the polynomial's
@@ -94,7 +94,7 @@ Residual residual(const Polynomial &c, const std::vector<Complex> &roots) {
     for (std::size_t k = 0; k < roots.size(); ++k) {
         product.emplace_back();
         if (k + 1 < roots.size() && are_conjugate(roots[k], roots[k + 1])) {
-            // Both at once, so that no imaginary part is left of them.
+            // Both conjugates at once, so that no imaginary part is left.
             const Complex &z = roots[k++];
             const Real square = z.re * z.re + z.im * z.im;
             const Real twice = Real(-2.0) * z.re;
@@ -119,9 +119,9 @@ Residual residual(const Polynomial &c, const std::vector<Complex> &roots) {
     return result;
 }
 
-// Newton's method on all roots at once, as long as the product comes closer to the polynomial.
-// Returns how far it is off. At an approximation the polynomial's value is that of the residual,
-// since the product's is 0 there.
+// Runs Newton's method on all roots at once, as long as the product comes closer to the polynomial. Returns
+// the remaining difference. At an approximation the polynomial's value is that of the residual, since the
+// product's is 0 there.
 double refine(const Polynomial &c, std::vector<Complex> &best) {
     const double enough = 2.0 * static_cast<double>(c.size()) * unit;
     constexpr int most_in_vain = 40;
@@ -159,7 +159,7 @@ double refine(const Polynomial &c, std::vector<Complex> &best) {
     return least;
 }
 
-// Conjugates next to one another, exactly so; what has none is real.
+// Puts conjugates next to one another, exactly equal; roots without a conjugate are real.
 std::vector<Complex> symmetric(std::vector<Complex> roots) {
     std::sort(roots.begin(), roots.end(), [](const Complex &a, const Complex &b) {
         return std::abs(a.im.high) > std::abs(b.im.high);

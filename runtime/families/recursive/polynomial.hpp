@@ -10,10 +10,10 @@ namespace gz {
 // Coefficients of c[0] + c[1] u + c[2] u^2 + ...
 using Polynomial = std::vector<DoubleDouble>;
 
-// The value at u.
+// Returns the value at u.
 ComplexDoubleDouble value_at(const Polynomial &polynomial, ComplexDoubleDouble u);
 
-// Coefficients of the product.
+// Returns the coefficients of the product.
 Polynomial product(const Polynomial &p, const Polynomial &q);
 
 // Roots of a polynomial. The coefficients of the product of their factors are those of the polynomial
@@ -27,10 +27,9 @@ struct Roots {
     double backward_error = 0.0;
 };
 
-// The z of c[0] z^n + c[1] z^(n-1) + ... + c[n] = 0. The first and the last coefficient are not 0.
+// Returns the z of c[0] z^n + c[1] z^(n-1) + ... + c[n] = 0. The first and the last coefficient are not 0.
 // After D. A. Bini, Numerical computation of polynomial zeros by means of Aberth's method, Numerical
-// Algorithms 13, 1996, for the start, O. Aberth's iteration, and then K. Weierstrass's for all roots
-// at once.
+// Algorithms 13, 1996, for the start, O. Aberth's iteration, and then K. Weierstrass's for all roots at once.
 Roots roots_of(const Polynomial &c);
 
 // Whether all poles z of 1 / (1 + a[1] u + a[2] u^2 + ...), u = 1/z, lie inside the unit circle: I.

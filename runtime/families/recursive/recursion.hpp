@@ -33,19 +33,19 @@ struct Modes {
     bool empty() const { return poles.empty() && direct == 0.0; }
 };
 
-// How the caller wants scans to be run. A hint: results are the same but for rounding.
+// How the caller wants scans to be run. This is a hint: results are the same but for rounding.
 struct Grouping {
-    // Numbers of the scans that one trip through memory computes, in the order of the trips; none:
-    // chosen automatically. A trip along several axes is one along each, for axes commute; scans of
-    // one axis keep their order.
+    // Numbers of the scans that each trip through memory computes, in the order of the trips; empty: chosen
+    // automatically. A trip along several axes runs along each, as axes commute; scans of one axis keep their
+    // order.
     std::vector<std::vector<std::size_t>> trips;
     std::int64_t tile = 0; // pixels along each filtered axis; 0: chosen automatically
 };
 
-// What modes stand in for: the response wanted at distances 0, 1, ..., of the parity of the modes,
-// and the sum over all distances of how far theirs is from it.
+// The response that modes stand in for, at distances 0, 1, ..., with the parity of the modes, and the sum
+// over all distances of the modes' difference from it.
 struct Approximated {
-    std::vector<double> response; // none: the modes are meant as they are
+    std::vector<double> response; // empty: the modes stand for themselves
     double distance = 0.0;
 };
 
@@ -54,24 +54,24 @@ struct Approximated {
 struct Recursion {
     std::vector<Scan> scans;
     std::array<Modes, 4> modes;
-    // The image is extended by its border once, and all of this runs on what that gives. Else
-    // every scan starts from nothing at the edge of what the one before it gave (and there are no
+    // Whether the image is extended by its border once, and everything runs on the extended image. If not,
+    // every scan starts from nothing at the edge of the result of the scan before it (and there are no
     // modes).
     bool extended = true;
     std::array<Approximated, 4> approximated{};
     Grouping grouping{};
-    // Whether what a pixel leaves behind fades. If not, there is nothing to extend an image to.
+    // Whether the response to a pixel fades. If not, images cannot be extended.
     bool stable = true;
-    // The error by rounding that is to be expected of modes at most, over the largest result.
+    // The largest error by rounding expected of modes, over the largest result.
     double rounding = 3e-6;
-    // The largest error by rounding that there may be, over the largest result that scans can have; 0:
-    // the error that is to be expected decides.
+    // The largest error by rounding allowed, over the largest result that scans can have; 0: the expected
+    // error decides.
     double accuracy = 0.0;
-    std::string name = "recursive"; // as the user called it
+    std::string name = "recursive"; // as the user named the filter
 
-    // What is done along an axis makes a constant this many times as large.
+    // Returns the factor by which the filter along an axis scales a constant.
     double gain(int axis) const;
-    // Whether anything is done along an axis.
+    // Whether the filter does anything along an axis.
     bool filters(int axis) const {
         return !modes[static_cast<std::size_t>(axis)].empty() ||
                std::any_of(scans.begin(), scans.end(),
@@ -80,10 +80,10 @@ struct Recursion {
 };
 
 enum class Feedback { stable, unchecked };
-// zero: after all scans the same ones run in the other direction, so that nothing is shifted.
+// zero: after all scans the same scans run in the other direction, so that nothing is shifted.
 enum class Phase { as_written, zero };
 
-// How scans are to be run, and what they may be.
+// How scans are to be run, and which scans are allowed.
 struct RecursiveOptions {
     // Trips through memory as the numbers of their scans: "0,1_2,3" makes two trips of two scans
     // each; "cascade" a trip for each scan, "overlap" one for all; "": chosen automatically.
@@ -100,11 +100,12 @@ struct Sections {
     std::array<int, 4> direction{1, 0, 0, 0}; // along x, y, z, t: 1 or -1; 0: not filtered
 };
 
-// Refuse scans that are unstable, unless the options say not to, and what is out of range.
+// These refuse unstable scans, unless the options allow them, and values out of range.
 Recursion recursive(std::vector<Scan> scans, const RecursiveOptions &options = {});
 // A scan for each row, along one axis after the other.
 Recursion sections(const Sections &sections, const RecursiveOptions &options = {});
-// Coefficients of the B-spline of a degree ("order") of 2 to 5 that goes through the pixels along x and y.
+// Returns the filter that gives the coefficients of the B-spline of a degree ("order") of 2 to 5 that goes
+// through the pixels along x and y.
 Recursion bspline(int order);
 
 std::string to_text(const Recursion &filter);

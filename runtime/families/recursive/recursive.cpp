@@ -61,7 +61,7 @@ void check(const Scan &scan, std::size_t number) {
     check_terms(scan.feedback, "feedback", number, 0, max_feedback);
 }
 
-// Zeros at the end are no terms: they would be poles and zeros at 0.
+// Zeros at the end are dropped: they would be poles and zeros at 0.
 void trim(std::vector<double> &terms, std::size_t fewest) {
     while (terms.size() > fewest && terms.back() == 0.0)
         terms.pop_back();
@@ -343,7 +343,7 @@ double rounding_bound(const Recursion &recursion, double largest) {
     if (!recursion.stable)
         return infinity;
     const Rounding rounding = rounding_of(recursion);
-    // A number that f32 cannot hold may come to anything.
+    // A number that f32 cannot hold leaves results unbounded.
     if (!(rounding.peak * largest <= std::numeric_limits<float>::max()))
         return infinity;
     return rounding.bound * rounding.gain * largest + rounding.underflow;
@@ -362,7 +362,7 @@ void check_border(const Recursion &recursion, const Border &border) {
             "; unstable scans must start from nothing, which is the border zero");
 }
 
-// What its modes lack of the response that they stand for, and rounding.
+// Returns the modes' difference from the response that they stand for, plus the bound of rounding.
 double error_bound(const Recursion &recursion, double largest) {
     return largest * approximation_bound(recursion) + rounding_bound(recursion, largest);
 }

@@ -1,4 +1,4 @@
-// Recursive filters made from their descriptions, and what can be said of them.
+// Makes recursive filters from their descriptions, and computes their bounds and texts.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace gz {
 
-// Refuses an accuracy that is none.
+// Refuses an invalid accuracy.
 void check_accuracy(const Gaussian &gaussian);
 
-// The Gaussian along each axis by as few modes as the accuracy asked for takes. Refuses sigmas and
+// Returns the Gaussian along each axis with as few modes as the accuracy asked for takes. Refuses sigmas and
 // accuracies out of range.
 Recursion recursive_gaussian(const Gaussian &gaussian);
-// The same without an exception: nothing where it is refused, and why.
+// The same without an exception: no recursion where it is refused, and the reason.
 struct RecursiveGaussian {
     std::optional<Recursion> recursion;
     Status status = Status::invalid_argument;
@@ -30,15 +30,16 @@ RecursiveGaussian try_recursive(const Gaussian &gaussian);
 // Magazine 16(6), 1999.
 Modes bspline_modes(int order);
 
-// Bound of |result - exact result| for pixels up to 1 in magnitude, exact arithmetic taken for
-// granted: how far the modes are from what they stand for.
+// Returns the bound of |result - exact result| for pixels up to 1 in magnitude in exact arithmetic: the
+// modes' difference from the response that they stand for.
 double approximation_bound(const Recursion &recursion);
 
-// What rounding does, along all axes; the gain is what all of them enlarge pixels by at most.
+// Returns the effect of rounding along all axes; its gain is the most that all of them together enlarge
+// pixels by.
 Rounding rounding_of(const Recursion &recursion);
 
-// The recursion as this border makes it, and the border that then extends the image: scans that
-// start from nothing, or modes on an image extended by 0, where it is `zero`.
+// Returns the recursion for this border, and the border that then extends the image: for `zero`, scans that
+// start from nothing, or modes on an image extended by 0.
 struct Bordered {
     Recursion recursion;
     Border border;
@@ -52,7 +53,7 @@ std::string rounding_text(const Recursion &recursion, const Border &border);
 // "2 scans: +x of order 3, -x of order 3", or "2 modes along x, 2 along y"
 std::string scans_text(const Recursion &recursion);
 
-// As it is written: "automatic" or "0,1_2,3"; and the tile, if one is asked for.
+// Returns the grouping as it is written: "automatic" or "0,1_2,3"; and the tile, if one is asked for.
 std::string to_text(const Grouping &grouping);
 
 } // namespace gz

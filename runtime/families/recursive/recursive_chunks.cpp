@@ -8,7 +8,7 @@ namespace gz {
 
 namespace {
 
-constexpr std::size_t most_bytes_by_value = 800; // of what 1024 are allowed at least
+constexpr std::size_t most_bytes_by_value = 800; // bytes, of the 1024 allowed at least
 constexpr std::size_t other_arguments = 512;     // bytes, where there is more room
 constexpr int near_numbers[] = {1, 2, 4, 6, 8};
 
@@ -90,8 +90,8 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
 
 std::optional<int> near_chunks(const LineStage &stage) {
     constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
-    const std::optional<int> before = memory_of(stage.causal, most, digits_of(stage));
-    const std::optional<int> behind = memory_of(stage.anticausal, most, digits_of(stage));
+    const std::optional<int> before = samples_to_forget(stage.causal, most, digits_of(stage));
+    const std::optional<int> behind = samples_to_forget(stage.anticausal, most, digits_of(stage));
     if (!before || !behind)
         return std::nullopt;
     const auto chunks =

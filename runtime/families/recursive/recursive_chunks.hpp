@@ -1,5 +1,5 @@
-// What kernels that hold a chunk of a line an item are told: the side of cl/lib/recursive_chunk.clh
-// that the host has.
+// The host's side of cl/lib/recursive_chunk.clh: the arguments of kernels whose items hold a chunk of a line
+// each.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace gz {
 #include "lib/recursive_sizes.clh"
 constexpr int recursive_chunk = RECURSIVE_CHUNK; // samples
 
-// For each section what its state becomes over `samples`, less itself: a matrix, row by row; and
+// For each section the transition of its state over `samples`, less the identity: a matrix, row by row; and
 // the same over 0, 1, ... count - 1 times `samples`.
 std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples);
 std::vector<double> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
@@ -36,10 +36,10 @@ bool reads_vectors(const RecursiveStage &stage);
 // The struct Powers. run: chunks that are summed one after the other.
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
 
-// Chunks before and behind one that matter to it, where they are few: rounded up to one of some
+// Returns how many chunks before and behind one matter to it, where they are few: rounded up to one of some
 // numbers, as a program is compiled for each.
 std::optional<int> near_chunks(const LineStage &stage);
-// The chunks of all filters; nothing where one of them needs more.
+// Returns the chunks of each filter; nothing where one of them needs more.
 std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters);
 
 // The macros of lib/recursive_chunk.clh and of those that it needs; and the argument with what
@@ -47,7 +47,7 @@ std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *>
 Defines chunk_defines(const RecursiveStage &stage, bool by_value,
                       const std::optional<std::vector<int>> &near);
 Argument powers_argument(std::vector<std::byte> powers, bool by_value);
-// Whether the arguments of one filter, or of two, fit: two need more than what every device has for
+// Whether the arguments of one filter, or of two, fit: two need more space than every device has for
 // arguments.
 bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
                   const DeviceFacts &facts);

@@ -16,15 +16,15 @@ constexpr int chunk = recursive_chunk;
 constexpr std::int64_t longest_apron = 2 * chunk;
 constexpr std::size_t most_bytes_by_value = 640; // beside the geometry, of what 1024 are allowed
 
-// Pixels around one that matter to it.
+// Returns how many pixels around one matter to it.
 std::optional<int> apron_of(const RecursivePlanePass &pass) {
     int longest = chunk;
     for (const LineStage &stage : pass.axes)
         for (const auto &sections : {stage.causal, stage.anticausal}) {
-            const std::optional<int> memory = memory_of(sections, longest_apron);
-            if (!memory)
+            const std::optional<int> needed = samples_to_forget(sections, longest_apron);
+            if (!needed)
                 return std::nullopt;
-            longest = std::max(longest, static_cast<int>(ceil_div(*memory, chunk)) * chunk);
+            longest = std::max(longest, static_cast<int>(ceil_div(*needed, chunk)) * chunk);
         }
     return longest;
 }
@@ -110,8 +110,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     return result;
 }
 
-// Measured on NVIDIA (H200): long segments, as both ends of one are read twice, but two groups at
-// least for each compute unit; and wide slabs beside a wide apron.
+// Measured on NVIDIA (H200): segments are long, as both of a segment's ends are read twice, but there are at
+// least two groups for each compute unit; slabs are wide beside a wide apron.
 std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
     const bool is_short = apron_of(pass) == chunk;
     const int lanes = is_short || pass.channels > 1 ? 128 : 256;
@@ -131,7 +131,7 @@ Kernel recursive_fused() {
     KernelSpec<RecursivePlanePass, Settings> spec;
     spec.name = "recursive_fused";
     spec.folder = "recursive";
-    // ROWS: of a segment.
+    // ROWS: the rows of a segment.
     spec.tunables = {{"LANES", &Settings::lanes, {64, 128, 256}},
                      {"ROWS", &Settings::rows, {256, 512, 1024, 2048}}};
     spec.refusal = refusal;
@@ -143,7 +143,7 @@ Kernel recursive_fused() {
                     " anticausal sections along x and y, slabs of ", settings.lanes,
                     " columns with ", *apron_of(pass), " more on either side");
     };
-    // Measured on the others: axis by axis is faster.
+    // Measured on other devices: axis by axis is faster.
     spec.rank = [](const RecursivePlanePass &, const Settings &, const DeviceFacts &facts) {
         return Rank{habit_of(facts) == GroupHabit::tiles ? 1 : 0};
     };

@@ -36,7 +36,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     launch.program = {"recursive/recursive_lookback.cl", "recursive_lookback", defines};
     launch.range.local = {static_cast<std::size_t>(chunks), 1, 1};
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
-    launch.arguments = {stage.src(), stage.dst(), stage.own, stage.ends, by_value(lines),
+    launch.arguments = {stage.src(), stage.dst(), stage.own, stage.start_states, by_value(lines),
                         by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
                         sections_argument(stage, small), powers_argument(std::move(powers), small),
                         in_memory(section_places(stage, recursive_chunk, run)),
@@ -44,9 +44,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
                         in_memory(section_places(stage, tile, window + 1)), local_floats(tile),
                         local_floats(stage.states() * (chunks + runs)),
                         local_floats(stage.states() * runs),
-                        // and what the kernel declares itself
+                        // The kernel's own arrays are included.
                         local_floats(stage.states() * (window + 2) + window + 2)};
-    if (stage.has_ends())
+    if (stage.has_start_states())
         launch.arguments.emplace_back(local_floats(stage.states()));
     to.launches.push_back(std::move(launch));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
@@ -77,7 +77,7 @@ Kernel recursive_lookback() {
         return std::vector<Settings>{{.chunks = 512}, {.chunks = 256}, {.chunks = 128}};
     };
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launches(stage, settings, facts, to);
                               });

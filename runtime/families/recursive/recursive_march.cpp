@@ -35,10 +35,10 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                            static_cast<std::size_t>(ceil_div(tiles, segment)),
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = stage.images_and(
-        {stage.ends, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
+        {stage.start_states, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
          sections_argument(stage, small), powers_argument(std::move(powers), small),
          local_floats(stage.states() * held_tiles * group)});
-    if (stage.has_ends())
+    if (stage.has_start_states())
         launch.arguments.emplace_back(local_floats(stage.states() * lanes));
     to.launches.push_back(std::move(launch));
     return 0;
@@ -58,7 +58,8 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     return "";
 }
 
-// Long segments, as both of a segment's ends are read twice, but enough of them for all of the device.
+// Returns long segments, as both of a segment's ends are read twice, but enough of them for all of the
+// device.
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
     const int lanes = pass.second ? 32 : 64;
     const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
@@ -80,14 +81,14 @@ Kernel recursive_march() {
     KernelSpec<RecursivePass, Settings> spec;
     spec.name = "recursive_march";
     spec.folder = "recursive";
-    // ROWS: of a segment.
+    // ROWS: the rows of a segment.
     spec.tunables = {{"LANES", &Settings::lanes, {16, 32, 64}},
                      {"CHUNKS", &Settings::chunks, {1, 2, 4, 8, 16}},
                      {"ROWS", &Settings::rows, {512, 1024, 1536, 2048, 3072, 5504}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launch(stage, settings, facts, to);
                               });

@@ -42,46 +42,46 @@ StateType wide_type(const DeviceFacts &facts) {
     return facts.has_f64 ? StateType::doubles : StateType::pairs;
 }
 
-// Items of a group read what lies together.
+// The items of a group read adjacent samples.
 constexpr int group = 64;
 
-// What states from `first_state` on start from, of an image.
-struct EndsOf {
+// An image, and how the states from `first_state` on are computed from it.
+struct StartStates {
     Argument src;
     PixelType src_type;
-    std::vector<EndWeights> ends;
+    std::vector<StartWeights> start_states;
     std::int64_t first_state;
 };
 
 // See cl/recursive/recursive_ends.cl.
-Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf &of, LineEnds form,
-                   const DeviceFacts &facts) {
+Launch start_states_launch(const RecursiveStage &stage, const Lines &lines, const StartStates &of,
+                           StartForm form, const DeviceFacts &facts) {
     // Stages whose states may be stepped in f32 allow for as much rounding as such sums have.
     const StateType sums_are = state_type(stage.filters, States::stepped, facts);
-    const int line_parts = form != LineEnds::shared ? 1 : stage.along_rows ? 32 : 4;
-    const int lanes = form == LineEnds::single ? 1 : group / line_parts;
-    const std::vector<EndWeights> &ends = of.ends;
+    const int line_parts = form != StartForm::shared ? 1 : stage.along_rows ? 32 : 4;
+    const int lanes = form == StartForm::single ? 1 : group / line_parts;
+    const std::vector<StartWeights> &start_states = of.start_states;
     const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
-    const std::int64_t states = static_cast<std::int64_t>(ends.size() / step);
+    const std::int64_t states = static_cast<std::int64_t>(start_states.size() / step);
     std::size_t near = 0;
     std::size_t far = 0;
-    for (std::size_t s = 0; s < ends.size(); s += step) {
-        near = std::max(near, ends[s].near.size());
-        far = std::max(far, ends[s].far.size());
+    for (std::size_t s = 0; s < start_states.size(); s += step) {
+        near = std::max(near, start_states[s].near.size());
+        far = std::max(far, start_states[s].far.size());
     }
     std::vector<double> weights;
-    for (std::size_t s = 0; s < ends.size(); s += step)
-        weights.push_back(ends[s].constant);
-    const auto append = [&](std::size_t i, const std::vector<double> EndWeights::*side) {
-        for (std::size_t s = 0; s < ends.size(); s += step) {
-            const std::vector<double> &own = ends[s].*side;
+    for (std::size_t s = 0; s < start_states.size(); s += step)
+        weights.push_back(start_states[s].constant);
+    const auto append = [&](std::size_t i, const std::vector<double> StartWeights::*side) {
+        for (std::size_t s = 0; s < start_states.size(); s += step) {
+            const std::vector<double> &own = start_states[s].*side;
             weights.push_back(i < own.size() ? own[i] : 0.0);
         }
     };
     for (std::size_t i = 0; i < near; ++i)
-        append(i, &EndWeights::near);
+        append(i, &StartWeights::near);
     for (std::size_t i = 0; i < far; ++i)
-        append(i, &EndWeights::far);
+        append(i, &StartWeights::far);
 
     Launch launch;
     launch.program = {"recursive/recursive_ends.cl",
@@ -101,7 +101,7 @@ Launch ends_launch(const RecursiveStage &stage, const Lines &lines, const EndsOf
                            static_cast<std::size_t>(line_parts),
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = {of.src,
-                        stage.ends,
+                        stage.start_states,
                         by_value(lines),
                         ConstantData{constants_of(weights, sums_are), true},
                         by_value(static_cast<std::int32_t>(near)),
@@ -127,7 +127,7 @@ Launch taps_launch(const RecursivePass &pass, const RecursiveStage &stage,
                        {"ALONG_ROWS", stage.along_rows ? 1 : 0}}};
     const auto samples = static_cast<std::size_t>(stage.lines.end - stage.lines.begin);
     const auto lines = static_cast<std::size_t>(stage.lines.lines);
-    const std::size_t items = ends_without_barrier(facts) == LineEnds::single ? 1 : group;
+    const std::size_t items = start_form_without_barrier(facts) == StartForm::single ? 1 : group;
     const std::size_t width = stage.along_rows ? samples : lines;
     launch.range.local = {items, 1, 1};
     launch.range.global = {(width + items - 1) / items * items, stage.along_rows ? lines : samples,
@@ -143,15 +143,16 @@ Launch taps_launch(const RecursivePass &pass, const RecursiveStage &stage,
     return launch;
 }
 
-// All that a stage starts from, where that is of its own images: of each source what its filters do.
-std::vector<EndsOf> own_ends(const RecursiveStage &stage) {
-    std::vector<EndsOf> result;
+// Returns the start states of a stage that are computed from its own images: for each source those of its
+// filters.
+std::vector<StartStates> own_start_states(const RecursiveStage &stage) {
+    std::vector<StartStates> result;
     std::int64_t state = 0;
     for (const LineStage *filter : stage.filters) {
         if (result.size() < stage.sources())
             result.push_back({stage.src(result.size()), stage.src_type, {}, state});
-        std::vector<EndWeights> &ends = result.back().ends;
-        ends.insert(ends.end(), filter->ends.begin(), filter->ends.end());
+        std::vector<StartWeights> &states = result.back().start_states;
+        states.insert(states.end(), filter->start_states.begin(), filter->start_states.end());
         state += static_cast<std::int64_t>(filter->causal.size() + filter->anticausal.size()) *
                  stage.order();
     }
@@ -165,7 +166,7 @@ bool same_buffer(const Argument &a, const Argument &b) {
 }
 
 bool starts_from_source(const RecursiveStage &stage) {
-    return stage.filters.size() == 1 && stage.first().ends_of == LineStage::Of::first;
+    return stage.filters.size() == 1 && stage.first().start_line == LineStage::StartLine::first;
 }
 
 // Counts what launches from `first` on read and write of a stage's images.
@@ -263,9 +264,9 @@ std::vector<Section> RecursiveStage::anticausal() const {
     return result;
 }
 
-LineEnds ends_without_barrier(const DeviceFacts &facts) {
-    return facts.max_group_size < group || facts.max_item_sizes[0] < group ? LineEnds::single
-                                                                           : LineEnds::alone;
+StartForm start_form_without_barrier(const DeviceFacts &facts) {
+    return facts.max_group_size < group || facts.max_item_sizes[0] < group ? StartForm::single
+                                                                           : StartForm::alone;
 }
 
 std::vector<std::byte> constants_of(const std::vector<double> &values, StateType type) {
@@ -299,7 +300,7 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
     const std::size_t count = pass.stages.size();
     const auto image_bytes = static_cast<std::uint64_t>(packed.outer[2] * pass.lines.outer[2] *
                                                         static_cast<std::int64_t>(sizeof(float)));
-    // Two images in turn, a buffer of the stages' own, and states for each.
+    // The stages use two images in turn, a buffer of their own, and each has one for its start states.
     const std::size_t images = std::min<std::size_t>(count - 1, 2);
     work.workspace.assign(images + 1 + count, 0);
     for (std::size_t i = 0; i < images; ++i)
@@ -336,21 +337,22 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
             stage.lines.begin = 0;
             stage.lines.end = pass.lines.length;
         }
-        if (stage.has_ends())
+        if (stage.has_start_states())
             work.workspace[images + 1 + i] =
                 static_cast<std::uint64_t>(stage.batch * stage.states() * stage.lines.lines) *
                 size_of(stage.states_are);
         stages.push_back(stage);
     }
     for (const RecursiveStage &stage : stages)
-        if (stage.has_ends() && starts_from_source(stage))
-            work.launches.push_back(ends_launch(
-                stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().ends, 0},
-                form.ends, facts));
+        if (stage.has_start_states() && starts_from_source(stage))
+            work.launches.push_back(start_states_launch(
+                stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().start_states, 0},
+                form.start, facts));
     for (const RecursiveStage &stage : stages) {
-        if (stage.has_ends() && !starts_from_source(stage))
-            for (const EndsOf &of : own_ends(stage))
-                work.launches.push_back(ends_launch(stage, stage.lines, of, form.ends, facts));
+        if (stage.has_start_states() && !starts_from_source(stage))
+            for (const StartStates &of : own_start_states(stage))
+                work.launches.push_back(
+                    start_states_launch(stage, stage.lines, of, form.start, facts));
         const std::size_t first = work.launches.size();
         if (stage.first().has_taps())
             work.launches.push_back(taps_launch(pass, stage, facts));
@@ -376,7 +378,7 @@ Defines recursive_defines(const RecursiveStage &stage, bool by_value) {
             {"ORDER", stage.order()},
             {"SIGNS", has_signs(stage.filters) ? 1 : 0},
             {"STATE_FORM", static_cast<int>(stage.states_are)},
-            {"HAS_ENDS", stage.has_ends() ? 1 : 0},
+            {"HAS_ENDS", stage.has_start_states() ? 1 : 0},
             {"BY_VALUE", by_value ? 1 : 0}};
 }
 
@@ -406,10 +408,10 @@ Argument sections_argument(const RecursiveStage &stage, bool by_value) {
                     : Argument(ConstantData{std::move(bytes)});
 }
 
-std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most,
-                             StateType type) {
+std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::int64_t most,
+                                     StateType type) {
     constexpr std::int64_t step = 16;
-    // Half of what a state is rounded by.
+    // Half of a state's rounding.
     const double negligible = type == StateType::floats ? 0x1p-25 : 0x1p-49;
     std::int64_t samples = 0;
     for (const Section &section : sections) {
@@ -430,8 +432,8 @@ std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t 
 bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
     const std::vector<const LineStage *> stages = pass.all_stages();
     return std::all_of(stages.begin(), stages.end(), [&](const LineStage *stage) {
-        return memory_of(stage->causal, samples, digits_of(*stage)) &&
-               memory_of(stage->anticausal, samples, digits_of(*stage));
+        return samples_to_forget(stage->causal, samples, digits_of(*stage)) &&
+               samples_to_forget(stage->anticausal, samples, digits_of(*stage));
     });
 }
 
@@ -471,19 +473,19 @@ std::string recursive_details(const RecursivePass &pass, std::int64_t tile) {
 
 namespace {
 
-// Samples that cost little as a tile's apron.
-constexpr std::int64_t short_memory = 512;
+// An apron of so many samples costs little beside a tile.
+constexpr std::int64_t short_apron = 512;
 
 std::size_t sections_of(const LineStage &stage) {
     return stage.causal.size() + stage.anticausal.size();
 }
 
-// Samples after which states do not matter: it decides what tiles cost.
-std::string memory_text(bool is_short) {
+// How soon states no longer matter, which decides what tiles cost.
+std::string forgetting_text(bool is_short) {
     return is_short ? "forgets<=512" : "forgets>512";
 }
 
-// "", or a word for states that not every kernel keeps in f32.
+// Returns "", or a word for states that not every kernel keeps in f32.
 const char *precision_text(const std::vector<const LineStage *> &stages) {
     Precision precision = Precision::single;
     for (const LineStage *stage : stages)
@@ -506,7 +508,7 @@ std::string problem_of(const RecursivePass &pass) {
     return text(pass.second ? "two " : "", precision_text(pass.all_stages()),
                 pass.along_rows ? "recursive-rows " : "recursive-columns ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
-                memory_text(forgets_within(pass, short_memory)), ' ',
+                forgetting_text(forgets_within(pass, short_apron)), ' ',
                 up_to("lines", lines.lines * pass.batch(), {few}), ' ',
                 types_text(pass.src_type, pass.dst_type), ' ',
                 size_class(std::int64_t{lines.length} * lines.lines * pass.batch()));
@@ -517,12 +519,12 @@ std::string problem_of(const RecursivePlanePass &pass) {
     bool is_short = true;
     for (const LineStage &stage : pass.axes) {
         sections = std::max(sections, sections_of(stage));
-        is_short = is_short && memory_of(stage.causal, short_memory) &&
-                   memory_of(stage.anticausal, short_memory);
+        is_short = is_short && samples_to_forget(stage.causal, short_apron) &&
+                   samples_to_forget(stage.anticausal, short_apron);
     }
     return text(precision_text({&pass.axes[0], &pass.axes[1]}), "recursive-plane ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
-                memory_text(is_short), ' ', image_text(pass));
+                forgetting_text(is_short), ' ', image_text(pass));
 }
 
 Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &facts) const {
@@ -532,7 +534,7 @@ Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &fac
         return {habit == GroupHabit::strips                    ? two_in_strips
                 : facts.device_class == DeviceClass::plain_gpu ? two_on_plain_gpu
                                                                : two};
-    // Below this many lines a vector of them does not pay: they are as fast one after the other.
+    // Below this many lines a vector of them does not pay: running them one after the other is as fast.
     constexpr std::int64_t lanes_of_strips = 8;
     if (habit == GroupHabit::strips)
         return {lines < lanes_of_strips ? few_lines_in_strips : strips};
@@ -540,13 +542,13 @@ Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &fac
         return {asked_tiles};
     if (habit == GroupHabit::nothing_shared)
         return {nothing_shared};
-    // Groups that have started are known to go on there while others wait for them.
+    // On these devices groups that have started go on while others wait for them.
     const bool keeps_groups_going = facts.device_class == DeviceClass::nvidia_gpu ||
                                     facts.device_class == DeviceClass::amd_gpu ||
                                     facts.device_class == DeviceClass::intel_gpu;
     constexpr std::int64_t few = 128;
-    return {lines <= few && keeps_groups_going && !forgets_within(pass, short_memory) ? few_lines
-                                                                                      : tiles};
+    return {lines <= few && keeps_groups_going && !forgets_within(pass, short_apron) ? few_lines
+                                                                                     : tiles};
 }
 
 const std::vector<Kernel> &kernels_of(const RecursivePass &) {

@@ -1,4 +1,4 @@
-// A recursive filter along one axis: what the plan lowers it to, axis by axis.
+// A recursive filter along one axis: the plan lowers filters to it, axis by axis.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ using gz_float = float;
 #include "lib/lines.clh"
 static_assert(sizeof(Lines) == 128, "OpenCL C lays the struct out without padding");
 
-// What two filters that are run at once have in common: the image that they read, or the one that they
-// write the sum of their results to.
+// The image that two filters, run at once, share: the one that they read, or the one that receives the sum of
+// their results.
 enum class Shared { source, target };
 
 struct RecursivePass {
@@ -35,11 +35,11 @@ struct RecursivePass {
     // Every row of both images starts at a multiple of this many values: 1, 2, 4, 8 or 16.
     int alignment = 1;
     std::vector<LineStage> stages;
-    // What taps of a stage read beyond the line: a border mode of cl/lib/geometry.clh and a constant.
+    // How taps of a stage read beyond the line: a border mode of cl/lib/geometry.clh and a constant.
     gz_int taps_border = 0;
     float taps_outside = 0.0F;
-    // The one stage of a second filter, with as many sections as the first has: of the second source, or
-    // for the second target.
+    // The only stage of a second filter, with as many sections as the first has: it reads the second source,
+    // or writes the second target.
     std::optional<LineStage> second;
     Shared shared = Shared::source; // where there is a second filter
     std::int64_t tile = 0;          // samples, as asked for; 0: chosen automatically
@@ -54,7 +54,7 @@ struct RecursivePass {
 std::string problem_of(const RecursivePass &pass);
 const std::vector<Kernel> &kernels_of(const RecursivePass &pass);
 
-// How much a kernel is wanted for a pass, in each of the cases that decide it: more is better.
+// The rank of a kernel for a pass in each case that decides it; a higher rank is preferred.
 struct RecursiveRank {
     static constexpr int never = -1; // the kernel does not run two filters at once
 
@@ -76,7 +76,7 @@ struct RecursivePlanePass : ImagePass {
 std::string problem_of(const RecursivePlanePass &pass);
 const std::vector<Kernel> &kernels_of(const RecursivePlanePass &pass);
 
-// 1 if all of a stage's sections have one pole, else 2.
+// Returns 1 if all of a stage's sections have one pole, else 2.
 int order_of(const LineStage &stage);
 
 // STATE_FORM of cl/lib/recursive_state.clh.
@@ -85,19 +85,19 @@ inline std::size_t size_of(StateType type) {
     return type == StateType::floats ? sizeof(float) : 2 * sizeof(float);
 }
 
-// Values for a kernel's constants of the type: floats, doubles, or pairs of floats.
+// Returns the bytes of a kernel's constants of the type: floats, doubles, or pairs of floats.
 std::vector<std::byte> constants_of(const std::vector<double> &values, StateType type);
 
-// One stage, or those of two filters at once, between the images that it goes between.
+// One stage, or the stages of two filters at once, with the images that it reads and writes.
 struct RecursiveStage {
     std::vector<const LineStage *> filters;
     Shared shared;
     Lines lines;
     PixelType src_type, dst_type;
-    // Numbers of workspace buffers; none at the ends of the pass.
+    // Numbers of workspace buffers; none at the ends of the pass, which are its sources and targets.
     std::optional<std::size_t> src_buffer, dst_buffer;
-    // The buffer of the states that its sections start from, if it has any, and one of its own.
-    WorkspaceBuffer ends, own;
+    // The buffer of the states that its sections start from, if it has any, and a buffer of its own.
+    WorkspaceBuffer start_states, own;
     int components;
     bool along_rows;
     int alignment;
@@ -113,47 +113,47 @@ struct RecursiveStage {
     Argument dst(std::size_t i = 0) const {
         return dst_buffer ? Argument(WorkspaceBuffer{*dst_buffer}) : Argument(TargetBuffer{i});
     }
-    // All sources, for images_and all targets, and then the others: how parameters of kernels
-    // begin.
+    // Return all sources, then for images_and all targets, and then the others: kernels' parameters begin in
+    // this order.
     std::vector<Argument> images_and(std::vector<Argument> others) const;
     std::vector<Argument> sources_and(std::vector<Argument> others) const;
     int order() const;
     std::int64_t sections() const; // of all filters
     std::int64_t states() const { return sections() * order(); }
-    bool has_ends() const { return !first().ends.empty(); }
-    // Those of the first filter first, and of each its causal ones.
+    bool has_start_states() const { return !first().start_states.empty(); }
+    // Sections are numbered from the first filter's on, the causal ones of each filter first.
     const Section &section(std::size_t i) const;
     // The sections of all filters.
     std::vector<Section> causal() const;
     std::vector<Section> anticausal() const;
 };
 
-// What makes the states that a line starts from: an item for each line, or several with a barrier; or an
-// item for each line in a group of its own.
-enum class LineEnds { alone, shared, single };
-// For kernels that need no large groups either.
-LineEnds ends_without_barrier(const DeviceFacts &facts);
+// Which items compute the states that a line starts from: one item for each line, several with a barrier, or
+// one item for each line in its own group.
+enum class StartForm { alone, shared, single };
+// Returns the form for kernels without a barrier: single on devices that lack large groups.
+StartForm start_form_without_barrier(const DeviceFacts &facts);
 
 // Whether a kernel makes states anew from sums every few samples, or steps from one sample to the next
 // along the line.
 enum class States { made_anew, stepped };
-// What a kernel keeps the states of a stage, or of all filters of one, in.
+// Returns the type in which a kernel keeps the states of a stage, or of all filters of one.
 StateType state_type(const std::vector<const LineStage *> &filters, States states,
                      const DeviceFacts &facts);
 
-// What kernels of recursive filters have in common.
+// The choices that kernels of recursive filters make.
 struct RecursiveForm {
-    LineEnds ends;
+    StartForm start;
     States states;
 };
 
-// All stages of a pass: `add` appends the launches of one and returns the bytes of its own buffer.
-// What its sections start from is there by then. Stages of taps have a launch of their own.
+// Returns the work of all stages of a pass: `add` appends the launches of one and returns the bytes of its
+// own buffer. The start states are computed before. Stages of taps have their own launch.
 Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceFacts &facts,
                     const std::function<std::uint64_t(const RecursiveStage &, Work &)> &add);
 
-// The macros of cl/lib/lines.clh, pixel.clh and recursive.clh, and the argument of the last.
-// by_value: whether sections are small enough for that, with all else that is.
+// Return the macros of cl/lib/lines.clh, pixel.clh and recursive.clh, and the argument of the last. by_value:
+// whether sections are small enough for that, with all other arguments.
 Defines recursive_defines(const RecursiveStage &stage, bool by_value);
 Argument sections_argument(const RecursiveStage &stage, bool by_value);
 // The struct Sections.
@@ -162,12 +162,12 @@ void append_sections(std::vector<double> &to, const std::vector<const LineStage 
 // SIGNS: whether a section's w changes its sign from sample to sample.
 bool has_signs(const std::vector<const LineStage *> &filters);
 
-// Samples, a multiple of 16, after which states of the sections do not matter to f32, or to what is
-// kept with twice its digits; nothing where that is more than `most`.
-std::optional<int> memory_of(const std::vector<Section> &sections, std::int64_t most,
-                             StateType type = StateType::floats);
+// Returns the samples, a multiple of 16, after which states of the sections do not matter to f32, or to
+// states with twice its digits; nothing where there are more than `most`.
+std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::int64_t most,
+                                     StateType type = StateType::floats);
 
-// The digits that the states of a stage are to keep, whatever a kernel keeps them in.
+// Returns the digits that the states of a stage need, whatever type a kernel keeps them in.
 inline StateType digits_of(const LineStage &stage) {
     return stage.precision == Precision::twice ? StateType::doubles : StateType::floats;
 }
@@ -176,14 +176,14 @@ StateType digits_of(const RecursiveStage &stage);
 // Whether the states of every stage do not matter after so many samples.
 bool forgets_within(const RecursivePass &pass, std::int64_t samples);
 
-// Why kernels that keep the states of a stage in registers refuse the pass; "" if they do not.
+// Returns why kernels that keep the states of a stage in registers refuse the pass; "" if they do not.
 std::string sections_refusal(const RecursivePass &pass);
 
-// Why kernels whose states are floats, made anew from sums, refuse the pass; "" if they do not.
+// Returns why kernels whose states are floats, made anew from sums, refuse the pass; "" if they do not.
 std::string floats_refusal(const RecursivePass &pass);
 
-// "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and what
-// becomes of those asked for.
+// Returns "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and how
+// they differ from those asked for.
 std::string recursive_details(const RecursivePass &pass, std::int64_t tile = 0);
 
 } // namespace gz

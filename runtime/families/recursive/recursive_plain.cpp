@@ -1,4 +1,4 @@
-// A line an item. See cl/recursive/recursive_plain.cl.
+// One item filters a line. See cl/recursive/recursive_plain.cl.
 #include "families/recursive/kernels.hpp"
 
 namespace gz {
@@ -13,7 +13,7 @@ constexpr std::int64_t most_sections_by_value = 8;
 
 Work work(const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
     return recursive_work(
-        pass, {ends_without_barrier(facts), States::stepped}, facts,
+        pass, {start_form_without_barrier(facts), States::stepped}, facts,
         [&](const RecursiveStage &stage, Work &to) -> std::uint64_t {
             const int group = settings.group;
             const bool by_value_too =
@@ -26,8 +26,9 @@ Work work(const RecursivePass &pass, const Settings &settings, const DeviceFacts
             launch.range.global = {
                 static_cast<std::size_t>(ceil_div(stage.lines.lines, group) * group), 1,
                 static_cast<std::size_t>(stage.batch)};
-            launch.arguments = stage.images_and({stage.own, stage.ends, by_value(stage.lines),
-                                                 sections_argument(stage, by_value_too)});
+            launch.arguments =
+                stage.images_and({stage.own, stage.start_states, by_value(stage.lines),
+                                  sections_argument(stage, by_value_too)});
             to.launches.push_back(std::move(launch));
             if (stage.first().anticausal.empty())
                 return 0;

@@ -19,8 +19,8 @@ namespace {
 using Real = long double;
 using Complex = std::complex<Real>;
 
-// A scan as it is written, over x from its first sample to its last; what came before, the latest
-// first, and 0 before that.
+// Runs a scan as it is written, over x from its first sample to its last; `before` is what came before, the
+// latest first, and 0 before that.
 Line run_in_long_double(const Scan &scan, const Line &x, const Line &x_before,
                         const Line &y_before) {
     Line y(x.size());
@@ -82,7 +82,7 @@ Line run(const Scan &scan, const Line &x, const Line &x_before, const Line &y_be
                : run_in_double_double(scan, x, x_before, y_before);
 }
 
-// The last `count` samples, the latest first; `before` is what came before the line.
+// Returns the last `count` samples, the latest first; `before` is what came before the line.
 Line latest(const Line &line, std::size_t count, const Line &before = {}) {
     Line result(count, 0.0L);
     for (std::size_t i = 0; i < count; ++i)
@@ -103,7 +103,7 @@ Real gain(const Scan &scan) {
     return sum / rest;
 }
 
-// The samples of the extended line that it repeats for ever, from index 0 on; none where it goes on
+// Returns the samples of the extended line that it repeats for ever, from index 0 on; none where it goes on
 // as a constant.
 std::vector<std::int64_t> period_of(BorderMode mode, std::int64_t n) {
     std::int64_t length = 0;
@@ -128,7 +128,7 @@ Line repeated(const Line &line, const std::vector<std::int64_t> &period) {
     return result;
 }
 
-// What stands beyond each end of a line where a constant does.
+// The constants beyond the ends of a line.
 struct Beyond {
     Real left, right;
 };
@@ -219,7 +219,7 @@ public:
     bool empty() const { return scans_.empty(); }
     std::size_t lines() const { return scans_.size() + 1; }
 
-    // Where the input has long been a constant.
+    // The state where the input has long been a constant.
     Histories steady(Real constant) const {
         Histories histories{Line(depth_, constant)};
         for (const Scan &scan : scans_)
@@ -238,7 +238,7 @@ public:
         return line;
     }
 
-    // Samples after which nothing is left of any state, or the most that are waited for.
+    // Returns the samples after which all states have faded, or the most that are waited for.
     std::size_t memory() const {
         constexpr Real nothing = 1e-21L;
         constexpr std::size_t longest = std::size_t{1} << 22;
@@ -268,10 +268,10 @@ private:
     std::size_t depth_;
 };
 
-// All scans of an axis on a line that goes on as a constant beyond either end. On such a line scans
-// commute: the causal ones first. They ring on beyond the right end; what the anticausal ones make
-// of that, by the time that they reach the line, is linear in how far the causal histories are from
-// those that the constant would have left.
+// Runs all scans of an axis on a line that goes on as a constant beyond either end. On such a line scans
+// commute, so the causal ones run first. They ring on beyond the right end. The anticausal scans reach the
+// line in a state that is linear in the difference between the causal histories and those that the constant
+// would have left.
 LineFilter on_constants(const std::vector<Scan> &scans, const Border &border) {
     std::vector<Scan> forward, backward;
     std::size_t depth = 1;
@@ -416,7 +416,7 @@ std::vector<AxisFilter> filters_of(const Recursion &recursion, ModesAs modes_as,
                                }});
         return filters;
     }
-    // Beyond the image along an axis stands what the axes before it have made of the constant.
+    // Beyond the image along an axis, pixels are what the axes before it have made of the constant.
     Border own = border;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::int64_t n = volume.extent(axis);

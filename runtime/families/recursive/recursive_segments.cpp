@@ -22,11 +22,11 @@ std::int64_t segment_of(const Settings &settings) {
 // Samples by which segments start early: less than half of one.
 std::optional<std::int64_t> lead_of(const LineStage &stage, std::int64_t segment,
                                     std::int64_t block) {
-    const std::optional<int> memory =
-        memory_of(stage.causal, segment / 2 - block, digits_of(stage));
-    if (!memory)
+    const std::optional<int> needed =
+        samples_to_forget(stage.causal, segment / 2 - block, digits_of(stage));
+    if (!needed)
         return std::nullopt;
-    return ceil_div(*memory, block) * block;
+    return ceil_div(*needed, block) * block;
 }
 
 std::string refusal(const RecursivePass &pass, const Settings &settings) {
@@ -41,7 +41,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     for (const LineStage &stage : pass.stages) {
         if (!lead_of(stage, segment, block))
             return text("samples matter to others that are half a segment of ", segment, " away");
-        if (!memory_of(stage.anticausal, block, digits_of(stage)))
+        if (!samples_to_forget(stage.anticausal, block, digits_of(stage)))
             return text("samples matter to others before them that are more than ", block, " away");
     }
     return sections_refusal(pass);
@@ -62,12 +62,12 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.arguments = {
         stage.src(),
         stage.dst(),
-        stage.ends,
+        stage.start_states,
         by_value(stage.lines),
         by_value(static_cast<std::int32_t>(segment)),
         by_value(static_cast<std::int32_t>(*lead_of(stage.first(), segment, block))),
         by_value(static_cast<std::int32_t>(
-            *memory_of(stage.first().anticausal, block, digits_of(stage.first())))),
+            *samples_to_forget(stage.first().anticausal, block, digits_of(stage.first())))),
         sections_argument(stage, small)};
     launch.private_bytes =
         static_cast<std::size_t>(block * lanes) * (2 * sizeof(float) + size_of(stage.states_are));
@@ -82,11 +82,12 @@ Kernel recursive_segments() {
     KernelSpec<RecursivePass, Settings> spec;
     spec.name = "recursive_segments";
     spec.folder = "recursive";
-    // Odd numbers: segments start in different sets of a cache.
+    // The numbers are odd, so that segments start in different sets of a cache.
     spec.tunables = {{"BLOCK", &Settings::block, {64, 256}},
                      {"BLOCKS", &Settings::blocks, {7, 15, 63, 255, 1023, 4095}}};
     spec.refusal = refusal;
-    // Short ones, of which there are enough for all cores, that start early by little of themselves.
+    // Prefers short segments, of which there are enough for all cores, whose early start is a small part of
+    // themselves.
     spec.preferred = [](const RecursivePass &pass, const DeviceFacts &facts) {
         std::vector<Settings> configs;
         for (const int block : {64, 256})
@@ -105,7 +106,7 @@ Kernel recursive_segments() {
         return configs;
     };
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::alone, States::stepped}, facts,
+        return recursive_work(pass, {StartForm::alone, States::stepped}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launch(stage, settings, facts, to);
                               });

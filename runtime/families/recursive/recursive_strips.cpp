@@ -20,7 +20,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const int wide = settings.wide;
     const int block = settings.block;
     const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
-    const std::optional<int> ahead = memory_of(stage.anticausal(), block, digits_of(stage));
+    const std::optional<int> ahead = samples_to_forget(stage.anticausal(), block, digits_of(stage));
     const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * wide);
 
     Launch launch;
@@ -34,7 +34,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = stage.images_and({stage.own, stage.ends, by_value(stage.lines),
+    launch.arguments = stage.images_and({stage.own, stage.start_states, by_value(stage.lines),
                                          sections_argument(stage, small),
                                          by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
     const std::size_t vector_bytes = vector_width * sizeof(float);
@@ -64,13 +64,13 @@ Kernel recursive_strips() {
     spec.refusal = [](const RecursivePass &pass, const Settings &) {
         return sections_refusal(pass);
     };
-    // Down columns a line of the cache has 16 values, and pages have more.
+    // Down columns, a cache line has 16 values, and pages have more.
     spec.preferred = [](const RecursivePass &pass, const DeviceFacts &) {
         return std::vector<Settings>{{.wide = pass.along_rows ? 1 : 4, .block = 256},
                                      {.wide = 1, .block = 64}};
     };
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {ends_without_barrier(facts), States::stepped}, facts,
+        return recursive_work(pass, {start_form_without_barrier(facts), States::stepped}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launch(stage, settings, facts, to);
                               });

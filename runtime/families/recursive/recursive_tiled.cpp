@@ -1,4 +1,4 @@
-// Tiles with a chunk of samples an item. See cl/recursive/recursive_tiled.cl.
+// Tiles whose items take a chunk of samples each. See cl/recursive/recursive_tiled.cl.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -21,7 +21,7 @@ constexpr std::int64_t most_neighbours = 16;
 #include "lib/recursive_exchange.clh"
 static_assert(sizeof(Exchange) == 20, "OpenCL C lays the struct out without padding");
 
-// Whether groups may wait for groups that start later. Measured there alone.
+// Whether groups may wait for groups that start later. Measured on NVIDIA alone.
 bool exchanges_at_once(const DeviceFacts &facts) {
     return facts.device_class == DeviceClass::nvidia_gpu;
 }
@@ -36,8 +36,8 @@ struct Shape {
     int lead = 0, trail = 0; // samples of the apron
     std::int64_t tiles = 0;
     bool carries = false;       // from tile to tile
-    bool exchanges = false;     // what tiles leave, between those near to each other
-    int before = 0, behind = 0; // tiles that matter to one, where they do
+    bool exchanges = false;     // tiles exchange their results with near ones
+    int before = 0, behind = 0; // tiles that matter to one, where carries are exchanged
     // Chunks around one that matter to it, for each filter.
     std::optional<std::vector<int>> near = std::nullopt;
     std::int64_t tile() const { return tile_of(chunks); }
@@ -63,8 +63,8 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
     // An apron costs its share of the tile; carries cost another read of the image.
     const std::int64_t most = shape.tile() * settings.apron / 100;
     const StateType digits = digits_of(stage);
-    const std::optional<int> lead = memory_of(stage.causal(), most, digits);
-    const std::optional<int> trail = memory_of(stage.anticausal(), most, digits);
+    const std::optional<int> lead = samples_to_forget(stage.causal(), most, digits);
+    const std::optional<int> trail = samples_to_forget(stage.anticausal(), most, digits);
     if (lead && trail && *lead + *trail <= most) {
         shape.carries = false;
         shape.lead = *lead;
@@ -73,14 +73,14 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
         return shape;
     }
     shape.near.reset();
-    // Words that are exchanged are floats.
+    // The exchanged words are floats.
     if (settings.exchange == 0 || stage.states_are != StateType::floats)
         return shape;
     const auto neighbours = [&](const std::vector<Section> &sections) {
         const std::int64_t others = shape.tiles - 1;
-        const std::optional<int> memory =
-            memory_of(sections, std::min(most_neighbours, others) * shape.tile());
-        return memory ? std::min(ceil_div(*memory, shape.tile()), others) : others;
+        const std::optional<int> needed =
+            samples_to_forget(sections, std::min(most_neighbours, others) * shape.tile());
+        return needed ? std::min(ceil_div(*needed, shape.tile()), others) : others;
     };
     const std::int64_t before = neighbours(stage.causal());
     const std::int64_t behind = neighbours(stage.anticausal());
@@ -121,7 +121,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     defines["EXCHANGES"] = shape.exchanges ? 1 : 0;
     const int together = strips_together(shape, facts);
     const bool at_once = together > 0;
-    // A launch of its own has all words from the one before.
+    // A separate launch finds all words from the one before.
     if (shape.exchanges)
         defines["POLLS_ATOMICALLY"] = at_once && polls_atomically(facts) ? 1 : 0;
     defines["LANES"] = shape.lanes;
@@ -150,7 +150,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         if (!shape.near)
             launch.arguments.emplace_back(
                 local_states(stage.states() * shape.lanes * shape.runs, stage.states_are));
-        if (stage.has_ends())
+        if (stage.has_start_states())
             launch.arguments.emplace_back(
                 local_states(stage.states() * shape.lanes, stage.states_are));
     };
@@ -159,8 +159,9 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         Launch aggregate;
         aggregate.program = {"recursive/recursive_tiled.cl", "recursive_aggregate", defines};
         aggregate.range = tile_range();
-        aggregate.arguments = stage.sources_and({stage.own, stage.ends, by_value(lines), tile_count,
-                                                 sections_argument(stage, small), powers_given});
+        aggregate.arguments =
+            stage.sources_and({stage.own, stage.start_states, by_value(lines), tile_count,
+                               sections_argument(stage, small), powers_given});
         add_local(aggregate);
         to.launches.push_back(std::move(aggregate));
 
@@ -188,7 +189,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         launch.program = {"recursive/recursive_tiled.cl", "recursive_apply", defines};
         launch.range = tile_range();
         for (Argument &argument : std::vector<Argument>{
-                 stage.ends, by_value(lines), tile_count, sections_argument(stage, small),
+                 stage.start_states, by_value(lines), tile_count, sections_argument(stage, small),
                  powers_given, in_memory(section_places(stage, chunk, shape.run), stage.states_are),
                  by_value(static_cast<std::int32_t>(shape.lead)),
                  by_value(static_cast<std::int32_t>(shape.trail))})
@@ -217,7 +218,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
                                at_once ? together : whichever, shape.before, shape.behind, doing}),
              in_memory(section_matrices(stage, shape.tile())),
              in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
-    if (!at_once) // the launch that publishes has the image that it could write, and does not
+    if (!at_once) // the launch that publishes gets the target, but does not write it
         to.bytes_per_value -= static_cast<double>(size_of(stage.dst_type));
     return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
 }
@@ -231,7 +232,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
 
 const std::vector<int> chunk_counts{4, 16, 32, 64, 128, 256};
 
-// Those with tiles nearest to what is asked for first.
+// Returns the shapes whose tiles are nearest to the length asked for first.
 std::vector<Settings> nearest(const RecursivePass &pass) {
     std::vector<int> counts = chunk_counts;
     std::stable_sort(counts.begin(), counts.end(), [&](int a, int b) {
@@ -253,7 +254,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     if (pass.tile > 0)
         return nearest(pass);
     const bool is_near = near_chunks(pass.all_stages()).has_value();
-    // Where tiles are too many for it, they do not exchange what they leave, whatever is asked for.
+    // Where there are too many tiles, they do not exchange their carries, whatever is asked for.
     const int exchange = exchanges_at_once(facts) ? 1 : 0;
     const auto exchanges = [&](int chunks) {
         return exchange == 1 && !is_near &&
@@ -268,7 +269,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
                         .exchange = exchange};
     };
     if (!pass.along_rows) {
-        // Tiles that exchange what they leave do so with few others.
+        // Tiles that exchange carries do so with few others.
         const bool long_tiles =
             is_near || (exchanges(32) && !forgets_within(pass, 2 * tile_of(16)));
         return {shape(16, long_tiles ? 32 : 16), shape(32, 4)};
@@ -277,7 +278,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     for (const int count : {16, 64})
         if (chunks <= count)
             return {shape(256 / count, count)};
-    // Few lines: what their memory costs as an apron is less than to read them twice, where it is short.
+    // For few lines a short apron costs less than reading them twice.
     constexpr std::int64_t few = 128;
     if (pass.lines.lines <= few && !is_near)
         for (const int count : {128, 256})
@@ -303,7 +304,7 @@ Kernel recursive_tiled() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {LineEnds::shared, States::made_anew}, facts,
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launches(stage, settings, facts, to);
                               });

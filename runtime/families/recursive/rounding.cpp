@@ -11,14 +11,14 @@ namespace {
 using Line = std::vector<double>;
 using State = std::array<double, 2>;
 
-constexpr double unit = 0x1p-24;       // what f32 rounds by
-constexpr double unit_twice = 0x1p-20; // of that, what pairs of f32 round by
-constexpr double smallest = 0x1p-126;  // what devices may take for 0
-constexpr double crest = 4.0;     // of many roundings over the root of the sum of their squares
+constexpr double unit = 0x1p-24;       // the unit roundoff of f32
+constexpr double unit_twice = 0x1p-20; // that of pairs of f32, over f32's
+constexpr double smallest = 0x1p-126;  // devices may take smaller numbers for 0
+constexpr double crest = 4.0; // largest sum of many roundings over the root of their squares' sum
 constexpr std::size_t chunk = 16; // samples between anchors, see recursive_chunks.hpp
 
-// Samples after which a response has faded; no more than are worth a simulation.
-std::size_t memory_of(double radius) {
+// Returns the samples after which a response has faded, but no more than are worth a simulation.
+std::size_t samples_to_simulate(double radius) {
     constexpr std::size_t least = 64;
     constexpr std::size_t most = std::size_t{1} << 15;
     if (!(radius >= 0.1))
@@ -30,8 +30,8 @@ std::size_t memory_of(double radius) {
                                                        : most;
 }
 
-// A sum of magnitudes over a response that was looked at in two halves: what comes after fades as the
-// second half does from the first.
+// The sum of a response's magnitudes, from two halves of it: the rest fades as the second half does after the
+// first.
 class Sum {
 public:
     void add(double x, bool late) { halves_[late ? 1 : 0] += std::abs(x); }
@@ -52,10 +52,10 @@ double sum_of(const Line &x) {
     return sum.value();
 }
 
-// What disturbances of results, of a magnitude of 1, at ages 0, d, 2 d, ... add up to.
+// The sum of disturbances of results, of magnitude 1, at ages 0, d, 2 d, ...
 struct Lasting {
     double most = 0.0;
-    double expected = 0.0; // where they are unlike one another
+    double expected = 0.0; // where they are independent
 };
 
 Lasting lasting(const Line &envelope, std::size_t d, std::size_t count) {
@@ -69,9 +69,9 @@ Lasting lasting(const Line &envelope, std::size_t d, std::size_t count) {
     return result;
 }
 
-// What rounding adds in one section, in units of `unit` of the largest input.
+// The error by rounding in one section, in units of `unit` of the largest input.
 struct Share {
-    double most = 0.0, squares = 0.0; // at most; and the square of what is to be expected
+    double most = 0.0, squares = 0.0; // the bound, and the square of the expected error
 
     void add(double size, const Lasting &of) {
         most += size * of.most;
@@ -81,22 +81,22 @@ struct Share {
 
 struct Shares {
     Share stepped, anchored;
-    double result = 0.0;    // the most that it adds to a result, over the largest input
-    int additions = 1;      // that this takes
+    double result = 0.0;    // the section's largest share of a result, over the largest input
+    int additions = 1;      // additions for that share
     double peak = 0.0;      // the largest state or part of a result, over the largest input
     double underflow = 0.0; // errors that results have where each rounding errs by 1
 };
 
-Shares shares_of(const Section &section, std::size_t memory) {
-    // Responses to a sample: of w, v, and what v takes; and of results to a sample, and to w and v
+Shares shares_of(const Section &section, std::size_t simulated) {
+    // Responses of w, v and the input of v to a sample; and of results to a sample, to w alone and to v
     // alone.
     Sum w_sum, v_sum, taken_sum;
-    Line from_x(memory), from_w(memory), from_v(memory);
+    Line from_x(simulated), from_w(simulated), from_v(simulated);
     double chunk_w = 0.0, chunk_v = 0.0;
     State state{}, only_w{1.0, 0.0}, only_v{0.0, 1.0};
     const bool has_v = !section.is_first_order();
-    for (std::size_t n = 0; n < memory; ++n) {
-        const bool late = 2 * n >= memory;
+    for (std::size_t n = 0; n < simulated; ++n) {
+        const bool late = 2 * n >= simulated;
         const double x = n == 0 ? 1.0 : 0.0;
         taken_sum.add(x - section.sign * section.rest * state[0], late);
         from_x[n] = std::abs(added(section, state));
@@ -117,21 +117,21 @@ Shares shares_of(const Section &section, std::size_t memory) {
     const double sizes_of_step[] = {taken_sum.value(), std::abs(section.rest) * w, v,
                                     std::abs(section.decay) * v};
     Shares shares;
-    // Results: weights are rounded, and products; and states that kernels take to have faded have done so
-    // but for half of that. Sums are counted for all sections together.
+    // The errors of results: weights and products are rounded, and states that kernels take for faded still
+    // have half of a rounding left. Sums are counted for all sections together.
     const double results = std::abs(section.w_weight) * w + std::abs(section.v_weight) * v;
     shares.result = results;
     shares.additions = has_v ? 2 : 1;
     shares.stepped.most = 1.5 * results;
     shares.stepped.squares = results * results;
     shares.anchored = shares.stepped;
-    // A step rounds v's two sums and products, which last as a sample does, and w's sum.
+    // A step rounds v's two sums and products, which last as long as a sample does, and w's sum.
     const auto add_steps = [&](Share &share, const Lasting &as_x, const Lasting &as_w) {
         for (const double size : sizes_of_step)
             share.add(size, as_x);
         share.add(w, as_w);
     };
-    // Stepped along the line, roundings are often alike.
+    // Where states are stepped along the line, roundings are often alike.
     const double x_lasts = sum_of(from_x);
     const double w_lasts = sum_of(from_w);
     add_steps(shares.stepped, {x_lasts, x_lasts}, {w_lasts, w_lasts});
@@ -140,20 +140,20 @@ Shares shares_of(const Section &section, std::size_t memory) {
     shares.underflow = 4.0 * x_lasts + 2.0 * w_lasts + 2.0;
 
     for (Line *envelope : {&from_x, &from_w, &from_v})
-        for (std::size_t n = memory; n-- > 1;)
+        for (std::size_t n = simulated; n-- > 1;)
             (*envelope)[n - 1] = std::max((*envelope)[n - 1], (*envelope)[n]);
     Share &anchored = shares.anchored;
     add_steps(anchored, lasting(from_x, 1, chunk), lasting(from_w, 1, chunk));
     // Sums of 16 products; about half of the roundings are those of small partial sums.
     constexpr double of_sum = 9.0;
-    anchored.add(of_sum * chunk_w, lasting(from_w, chunk, memory));
-    anchored.add(of_sum * chunk_v, lasting(from_v, chunk, memory));
-    // Carries, by a matrix of rounded weights at each level of the tree.
+    anchored.add(of_sum * chunk_w, lasting(from_w, chunk, simulated));
+    anchored.add(of_sum * chunk_v, lasting(from_v, chunk, simulated));
+    // Carries are multiplied by a matrix of rounded weights at each level of the tree.
     std::size_t samples = chunk;
     constexpr int levels = 4;
     for (int level = 1; level <= levels; ++level, samples *= chunk) {
         const auto m = transition(section, static_cast<std::int64_t>(samples)).less_identity;
-        const std::size_t count = level < levels ? chunk : memory;
+        const std::size_t count = level < levels ? chunk : simulated;
         anchored.add((1.0 + 2.0 * std::abs(m[0][0])) * w + 2.0 * std::abs(m[0][1]) * v,
                      lasting(from_w, samples, count));
         if (has_v)
@@ -181,7 +181,7 @@ Norms norms_of(const Line &x, std::size_t middle) {
 } // namespace
 
 Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
-    const std::size_t memory = memory_of(radius);
+    const std::size_t simulated = samples_to_simulate(radius);
     const std::size_t count = stages.size();
     std::int64_t ahead = 0;
     std::int64_t behind = 0;
@@ -195,8 +195,8 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
         }
     }
     const std::size_t middle =
-        static_cast<std::size_t>(std::max<std::int64_t>(ahead, 0)) + (looks_ahead ? memory : 0);
-    Line impulse(middle + memory + static_cast<std::size_t>(behind), 0.0);
+        static_cast<std::size_t>(std::max<std::int64_t>(ahead, 0)) + (looks_ahead ? simulated : 0);
+    Line impulse(middle + simulated + static_cast<std::size_t>(behind), 0.0);
     impulse[middle] = 1.0;
 
     std::vector<Norms> before(count + 1), after(count + 1);
@@ -221,7 +221,7 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
     double underflow = 0.0;
     for (std::size_t s = 0; s < count; ++s) {
         const LineStage &stage = stages[s];
-        // As [stepped, anchored, twice].
+        // Indices are stepped, anchored, twice.
         std::array<Share, 3> own;
         double lost = 2.0 + static_cast<double>(stage.taps.size());
         // Each addition rounds the sum of all before it.
@@ -231,7 +231,7 @@ Roundings roundings_of(const std::vector<LineStage> &stages, double radius) {
             {peak, before[s].sum, before[s + 1].sum, std::abs(stage.direct) * before[s].sum});
         for (const auto *sections : {&stage.causal, &stage.anticausal})
             for (const Section &section : *sections) {
-                const Shares shares = shares_of(section, memory);
+                const Shares shares = shares_of(section, simulated);
                 peak = std::max(peak, shares.peak * before[s].sum);
                 lost += shares.underflow;
                 sum += shares.result;

@@ -1,4 +1,4 @@
-// What rounding does to the results of stages: a bound, and what is to be expected.
+// The effect of rounding on the results of stages: a bound, and the expected error.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct Rounding {
     double bound = 0.0;    // never exceeded
     double expected = 0.0; // roundings are unlike one another, so that their squares add up
     double gain = 1.0;
-    // The largest number that is met on the way, over the largest input.
+    // The largest intermediate number, over the largest input.
     double peak = 1.0;
-    // What numbers too small for f32 add to errors at most: not relative to anything.
+    // The largest error from numbers too small for f32: an absolute error.
     double underflow = 0.0;
 };
 
-// In every form.
+// Rounding in every form of states.
 struct Roundings {
     Rounding stepped, anchored, twice;
 

@@ -137,8 +137,8 @@ StagePlan plan_of(const Candidate &candidate, const Rounding &rounding) {
     return plan;
 }
 
-// The best of all ways to make `count` stages, of those that agree with the scans; one that does not
-// where none does.
+// Returns the best of all ways to make `count` stages that agree with the scans; if none does, an empty
+// candidate with the least disagreement.
 Candidate best_of(const Problem &problem, std::size_t count, StateForm form) {
     std::vector<Candidate> ways;
     for (const Deal &deal : deals) {
@@ -205,7 +205,7 @@ Candidate unfading(const Problem &problem, std::size_t most_stages) {
 
 enum class Found { yes, no };
 
-// f32 in one or two stages; else, so that there are fewer of them, wider states in one; and then more
+// Tries f32 in one or two stages; then wider states in one stage, so that there are fewer; and then more
 // stages of either.
 Found find_plan(const Problem &problem, const Wanted &wanted, StagePlan &plan, double &closest) {
     const std::size_t factors =
@@ -224,7 +224,7 @@ Found find_plan(const Problem &problem, const Wanted &wanted, StagePlan &plan, d
         candidate.roundings.stepped = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
         return take(std::move(candidate), StateForm::stepped, Precision::single);
     }
-    std::vector<Candidate> kept(most + 1); // by the number of stages, those of f32
+    std::vector<Candidate> kept(most + 1); // candidates of f32, by the number of stages
     const auto try_f32 = [&](std::size_t count) {
         kept[count] = best_of(problem, count, StateForm::anchored);
         closest = std::min(closest, kept[count].disagreement);
@@ -232,7 +232,8 @@ Found find_plan(const Problem &problem, const Wanted &wanted, StagePlan &plan, d
     };
     const auto take_f32 = [&](std::size_t count) {
         Candidate &own = kept[count];
-        // Stepped along a line, roundings are alike: errors come as large as what is expected.
+        // Where states are stepped along a line, roundings are alike: errors are as large as the expected
+        // ones.
         Wanted of_stepped = wanted;
         of_stepped.expected *= 0.6;
         if (meets(own.roundings.stepped, of_stepped)) {
@@ -263,8 +264,8 @@ Found find_plan(const Problem &problem, const Wanted &wanted, StagePlan &plan, d
         if (try_twice(count))
             return take_twice(count);
     }
-    // Where taps are many, what is between them and the sections rounds too much for anything: the
-    // best there is, and its error is said.
+    // Where taps are many, the values between them and the sections round too much for any accuracy: take the
+    // best there is, and state its error.
     constexpr double most_expected = 1e-4;
     std::size_t best = 0;
     for (std::size_t count = 1; count <= most; ++count)
@@ -317,7 +318,7 @@ std::shared_ptr<const StagePlan> made_plan(const Scans &scans, const Wanted &wan
             return std::make_shared<const StagePlan>(std::move(plan));
         }
         if (closest <= most_disagreement)
-            break; // what lacks is accuracy
+            break; // the accuracy does not suffice
     }
     if (wanted.one_stage)
         return nullptr;
@@ -371,7 +372,7 @@ LineStage stage_of(const Modes &modes) {
     return stage;
 }
 
-// The sum of what modes leave on either side.
+// Returns the sum of the modes' responses on either side.
 Complex response(const Modes &modes, Complex u) {
     const Complex ahead = Complex(1.0) / u;
     Complex sum(modes.odd ? 0.0 : modes.direct);
@@ -425,7 +426,7 @@ std::shared_ptr<const StagePlan> made_plan(const Modes &modes, double expected) 
         plan_of(one, is_anchored ? one.roundings.anchored : one.roundings.twice));
 }
 
-// The last plans that were made, by the bytes of all that they were made of.
+// Keeps the last plans, by the bytes of all their inputs.
 class Memory {
 public:
     template <class Make>

@@ -1,5 +1,5 @@
-// How scans are run: as few stages as their results' accuracy takes, which are compared with the scans
-// as they are written.
+// Plans how scans are run: in as few stages as the accuracy of results takes. The stages are compared with
+// the scans as they are written.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct Scans {
     std::vector<Scan> causal, anticausal;
 };
 
-// What is wanted of stages.
+// The accuracy wanted of stages.
 struct Wanted {
     double bound = 0.0; // the largest error there may be, over the largest result; 0: none is given
     double expected = 3e-6; // the error to be expected, where no bound is given
@@ -24,16 +24,16 @@ struct Wanted {
 };
 
 struct StagePlan {
-    std::vector<LineStage> stages; // without what their states start from
-    Rounding rounding;             // of the form of states that they say
+    std::vector<LineStage> stages; // without start states
+    Rounding rounding;             // for the stages' form of states
     // How far the response of the stages' constants is from that of the scans, over the largest of it.
     double disagreement = 0.0;
     // How far the rounding of the scans' own coefficients to double moves their response, likewise.
     double written = 0.0;
 };
 
-// Plans are kept: the same scans are not factored again soon. Fails where no stages agree with the
-// scans, or meet the bound; null where one stage is wanted and no one will do. Thread-safe.
+// Returns a plan. Plans are kept, so that the same scans are not factored again soon. Fails where no stages
+// agree with the scans, or meet the bound; null where one stage is wanted and none suffices. Thread-safe.
 std::shared_ptr<const StagePlan> stage_plan(const Scans &scans, const Wanted &wanted);
 
 // The same for modes, which are one stage as they are; expected: the error to be expected at most.
@@ -42,8 +42,8 @@ std::shared_ptr<const StagePlan> stage_plan(const Modes &modes, double expected)
 // The largest disagreement that is allowed.
 constexpr double most_disagreement = 1e-9;
 
-// Scans of one direction as a sum of sections, whatever rounding would do to it; null where that does
-// not agree with them.
+// Returns scans of one direction as a sum of sections, whatever their rounding; null where the sum does not
+// agree with them.
 std::shared_ptr<const LineStage> exact_stage(const std::vector<Scan> &scans);
 
 bool meets(const Rounding &rounding, const Wanted &wanted);

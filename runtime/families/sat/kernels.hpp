@@ -11,7 +11,7 @@ Kernel sat_march();
 Kernel sat_strips();
 Kernel sat_plain();
 
-// The list of them, in the order in which those that are wanted alike are tried.
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &sat_kernels();
 
 } // namespace gz

@@ -1,4 +1,4 @@
-// From summed-area tables to passes.
+// Lowers summed-area tables to passes.
 #pragma once
 
 #include "families/sat/sat.hpp"

@@ -17,12 +17,12 @@ Results results_of(const Sat &filter);
 void compute(const Sat &filter, const ReferenceJob &job, ModesAs modes,
              const RowSink<double> &sink);
 
-// As Filter::error_bound, of the entry of a summed-area table that sums x + 1 columns of y + 1 pixels
-// whose magnitudes add up to `magnitudes`. Kernels add one box of pixels to the next, beside it or
-// below it, and take none out again: no pixel is in more than x + y sums that round.
+// Returns the bound of Filter::error_bound for the entry of a summed-area table that sums x + 1 columns of y
+// + 1 pixels whose magnitudes add up to `magnitudes`. Kernels add one box of pixels to the next, beside it or
+// below it, and subtract none again: no pixel is in more than x + y sums that round.
 double sat_error_bound(std::int64_t x, std::int64_t y, double magnitudes);
 
-// Every row of a summed-area table as compute() has it, and the same of the pixels' magnitudes.
+// Computes every row of a summed-area table as compute() does, and of the table of the pixels' magnitudes.
 using SumSink = std::function<void(const RowPlace &, const double *sums, const double *magnitudes)>;
 void compute_sums(const ReferenceJob &job, const SumSink &sink);
 

@@ -13,7 +13,7 @@ SatTileSettings usual() {
 
 struct Shape : SatTile { // a column of tiles is a strip
     using SatTile::SatTile;
-    // Rows of what a strip publishes: of the tile that it goes ahead to where there is none, too.
+    // Rows that a strip publishes, with those of the tile beyond the last one that it goes ahead to.
     std::int64_t pitch() const { return (bands + 1) * height(); }
 };
 
@@ -71,8 +71,8 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     return result;
 }
 
-// Groups march from one end to the other: where most of the device's units have one, all have. A team after
-// the other begins, and ends.
+// Groups march from one end to the other: where most of the device's units have a group, all have one. The
+// teams begin, and end, one after the other.
 std::string drawback(const SatPass &pass, const DeviceFacts &facts) {
     const SatTile shape(pass, usual());
     const std::int64_t units = facts.compute_units;
@@ -106,7 +106,7 @@ Kernel sat_march() {
                     " rows", reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
     };
     spec.rank = [](const SatPass &pass, const SatTileSettings &, const DeviceFacts &facts) {
-        // Measured there alone.
+        // Measured on NVIDIA alone.
         const int tiles = facts.device_class == DeviceClass::nvidia_gpu ? 5 : 1;
         return Rank{RankByHabit{.strips = 1, .nothing_shared = 1, .tiles = tiles}(facts),
                     drawback(pass, facts)};

@@ -21,7 +21,7 @@ Launch launch(const SatPass &pass, const char *entry, int band, std::int64_t ite
     Launch result;
     result.program = {"sat/sat_strips.cl", entry, type_defines(pass)};
     result.program.defines["BAND"] = band;
-    // 64 bits need more than what a buffer around host memory is checked for.
+    // Vectors of 64-bit sums need more alignment than buffers around host memory are checked for.
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width &&
                                                 pass.first_value() % vector_width == 0 &&
                                                 pass.dst_type != PixelType::u64

@@ -11,7 +11,7 @@ Kernel xyb_strips();
 Kernel ssimulacra2_tiled();
 Kernel ssimulacra2_strips();
 
-// The list of them, in the order in which those that are wanted alike are tried.
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &ssimulacra2_kernels();
 
 } // namespace gz

@@ -61,7 +61,7 @@ Opsin opsin_of_definition() {
     const auto difference = [&](int column) {
         return static_cast<float>(rows[0][column] - rows[1][column]);
     };
-    // L and M each have the bias's root taken off, which cancels in X and in B less Y.
+    // The bias's cube root is subtracted from L and M each; it cancels in X and in B less Y.
     const double root = std::cbrt(definition::opsin_bias);
     Opsin result{};
     result.l_red = at(0, 0), result.l_green = at(0, 1), result.l_blue = at(0, 2);

@@ -33,7 +33,7 @@ public:
     const std::string &explain() const { return explain_; }
     const std::string &variant() const { return variant_; }
     Engine &engine() const { return *engine_; }
-    // What a distorted image goes through; over no background.
+    // Returns the pass of a distorted image to planes, over no background.
     XybPass planes_pass() const;
     const Ssimulacra2Pass &errors_pass() const { return pass_; }
     // Launches from the pixels of an image to its score.
@@ -44,7 +44,7 @@ public:
     // are any; the last of these is kept. Transfers of an image overlap with the computing of the
     // one before.
     void score(std::span<const Frame> references, std::span<const Frame> distorted, double *scores);
-    // What each pixel adds to the weighted error, as ssimulacra2::shares_of says: rows of the
+    // Writes what each pixel adds to the weighted error, as ssimulacra2::shares_of defines it, in rows of the
     // images' width. Returns the score.
     double error_map(const Frame &distorted, float *map);
 

@@ -17,7 +17,8 @@ namespace {
 // More than a strip and a tile of errors, on which the reference takes milliseconds.
 constexpr std::int64_t tiny_width = 150, tiny_height = 70;
 
-// What the definition in double may differ by: see gauze.h. Of maps in units of the largest value.
+// The largest differences allowed from the definition in double: see gauze.h. Maps are compared in units of
+// the largest value.
 constexpr double score_bound = 0.01;
 constexpr double map_bound = 1e-3;
 

@@ -1,6 +1,5 @@
-// SSIMULACRA 2, version 2.1, by its definition: constants, scales, and from sub-scores to the
-// score. https://github.com/cloudinary/ssimulacra2 (BSD 3-clause) is where the constants are
-// published.
+// SSIMULACRA 2, version 2.1, by its definition: constants, scales, and the score of sub-scores. The constants
+// are published at https://github.com/cloudinary/ssimulacra2 (BSD 3-clause).
 #pragma once
 
 #include <array>
@@ -64,12 +63,12 @@ std::vector<SubScores> weights_of(std::size_t scales);
 // Sums over the pixels of a scale of a map's values, and of their fourth powers.
 SubScores pooled(const SubScores &sums, const Extent &extent);
 
-// 100 for equal images, below for others; there is no least one.
+// Returns the score: 100 for equal images, less for others; there is no lower limit.
 double score_of(const std::vector<SubScores> &sub_scores);
-// The score that the sum of the weighted sub-scores gives.
+// Returns the score for the sum of the weighted sub-scores.
 double score_of(double weighted_error);
 
-// What a pixel of a map adds to the weighted error that the score is made of:
+// A pixel of a map adds to the weighted error of the score
 //     mean value + fourth fourth_root (value / fourth_root)^4
 // so that the mean over all pixels of a scale is the sum of its weighted sub-scores.
 struct Share {

@@ -1,5 +1,5 @@
-// SSIMULACRA 2 as its kernels see it: from pixels to pyramids of XYB planes, and from those of two
-// images to sums of their errors, or to a map of them.
+// SSIMULACRA 2 as its kernels see it: one pass makes pyramids of XYB planes from pixels, the other sums of
+// errors, or a map of them, from the pyramids of two images.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ using gz_float = float;
 static_assert(sizeof(Decoding) == 24 && sizeof(Opsin) == 68 && sizeof(Blur) == 24,
               "OpenCL C lays the structs out without padding");
 
-// Where the planes of one scale lie in a pyramid's buffer, in values.
+// The places of one scale's planes in a pyramid's buffer, in values.
 struct PyramidScale {
     std::int64_t width, height; // pixels
     std::int64_t pitch, plane;  // to the next row, to the next plane
@@ -48,7 +48,7 @@ struct XybPass {
 std::string problem_of(const XybPass &pass);
 const std::vector<Kernel> &kernels_of(const XybPass &pass);
 
-// What an error adds to a map: mean e + fourth (inverse_root e)^4.
+// The share of an error in a map: mean e + fourth (inverse_root e)^4.
 struct ErrorShare {
     float mean, fourth, inverse_root;
 };
@@ -60,7 +60,7 @@ struct Ssimulacra2Pass {
     Blur blur{};
     // An entry for each scale: a bit for each channel whose SSIM error is needed.
     std::vector<int> needs;
-    // For a map: [scale][channel][error]. None: sums are made.
+    // For a map: [scale][channel][error]. Empty: the pass makes sums.
     std::vector<std::array<std::array<ErrorShare, 3>, 3>> shares;
 
     bool makes_map() const { return !shares.empty(); }
@@ -69,24 +69,24 @@ struct Ssimulacra2Pass {
 std::string problem_of(const Ssimulacra2Pass &pass);
 const std::vector<Kernel> &kernels_of(const Ssimulacra2Pass &pass);
 
-// How work is cut into pieces: of so many columns and rows of a scale.
+// How work is cut into pieces of so many columns and rows of a scale.
 struct WorkPieces {
     std::int64_t columns, rows;
 };
 
-// Pieces on all scales, and the table of the scales for kernels that work on such pieces.
+// Return the number of pieces on all scales, and the table of the scales for kernels that work on such
+// pieces.
 std::int64_t count_of(const Pyramid &pyramid, const WorkPieces &pieces);
 ConstantData scale_table(const Pyramid &pyramid, const WorkPieces &pieces,
                          const std::vector<int> &needs);
 
-// The launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the
+// Returns the launch of a family's kernel, the stem of its .cl, that makes pyramids in such pieces of the
 // image.
 Launch xyb_launch(const XybPass &pass, const std::string &family, const WorkPieces &pieces);
 
-// The launches of a pass whose errors are made by `errors`, in such pieces. What all its kernels
-// take goes before the arguments that it has: both pyramids, of maps the shares, the target, the
-// table of scales, their number, and the blur. group: of the launch that adds up, or that makes the
-// map.
+// Returns the launches of a pass whose errors the launch `errors` makes, in such pieces. The arguments that
+// all its kernels take come before its own: both pyramids, the shares for maps, the target, the table of
+// scales, their number, and the blur. group: the group of the launch that adds up, or that makes the map.
 Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPieces &pieces,
                       int group);
 

@@ -1,4 +1,4 @@
-// SSIMULACRA 2 on the host, plainly and in double: what says whether the kernels are right.
+// SSIMULACRA 2 on the host, plainly and in double: the kernels are compared with it.
 #pragma once
 
 #include <array>
@@ -25,15 +25,15 @@ struct Planes {
     std::array<Plane, channels> values;
 };
 
-// Linear RGB, over the encoded gray `background` where the image has an alpha channel.
+// Returns linear RGB, over the encoded gray `background` where the image has an alpha channel.
 Planes linear_of(const EncodedImage &image, double background);
-// 14 X + 0.42, Y + 0.01 and B - Y + 0.55.
+// Returns 14 X + 0.42, Y + 0.01 and B - Y + 0.55.
 Planes xyb_of(const Planes &linear);
-// 2x2 means; an odd last row or column counts twice.
+// Returns 2x2 means; an odd last row or column counts twice.
 Planes halved(const Planes &linear);
-// Along x, then y; zero outside.
+// Blurs along x, then y; the plane is zero outside.
 Plane blurred(const Plane &plane, const Extent &extent);
-// The error maps of a plane of the reference and of the distorted image.
+// Returns the error maps of a plane of the reference and of the distorted image.
 std::array<Plane, maps> error_maps_of(const Plane &reference, const Plane &distorted,
                                       const Extent &extent);
 
@@ -41,8 +41,8 @@ std::vector<SubScores> sub_scores_in_double(const Planes &reference, const Plane
 
 double score_in_double(const EncodedImage &reference, const EncodedImage &distorted);
 
-// What each pixel adds to the weighted error, as shares_of says: of the scales and channels
-// together, each pixel of a smaller scale standing for those that it is the mean of. Of the
+// Returns what each pixel adds to the weighted error, as shares_of defines it: for the scales and channels
+// together, each pixel of a smaller scale standing for the pixels that it is the mean of, and for the
 // background with the lower score.
 Plane error_map_in_double(const EncodedImage &reference, const EncodedImage &distorted);
 
