@@ -63,7 +63,7 @@ static inline Columns add_columns(Columns s, int4 x) {
            (VALUE4)(BORDER_VALUE(g)), outside)
 
 // The sums of the boxes of a block's values, of which the first starts `shift` values into it.
-// Those that start in the block after it are without the block's own sum, those that end in a later
+// Sums that start in the block after it are without the block's own sum, sums that end in a later
 // one are with one more; before a block's first value comes nothing.
 #define BOX_END(shift) ((1 - (shift)) & 3)
 #define FINISH(shift)                                                                              \

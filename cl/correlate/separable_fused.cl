@@ -115,7 +115,7 @@
             (to)[v_ / 4] = (float4)(chain[v_], chain[v_ + 1], chain[v_ + 2], chain[v_ + 3]);       \
     } while (0)
 
-// Of a tile's rows, with the apron, those that one pass of the group filters along x.
+// Rows of a tile, with its apron, that one pass of the group filters along x.
 #define ROWS_AT_A_TIME (GROUP / ITEMS_X)
 #define COLUMNS (TILE_X - ROW_ITEM + WINDOW) // that the tile's windows cover
 

@@ -13,7 +13,7 @@
 
 #include "lib/march.clh"
 
-// Those along z in reverse.
+// The taps; those along z are in reverse.
 typedef struct Taps {
     float x[MOST], y[MOST], z[MOST];
 } Taps;
@@ -82,7 +82,7 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
                 if (y + q < g.height)
                     store_quad(sums[0][q], to + q * g.dst_row, g.width - x);
         }
-        // Those behind the taps' number stay 0.
+        // Sums behind the taps' number stay 0.
         UNROLL for (int q = 0; q < ITEM_Y; ++q) {
             UNROLL for (int o = 0; o + 1 < MOST; ++o)
                 sums[o][q] = sums[o + 1][q];

@@ -34,7 +34,8 @@
 #define OUT_PITCH (WIDTH + 4)
 #define ROW_ITEMS (WIDTH / CHUNK) // that read a row, and that filter it
 
-// What a sample of 1 leaves behind after `age` samples: those of mirrored sections once.
+// Sections whose weights are stored, those that a sample of 1 leaves behind after `age` samples: mirrored
+// sections share them.
 #define WEIGHTED (MIRRORED ? CAUSAL : SECTIONS)
 typedef struct Axes {
     Sections sections[2];

@@ -148,7 +148,7 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                     v + own[item * ORDER + ORDER - 1]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // What enters the tile, carried on to each run.
+    // Carries the states that enter the tile on to each run.
     for (uint i = item; i < SECTIONS * RUNS; i += GROUP) {
         const int s = i / RUNS;
         const int run = i % RUNS;

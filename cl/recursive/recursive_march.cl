@@ -1,6 +1,6 @@
 // A stage of a recursive filter on lines that lie side by side, such as columns, where little is left
 // of a sample after NEAR chunks: a group marches along LANES lines, CHUNKS chunks of each at a time.
-// What the chunks of a tile leave behind stays in local memory until the tiles before and behind it
+// The states that the chunks of a tile leave behind stay in local memory until the tiles before and behind it
 // are filtered, so that nothing is read twice but at the ends of a segment, where a march starts. Two
 // filters on two sources march side by side.
 #include "lib/pixel.clh"

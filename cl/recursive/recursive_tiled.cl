@@ -127,7 +127,7 @@
 #endif
 
 #if HAS_CARRIES
-// What every tile leaves behind.
+// Computes the states that every tile leaves behind.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_aggregate(SOURCES_PARAMETER, __global STATE *restrict between,
                          __global const STATE *restrict ends, const Lines lines,
@@ -158,8 +158,8 @@ void recursive_aggregate(SOURCES_PARAMETER, __global STATE *restrict between,
     }
 }
 
-// What a tile leaves becomes what enters it. An item takes a part of the tiles of a line, for one
-// section; the parts of a line are of one group, and sections lie along y.
+// Replaces the states that each tile leaves by those that enter it. An item takes a part of the tiles of
+// a line, for one section; the parts of a line are of one group, and sections lie along y.
 #define AT_ONCE 8
 __kernel __attribute__((reqd_work_group_size(CARRY_LANES, CARRY_PARTS, 1)))
 void recursive_carry(__global STATE *restrict between, const Lines lines, const int tile_count,
@@ -182,7 +182,7 @@ void recursive_carry(__global STATE *restrict between, const Lines lines, const 
     parts += s * MATRIX;
     STATE w = NOTHING, v = NOTHING;
 #if CARRY_PARTS > 1
-    // What the part leaves, and then what enters it.
+    // First the states that the part leaves, and then those that enter it.
     if (is_there)
         for (int t = begin; t < end; ++t) {
             CARRY_ON(w, v, OF_TILE, 0);
@@ -233,9 +233,9 @@ void recursive_carry(__global STATE *restrict between, const Lines lines, const 
 #endif
 
 #if EXCHANGES
-// What the tile leaves behind is published, then what runs of chunks leave is carried on to each run,
-// with what enters the tile from others. Those furthest away come first, some read before the first of
-// them is needed.
+// Publishes the states that the tile leaves behind; then carries those that runs of chunks leave on
+// to each run, with those that enter the tile from others. Those furthest away come first, some
+// read before the first of them is needed.
 #define OF_RUN_PLACE(i) run_places[i]
 #define PUBLISH_TILE                                                                               \
     for (uint i_ = item; i_ < SECTIONS * LANES; i_ += GROUP) {                                     \
@@ -295,7 +295,7 @@ void recursive_carry(__global STATE *restrict between, const Lines lines, const 
 #define ENTERING_PARAMETER __global const STATE *restrict entering
 #endif
 
-// What enters a tile from the others.
+// The states that enter a tile from the others.
 #if HAS_CARRIES
 #define READ_ENTERING(s, lane, w, v)                                                               \
     do {                                                                                           \
@@ -349,7 +349,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
         ENTERING_FROM_RUN(s, w[s], v[s]);
 #endif
     START_FROM_ENDS(w, v)
-    // What of the tile is stored.
+    // The samples of the tile that are stored.
     const int begin = max(lines.begin, first + lead);
     const int end = min(lines.end, first + TILE - trail);
     STATE y[CHUNK];

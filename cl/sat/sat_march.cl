@@ -93,7 +93,7 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     const int height = SUMMED_ROWS(g);
     const int bands = (height + TILE_Y - 1) / TILE_Y;
     const int x = strip * TILE_X + lane * CHUNK;
-    // What the item of a row waits for: the sum of the team before, and the fellows before.
+    // The item of a row waits for the sum of the team before, and for the fellows before.
     const int team = strip / FELLOWS;
     const int fellow = strip & (FELLOWS - 1);
     const int batches = (int)get_num_groups(0) / strips;

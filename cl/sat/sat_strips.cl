@@ -80,7 +80,7 @@
 #define STREAM_SUM16(v, p) vstore16(v, 0, p)
 #endif
 
-// What lies between the launches: rows of `pitch` vectors for the bands of a slice. Row b is first
+// The image between the launches has rows of `pitch` vectors for the bands of a slice. Row b is first
 // the sums of the columns of band b - 1, then the table's row above band b.
 #define BANDS(g) ((SUMMED_ROWS(g) + BAND - 1) / BAND)
 #define PITCH(g) ((SUMMED_VALUES(g) + 15) / 16)

@@ -25,8 +25,8 @@
     const int x = tile * TILE_X + lane * CHUNK;                                                    \
     const int y = band * TILE_Y + stack * ROWS
 
-// What lies between the launches. Of columns: a row for each band, that ends with the last tile. Of
-// rows: for each column of tiles a line for each channel, that ends with the last tile.
+// Between the launches, sums of columns have a row for each band, which ends with the last tile; sums of
+// rows have, for each column of tiles, a line for each channel, which ends with the last tile.
 #define COLUMNS_PITCH(tile_columns) ((tile_columns) * TILE_X)
 #define ROWS_PITCH(bands) ((bands) * TILE_Y)
 #define OF_COLUMNS(batch, band) (((long)(batch) * bands + (band)) * COLUMNS_PITCH(tile_columns))

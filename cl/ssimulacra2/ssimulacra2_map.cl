@@ -1,5 +1,5 @@
-// What each pixel adds to the weighted error: the sum over scales and channels, a pixel of a
-// smaller scale standing for all that it is the mean of.
+// Makes a map of what each pixel adds to the weighted error: the sum over scales and channels, where a
+// pixel of a smaller scale stands for all pixels that it is the mean of.
 #include "lib/ssimulacra2.clh"
 
 #ifndef GROUP

@@ -25,8 +25,8 @@
 #define MU_B 1
 #define DIFFERENCES 2
 #define POWERS 3
-// Of a quantity in local memory, from a row to the next in vectors of 4. SPARE ones keep rows that
-// are written at once out of each other's banks.
+// Vectors of 4 from a row of a quantity in local memory to the next. SPARE of them keep rows that are
+// written at once out of each other's banks.
 #define PITCH (TILE_X / 4 + SPARE)
 #define TILE_SIZE (TILE_ROWS * PITCH)
 

@@ -20,7 +20,7 @@
 #define HAS_ALPHA (CHANNELS % 2 == 0)
 #define COLOURS (CHANNELS < 3 ? 1 : 3)
 
-// Of two vectors that lie side by side.
+// The even and the odd elements of two vectors that lie side by side.
 #define EVEN(p) ((float16)((p)[0].even, (p)[1].even))
 #define ODD(p) ((float16)((p)[0].odd, (p)[1].odd))
 

@@ -92,7 +92,7 @@ void xyb_tiled(__global const SRC *restrict src, __global float *restrict dst, c
         const int side = TILE >> scale;
         const int to = from + 4 * side * side;
         if (item < side * side) {
-            // Of the scale before, as far as it goes in this tile.
+            // The scale before ends here in this tile.
             const int last_x = before[SCALE_WIDTH] - 1 - (left >> (scale - 1));
             const int last_y = before[SCALE_HEIGHT] - 1 - (top >> (scale - 1));
             const int tile_x = item & (side - 1);
