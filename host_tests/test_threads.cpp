@@ -213,8 +213,10 @@ TEST_SUITE("threads") {
             wrong += dst == expected ? 0 : 1;
         });
         CHECK(wrong == 0);
+        // As many programs as one run compiles. prepare() also compiles what runs on device memory, which may be
+        // another kernel: results shipped for a device can differ by how rows are aligned.
         const gauze::Engine alone;
-        alone.plan(gauze::box(20), desc).prepare();
+        alone.plan(gauze::box(20), desc).run(src, expected);
         CHECK(own.compile_count() == alone.compile_count());
     }
 
