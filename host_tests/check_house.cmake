@@ -2,22 +2,18 @@
 #   cmake -DROOT=<checkout> -P check_house.cmake
 cmake_minimum_required(VERSION 3.25)
 set(PROJECT_SOURCE_DIR ${ROOT})
+include(${ROOT}/cmake/kernels.cmake)
 set(faults 0)
 
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/runtime/*.cpp ${ROOT}/runtime/*.hpp
      ${ROOT}/runtime/CMakeLists.txt ${ROOT}/host_tests/CMakeLists.txt ${ROOT}/tools/*.cpp ${ROOT}/tools/*.hpp)
-file(GLOB lists RELATIVE ${ROOT}/runtime/families ${ROOT}/runtime/families/*/kernels.cpp)
 
 # A kernel is its .cl, its .cpp, and a line in each of kernels.hpp and kernels.cpp: no other source names it in
 # code.
 set(kernels_counted 0)
-foreach(list IN LISTS lists)
-    get_filename_component(family ${list} DIRECTORY)
-    file(READ ${ROOT}/runtime/families/${list} text)
-    string(REGEX MATCH "kernels{[^}]*}" text "${text}")
-    string(REGEX MATCHALL "[a-z0-9_]+\\(\\)" kernels "${text}")
+foreach(family IN LISTS GAUZE_FAMILIES)
+    gauze_kernels(${family} kernels)
     foreach(kernel IN LISTS kernels)
-        string(REPLACE "()" "" kernel ${kernel})
         math(EXPR kernels_counted "${kernels_counted} + 1")
         foreach(file runtime/families/${family}/${kernel}.cpp cl/${family}/${kernel}.cl)
             if(NOT EXISTS ${ROOT}/${file})
