@@ -40,7 +40,7 @@ function(find_fault layer bracket path result)
     elseif(path STREQUAL "gauze/gauze.h")
         # The one public header that is for all.
     elseif(path STREQUAL "gauze/gauze_tuning.h" AND layer STREQUAL "api")
-        # What implements it.
+        # An implementation of the interface.
     elseif(first STREQUAL "CL" OR first STREQUAL "OpenCL")
         if(NOT layer STREQUAL "device")
             set(fault "only device/ includes OpenCL")

@@ -336,7 +336,7 @@ TEST_SUITE("reference") {
         const Picture picture = make_picture(2, 1, {1, 2});
         const Filter filter = Filter::correlate(make_taps(7, 1, 3, 0, {1, 1, 1, 1, 1, 1, 1}));
         const Region all = whole(picture.desc);
-        // Of the line ...bba|ab|baa... the first pixel sees bbaabba, the second baabbaa.
+        // In the line ...bba|ab|baa... the first pixel sees bbaabba, the second baabbaa.
         check_results(filter, picture, {BorderMode::reflect, 0}, all, {11, 10});
         check_results(filter, picture, {BorderMode::wrap, 0}, all, {11, 10});
         check_results(filter, picture, {BorderMode::clamp, 0}, all, {10, 11});

@@ -285,7 +285,7 @@ private:
     std::size_t begun_ = 0, measured_ = 0, bad_ = 0;
 };
 
-// Of the plan, or the metric, that a case is.
+// Returns the problems of the plan or of the metric that a case is.
 std::vector<Problem> problems_of(const TuneCase &tuned, const Engine &engine,
                                  const ImageDesc &source) {
     if (tuned.is_metric())

@@ -373,7 +373,7 @@ TEST_SUITE("kernels") {
             run_all(sample_of(pairwise_boxes(kernel, {})));
     }
 
-    // Of those whose items share tiles, or go along strips and bands.
+    // Kernels whose items share tiles, or go along strips and bands, need images of several tiles.
     TEST_CASE("box kernels: several tiles") {
         for (const std::string &kernel : kernels())
             if (kernel != "box_lines")

@@ -43,8 +43,8 @@ void run_several_tiles(const std::string &kernel) {
     MESSAGE(tally.ran, " cases of several tiles: ", coverage.text());
 }
 
-// What the cases of a kernel are limited to: kinds of taps of the pairwise selection, and the longest sides
-// of images and taps that a simulator, a thousand times slower, can afford.
+// Limits of the cases of a kernel: kinds of taps of the pairwise selection, and the longest sides of images
+// and taps that a simulator, a thousand times slower, can afford.
 struct CaseLimits {
     int kinds, small_image, small_taps;
 };
@@ -71,7 +71,7 @@ TEST_SUITE("kernels") {
                 support::pairwise_cases(kernel, {100000, 100000, limits_of(kernel).kinds})));
     }
 
-    // Of those whose items share tiles, or go along strips and bands.
+    // Kernels whose items share tiles, or go along strips and bands, need images of several tiles.
     TEST_CASE("correlate kernels: several tiles") {
         for (const std::string &kernel : kernels())
             if (kernel != "correlate_plain")

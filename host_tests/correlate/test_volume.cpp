@@ -199,7 +199,7 @@ void run_family(const Family &family, const Extents &extents, Take take) {
     MESSAGE(counts.ran, " cases, ", counts.misfits, " that do not fit");
 }
 
-// What the cases of a kernel are: what it can filter, and one configuration that fits small devices.
+// The cases of a kernel: filters that it can run, and one configuration that fits small devices.
 struct VolumeCases {
     std::vector<Filter> filters;
     Extents extents; // of the pairwise selection
@@ -251,7 +251,7 @@ std::vector<std::string> kernels() {
 TEST_SUITE("kernels") {
     TEST_CASE("volume kernels: pairwise") {
         for (const std::string &kernel : kernels()) {
-            // What a program is compiled for, and so most of the time, is the configuration and the types.
+            // Each configuration and each pair of types is a program, whose compilation takes most of the time.
             const VolumeCases cases = cases_of(kernel);
             run_family({kernel_named(kernel), cases.filters, cases.small}, cases.extents,
                        Take::in_turn);

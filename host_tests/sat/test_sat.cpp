@@ -317,7 +317,7 @@ TEST_SUITE("kernels") {
         }
     }
 
-    // Of those whose items share tiles, or go along strips and bands.
+    // Kernels whose items share tiles, or go along strips and bands, need images of several tiles.
     TEST_CASE("sat kernels: several tiles") {
         for (const std::string &kernel : kernels())
             if (kernel != "sat_plain")

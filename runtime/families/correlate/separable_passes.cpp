@@ -20,8 +20,8 @@ constexpr std::int64_t pitch_step = 64; // values: pitches between launches are 
 #include "lib/separable_between.clh"
 static_assert(sizeof(Between) == 32, "OpenCL C lays the struct out without padding");
 
-// What an item of each launch makes: values that it extends, values that it filters along x, rows that it filters
-// along y, as many as registers hold.
+// The work of an item in each launch: values that it extends, values that it filters along x, and rows that it
+// filters along y, as many as registers hold.
 struct ItemSizes {
     int extend, row, column;
 };

@@ -6,7 +6,7 @@ namespace gz {
 
 namespace {
 
-// Of the groups of sat_before, and of the runs of sat_left.
+// The shape of the groups of sat_before, and the items of a run of sat_left.
 constexpr int before_lanes = 32;
 constexpr int before_parts = 8;
 constexpr int left_run = 16;

@@ -61,7 +61,7 @@ typedef struct _cl_event *cl_event;                 /**< an event */
 /** @defgroup status Status and errors
  *  @{ */
 
-/** What a function returns: 0 for success, a negative number for an error. */
+/** The status that a function returns: 0 for success, a negative number for an error. */
 typedef int32_t gauze_status;
 /** Values of gauze_status. */
 enum {
@@ -120,7 +120,7 @@ enum {
     GAUZE_DEVICE_ACCELERATOR = 3 /**< any other device */
 };
 
-/** What is known of one device. Strings live as long as the list or engine that they were read from. */
+/** The description of one device. Strings live as long as the list or engine that they were read from. */
 typedef struct gauze_device_info {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     /** Place in the list of devices: what a selector of digits means; -1 for a device that is not in it,
@@ -143,7 +143,7 @@ typedef struct gauze_device_info {
     uint32_t clock_mhz;          /**< highest clock rate, MHz */
     uint32_t max_group_size;     /**< work-items */
     int32_t has_f64;             /**< 1 if the device computes in double */
-    /** What devices that want the same configurations have in common: "sm_90", "x86-avx2"; "" where
+    /** A name that devices that want the same configurations share: "sm_90", "x86-avx2"; "" where
      * nothing says it. */
     const char *architecture;
     /** Where kernels' configurations come from on it: the user's results, those of the library, the
@@ -181,7 +181,7 @@ typedef struct gauze_engine gauze_engine;
 typedef int32_t gauze_cache_mode;
 /** Values of gauze_cache_mode. */
 enum {
-    /** What is there is used; what is missing is compiled and stored. */
+    /** Programs that are there are used; missing ones are compiled and stored. */
     GAUZE_CACHE_READ_WRITE = 0,
     GAUZE_CACHE_READ_ONLY = 1, /**< what is there is used; nothing is written */
     GAUZE_CACHE_OFF = 2        /**< programs are kept by the engine alone */
@@ -209,7 +209,7 @@ typedef void (*gauze_cache_load)(const char *name, gauze_cache_receive receive, 
 typedef void (*gauze_cache_store)(const char *name, const void *entry, uint64_t bytes, void *user);
 /** @} */
 
-/** What an engine is made of. */
+/** The options of an engine. */
 typedef struct gauze_engine_options {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     /** An index into the device list, part of a device's or platform's name (case does not matter),
@@ -264,7 +264,7 @@ GAUZE_API gauze_status gauze_engine_device(const gauze_engine *engine, gauze_dev
  * for each. */
 GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
 
-/** What the engine has had of its cache of compiled programs since it was created. */
+/** Uses of the cache of compiled programs since the engine was created. */
 typedef struct gauze_cache_counts {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     uint64_t hits;        /**< programs that came from it */
@@ -291,7 +291,7 @@ typedef struct gauze_cache_info {
     uint64_t max_bytes; /**< what engines keep them to by default */
 } gauze_cache_info;
 
-/** What is in a directory; need not be there. directory: as gauze_engine_options::cache_directory. One that
+/** Counts the entries of a directory, which need not be there. directory: as gauze_engine_options::cache_directory. One that
  * an engine would not use is refused with GAUZE_ERROR_INVALID_ARGUMENT. No device is needed. */
 GAUZE_API gauze_status gauze_cache_query(const char *directory, gauze_cache_info *info);
 /** Removes the entries of a directory and no other file. removed: NULL, or receives how many there were.
@@ -374,7 +374,7 @@ GAUZE_API gauze_status gauze_image_read(const gauze_image *image, void *host, si
 /** @defgroup filters Filters: what to compute
  *  @{ */
 
-/** What to compute. Immutable, and of no device: any engine can run it, from many threads at once. */
+/** A filter says what to compute. It is immutable and of no device: any engine can run it, from many threads at once. */
 typedef struct gauze_filter gauze_filter;
 
 /** A box of taps in C order (x fastest): up to 63 along x and y, or 15 along each axis if it extends
@@ -604,7 +604,7 @@ enum {
     GAUZE_BORDER_ZERO = 5
 };
 
-/** What lies around a region. */
+/** The pixels around a region. */
 typedef int32_t gauze_region_edge;
 /** Values of gauze_region_edge. */
 enum {
@@ -622,7 +622,7 @@ typedef struct gauze_region {
     int64_t target_origin[4]; /**< first pixel of the result along x, y, z, t */
 } gauze_region;
 
-/** What a plan filters: images, border and region. */
+/** The images, the border and the region of a plan. */
 typedef struct gauze_plan_desc {
     uint32_t struct_size;            /**< sizeof this struct, set by the caller */
     uint32_t source_count;           /**< 1 for every filter so far */
@@ -735,7 +735,7 @@ GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue que
                                           cl_mem workspace, uint32_t wait_count,
                                           const cl_event *wait_list, cl_event *event);
 
-/** What gauze_plan_measure() measured. */
+/** The times that gauze_plan_measure() measured. */
 typedef struct gauze_timing {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     /** 1: the device's own times are junk, device_ms is a wall-clock time. */
@@ -754,7 +754,7 @@ GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *s
                                           gauze_image *const *targets, uint32_t target_count,
                                           uint32_t repeats, gauze_timing *timing);
 
-/** What gauze_plan_compare() measured. */
+/** The times that gauze_plan_compare() measured. */
 typedef struct gauze_comparison {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     /** 1: the device's own times are junk, or disagree with the wall clock: these are wall-clock times. */
@@ -771,7 +771,7 @@ GAUZE_API gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline
                                           const gauze_image *source, gauze_image *target,
                                           uint32_t repeats, gauze_comparison *comparison);
 
-/** What gauze_plan_verify() found. */
+/** The errors that gauze_plan_verify() found. */
 typedef struct gauze_verification {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     int32_t within_bound; /**< 1 if worst_error <= bound */
@@ -782,7 +782,7 @@ typedef struct gauze_verification {
      * share of its own, and both numbers are its. */
     int64_t worst_at[6]; /**< x, y, z, t, plane, channel of the worst pixel, in the target */
     uint64_t pixels;     /**< number of pixels compared */
-    /** Of several targets: which one all but `pixels` is of, that with the largest share of its bound. */
+    /** The target, of several, that all but `pixels` is about: the one whose error is the largest share of its bound. */
     uint32_t worst_target;
 } gauze_verification;
 
@@ -810,7 +810,7 @@ GAUZE_API gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_sour
  * May be used from many threads, which wait for each other. */
 typedef struct gauze_ssimulacra2 gauze_ssimulacra2;
 
-/** What images a metric scores. */
+/** The images that a metric scores. */
 typedef struct gauze_ssimulacra2_desc {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     /** U8 or U16; 1 channel for gray, 2 for gray and alpha, 3 for RGB, 4 for RGB and alpha; one

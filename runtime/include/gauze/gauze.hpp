@@ -24,7 +24,7 @@ namespace gauze {
 /// @addtogroup status
 /// @{
 
-/// What every failing call throws: the status and the library's text.
+/// Every failing call throws this: the status and the library's text.
 class Error : public std::runtime_error {
 public:
     /// With a text of the caller's.
@@ -112,7 +112,7 @@ struct DeviceInfo {
           tuning(info.tuning ? info.tuning : "") {}
 };
 
-/// What devices() found.
+/// The devices that devices() found.
 struct DeviceList {
     std::vector<DeviceInfo> devices; ///< in the order that selectors of digits count in
     std::string notes; ///< platforms that failed; what to install where there is no device
@@ -258,7 +258,7 @@ struct Taps {
           has_anchor(true), anchor{anchor_x, anchor_y, 0, 0} {}
 };
 
-/// What to compute. Copies share one immutable filter.
+/// A filter says what to compute. Copies share one immutable filter.
 class Filter {
 public:
     /// Takes over a filter of the C ABI.
@@ -570,7 +570,7 @@ struct Region {
     RegionEdge edge = RegionEdge::isolated; ///< whether pixels around the region are read
 };
 
-/// What gauze_plan_desc has besides images.
+/// The members of gauze_plan_desc besides images.
 struct PlanOptions {
     Border border;                ///< clamp unless said otherwise
     std::optional<Region> region; ///< none: the whole image
@@ -844,7 +844,7 @@ public:
         check(gauze_ssimulacra2_set_reference_image(handle_.get(), reference.c_handle()));
     }
 
-    /// What each pixel of a distorted image adds to the weighted error, and the score.
+    /// Computes what each pixel of a distorted image adds to the weighted error, and the score.
     struct ErrorMap {
         std::vector<float> values; ///< rows of the images' width
         double score = 0;          ///< of the whole image
@@ -983,7 +983,7 @@ public:
         return count;
     }
 
-    /// What the engine has had of its cache since it was made.
+    /// Uses of the cache since the engine was made.
     CacheCounts cache_counts() const {
         gauze_cache_counts counts{};
         counts.struct_size = sizeof counts;
@@ -1077,7 +1077,7 @@ struct CacheInfo {
     std::uint64_t max_bytes = 0; ///< what engines keep them to by default
 };
 
-/// What is in a directory of compiled programs. directory: as EngineOptions::cache_directory.
+/// Counts the entries of a directory of compiled programs. directory: as EngineOptions::cache_directory.
 inline CacheInfo cache_info(const std::string &directory = "") {
     gauze_cache_info info{};
     info.struct_size = sizeof info;

@@ -60,7 +60,7 @@ GAUZE_API gauze_status gauze_problem_candidate_count(const gauze_problem *proble
 GAUZE_API gauze_status gauze_problem_candidate(const gauze_problem *problem, uint32_t index,
                                                const char **variant);
 
-/** What was measured of a candidate. */
+/** The measurement of a candidate. */
 typedef struct gauze_tuning_result {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
     const char *variant;  /**< a candidate of the problem; copied */
