@@ -344,7 +344,7 @@ TEST_SUITE("choice") {
             gz::TuningRecord record;
             record.kernel = kernel;
             record.config = config;
-            record.spec_hash = hash.empty() ? gz::spec_hash(pass, tuning, kernel) : hash;
+            record.spec_hash = hash.empty() ? gz::spec_hash(pass, tuning, kernel).value() : hash;
             record.problem = gz::problem_of(pass);
             record.ratio = ratio;
             record.bad = bad;
@@ -367,7 +367,7 @@ TEST_SUITE("choice") {
             gz::TuningRecord record;
             record.kernel = "correlate_plain";
             record.config = "GROUP_X=64,GROUP_Y=4";
-            record.spec_hash = gz::spec_hash(pass, tie, record.kernel);
+            record.spec_hash = gz::spec_hash(pass, tie, record.kernel).value();
             record.problem = gz::problem_of(pass);
             record.ratio = 0.99;
             tie.add({record});

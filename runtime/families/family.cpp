@@ -1,6 +1,5 @@
 #include "families/family.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "families/bank/lowering.hpp"
@@ -76,23 +75,6 @@ Settled settle(const Filter &filter, const Settling &on) {
 Graph lower(const Filter &filter, const PlanDesc &desc) {
     filter.check_border(desc.border);
     return std::visit([&](const auto &own) { return lower(own, desc); }, filter.description());
-}
-
-Graph by_steps(Graph graph) {
-    std::vector<Link> links;
-    for (Link &link : graph.links) {
-        // Alternatives of one step each stay.
-        const bool has_chain = std::any_of(link.alternatives.begin(), link.alternatives.end(),
-                                           [](const Chain &chain) { return !only_step(chain); });
-        if (!has_chain) {
-            links.push_back(std::move(link));
-            continue;
-        }
-        for (Link &own : link.alternatives.back().links)
-            links.push_back(std::move(own));
-    }
-    graph.links = std::move(links);
-    return graph;
 }
 
 std::string plan_text(const Filter &filter, const Border &border, std::size_t passes,

@@ -30,10 +30,6 @@ Settled settle(const Filter &filter, const Settling &on);
 // Returns the passes of a filter whose methods are settled, for these images.
 Graph lower(const Filter &filter, const PlanDesc &desc);
 
-// Returns the same graph without chains of one step for all axes: filters that contain this one go step by
-// step.
-Graph by_steps(Graph graph);
-
 // Returns what explain() adds about the passes that a plan chose, on separate lines; "" for nothing. trips:
 // text of how often the passes go through memory.
 std::string plan_text(const Filter &filter, const Border &border, std::size_t passes,

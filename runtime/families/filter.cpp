@@ -13,9 +13,8 @@ Filter Filter::with_component(std::int64_t component, const Filter &other) const
     require(component >= 0 && component < max_components, "the component is ", component,
             "; it must be from 0 to ", max_components - 1);
     const auto with_taps = [](const Filter &filter) -> Correlate {
-        const Gaussian *const gaussian = filter.get_if<Gaussian>();
-        const Filter sampled = gaussian ? by_method(*gaussian) : filter;
-        const Correlate *const taps = sampled.get_if<Correlate>();
+        const Filter settled = without_device(filter);
+        const Correlate *const taps = settled.get_if<Correlate>();
         require(taps != nullptr, "a filter that is ", to_text(filter),
                 " has no taps; only filters with taps can differ between components");
         return *taps;

@@ -29,8 +29,7 @@ void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink) {
 
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink) {
     // An automatic Gaussian has the order that its taps have.
-    const Gaussian *const gaussian = job.filter.get_if<Gaussian>();
-    const Filter settled = gaussian ? by_method(*gaussian) : job.filter;
+    const Filter settled = without_device(job.filter);
     const Correlate *const filter = settled.get_if<Correlate>();
     if (!filter)
         fail(Status::internal, "a filter that is ", to_text(job.filter), " has no canonical order");

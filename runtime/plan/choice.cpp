@@ -6,18 +6,19 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "device/environment.hpp"
 
 namespace gz {
 
 namespace {
 
-struct Forced {
+struct WantedKernel {
     std::string name;
     Config values; // values of some tunables
 };
 
-Forced parse(const std::string &forced) {
-    Forced result;
+WantedKernel parse(const std::string &forced) {
+    WantedKernel result;
     std::istringstream parts(forced);
     std::getline(parts, result.name, ':');
     std::string setting;
@@ -162,7 +163,7 @@ std::string why_first_is_last(const std::vector<RankedKernel> &kernels) {
     return most->rank.against.empty() ? "" : most->kernel->name + ": " + most->rank.against;
 }
 
-// Returns the first kernel that can run; fails with the reasons where none can.
+// Returns the first kernel that can run; nothing where none can: then `refused` holds the reasons.
 std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
                                     std::vector<std::string> &refused) {
     std::string confirmed;
@@ -193,7 +194,7 @@ Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
               const std::string &forced_by, const std::string &others) {
     const DeviceFacts &facts = on.facts;
     if (!forced.empty()) {
-        const Forced wanted = parse(forced);
+        const WantedKernel wanted = parse(forced);
         const std::vector<RankedKernel> kernels = kernels_for(pass, facts);
         const Kernel *const spec = find(kernels, wanted.name);
         require(spec != nullptr, "no kernel for this filter is called '", wanted.name,
@@ -237,7 +238,7 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
     }
     Fitting fitting;
     try {
-        const Forced wanted = parse(record.kernel + ":" + record.config);
+        const WantedKernel wanted = parse(record.kernel + ":" + record.config);
         check_values(*spec, wanted.values);
         require(wanted.values.size() == spec->tunables.size(), "not all tunables have values");
         fitting = fit(*spec, pass, on, wanted.values);
@@ -294,10 +295,10 @@ std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) 
     return firsts;
 }
 
-std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant) {
-    const std::string name = variant.substr(0, variant.find(':'));
-    const Kernel *const spec = find_kernel(pass, name);
-    return spec ? hash_of(*spec, tuning) : "";
+std::optional<std::string> spec_hash(const Pass &pass, const Tuning &tuning,
+                                     const std::string &variant) {
+    const Kernel *const spec = find_kernel(pass, variant.substr(0, variant.find(':')));
+    return spec ? std::optional(hash_of(*spec, tuning)) : std::nullopt;
 }
 
 std::vector<std::string> parts_of_variant(const std::string &variant) {
@@ -308,6 +309,16 @@ std::vector<std::string> parts_of_variant(const std::string &variant) {
     if (!variant.empty() && variant.back() == ';')
         parts.emplace_back();
     return parts;
+}
+
+Forced::Forced(const std::string &given)
+    : variant(given.empty() ? environment("GAUZE_VARIANT") : given),
+      by(given.empty() ? "GAUZE_VARIANT" : "the caller"), parts(parts_of_variant(variant)) {}
+
+std::string Forced::of_pass(std::size_t number, bool combines) const {
+    if (has_parts())
+        return number < parts.size() ? parts[number] : "";
+    return combines || names_chain(variant) ? "" : variant;
 }
 
 std::string explain(const std::string &pass, const Choice &choice) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/tuning.hpp"
+#include "plan/graph.hpp"
 #include "plan/kernel.hpp"
 
 namespace gz {
@@ -58,12 +59,28 @@ std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
 // then the others that the device's class prefers, then the rest.
 std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts);
 
-// Returns the hash of the kernel that a variant names, as Tuning has it; "" where the kernel is not for
-// passes of this kind.
-std::string spec_hash(const Pass &pass, const Tuning &tuning, const std::string &variant);
+// Returns the hash of the kernel that a variant names, as Tuning has it; nothing where the kernel is not for the
+// pass.
+std::optional<std::string> spec_hash(const Pass &pass, const Tuning &tuning,
+                                     const std::string &variant);
 
 // Splits a variant for several passes at ';' into one part for each, without the spaces that they begin with.
 std::vector<std::string> parts_of_variant(const std::string &variant);
+
+// The variant that a caller or the environment forces on a plan, and its parts.
+struct Forced {
+    std::string variant; // "" for nothing
+    const char *by;
+    std::vector<std::string> parts;
+
+    // given: "" for the environment's GAUZE_VARIANT.
+    explicit Forced(const std::string &given);
+
+    bool has_parts() const { return parts.size() > 1; } // one for each pass
+    // Returns the variant for a pass that follows `number` others, "" for the library's choice. combines: the
+    // pass only puts results of others together, and a kernel for all passes is not for it.
+    std::string of_pass(std::size_t number, bool combines) const;
+};
 
 // Whether a variant, as above, names a kernel for the pass that a plan may run it on.
 bool names_kernel(const std::string &variant, const Pass &pass, const DeviceFacts &facts);

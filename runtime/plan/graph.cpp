@@ -29,6 +29,27 @@ void for_each_step(std::vector<Link> &links, const std::function<void(Step &)> &
     visit_all(links, visit);
 }
 
+bool names_chain(const std::string &variant) {
+    return variant == axis_by_axis || variant == filter_by_filter;
+}
+
+Graph by_steps(Graph graph) {
+    std::vector<Link> links;
+    for (Link &link : graph.links) {
+        // Alternatives of one step each stay.
+        const bool has_chain = std::any_of(link.alternatives.begin(), link.alternatives.end(),
+                                           [](const Chain &chain) { return !only_step(chain); });
+        if (!has_chain) {
+            links.push_back(std::move(link));
+            continue;
+        }
+        for (Link &own : link.alternatives.back().links)
+            links.push_back(std::move(own));
+    }
+    graph.links = std::move(links);
+    return graph;
+}
+
 Graph unaligned(Graph graph) {
     for_each_step(graph.links, [](Step &step) {
         const auto is_outside = [](const ImageRef &image) { return !image.is_between(); };

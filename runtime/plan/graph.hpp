@@ -53,12 +53,15 @@ struct Step {
     bool cuts_planes = true;
     // Whether it only joins results of other steps: a kernel forced for all steps then does not apply to it.
     bool combines = false;
-    // For each axis that the step reads as a whole: how far along it pixels matter to a result in f32;
+    // Returns how far pixels matter to a result in f32, along the axis that the step reads as a whole;
     // nothing where that is so far that cutting the axis does not pay. Empty: the axis cannot be cut.
-    std::function<std::optional<Reach>(std::size_t axis)> cut_reach{};
+    std::function<std::optional<Reach>()> cut_reach{};
 
     Step(const PlanDesc &desc, std::function<Pass(const PlanDesc &)> maker)
         : images(desc), make(std::move(maker)), pass(make(desc)) {}
+    // The same, of a pass that is there already: make(desc) gives its like.
+    Step(const PlanDesc &desc, std::function<Pass(const PlanDesc &)> maker, Pass made)
+        : images(desc), make(std::move(maker)), pass(std::move(made)) {}
 };
 
 struct Link;
@@ -86,6 +89,8 @@ struct Link {
 // once; the two filters of a difference do not run at once.
 inline constexpr const char *axis_by_axis = "axes";
 inline constexpr const char *filter_by_filter = "filters";
+// Whether a variant names a chain, and no kernel.
+bool names_chain(const std::string &variant);
 
 struct Graph {
     std::vector<ImageDesc> between; // images between steps
@@ -97,6 +102,10 @@ const Step *only_step(const Chain &chain);
 
 // Returns the same graph over sources and targets that may start at any address.
 Graph unaligned(Graph graph);
+
+// Returns the same graph without chains of one step for all axes: filters that contain this one go step by
+// step.
+Graph by_steps(Graph graph);
 
 // Calls visit(step) for every step, those of all alternatives among them.
 void for_each_step(const std::vector<Link> &links, const std::function<void(const Step &)> &visit);

@@ -157,15 +157,14 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
             step = between_images(step);
             graph.between.push_back(step.target);
         }
-        graph.links.push_back(make_link(i, step));
+        std::vector<Link> own{make_link(i, step)};
         const ImageRef from = first ? source_image() : image_between(i - 1);
         const ImageRef to = last ? target_image() : image_between(i);
-        std::vector<Link> own{std::move(graph.links.back())};
         for_each_step(own, [&](Step &one) {
             one.inputs = {from};
             one.outputs = {to};
         });
-        graph.links.back() = std::move(own.front());
+        graph.links.push_back(std::move(own.front()));
         // The next link's region starts where this one's does.
         for (std::size_t axis = 0; axis < 4; ++axis)
             next.region.source_origin[axis] -= step.region.source_origin[axis];
@@ -173,6 +172,13 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
         step = next;
     }
     return graph;
+}
+
+Graph with_axes_at_once(Graph by_axes, Step at_once) {
+    std::string problem = at_once.pass.problem();
+    std::vector<Chain> chains{{"", {std::move(at_once)}}, {axis_by_axis, std::move(by_axes.links)}};
+    by_axes.links = {Link(std::move(chains), std::move(problem))};
+    return by_axes;
 }
 
 void append(Graph &to, Graph graph, const ImageRef &target) {

@@ -55,6 +55,9 @@ PlanDesc between_images(const PlanDesc &desc);
 Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
                   const std::function<Link(std::size_t, const PlanDesc &)> &make_link);
 
+// Makes one step for all axes and the graph's links, axis by axis, alternatives with the same result.
+Graph with_axes_at_once(Graph by_axes, Step at_once);
+
 // Appends a graph, with new numbers for its images between; its target is `to`.
 void append(Graph &to, Graph graph, const ImageRef &target);
 

@@ -63,7 +63,7 @@ bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &fac
     return result;
 }
 
-// Returns the only step of a chain, with a kernel that the device prefers.
+// Whether the device wants a kernel of the chain's only step; true for a chain of several.
 bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
     const Step *const step = only_step(chain);
     if (!step)
@@ -129,29 +129,20 @@ PickedChain default_chain(const Link &link, const ChoiceOn &on) {
 
 } // namespace
 
-bool names_chain(const std::string &variant) {
-    return variant == axis_by_axis || variant == filter_by_filter;
-}
-
-Forced::Forced(const std::string &given)
-    : variant(given.empty() ? environment("GAUZE_VARIANT") : given),
-      by(given.empty() ? "GAUZE_VARIANT" : "the caller") {}
-
 const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
                           const DeviceFacts &facts) {
-    const std::vector<std::string> parts = parts_of_variant(forced.variant);
-    if (parts.size() > 1) {
+    if (forced.has_parts()) {
         // Steps besides those of the link.
         const std::size_t others =
             count_of_steps(graph) - count_of_steps(link.alternatives.back().links);
         const Chain *found = nullptr;
         for (const Chain &chain : link.alternatives) {
             const Step *const step = only_step(chain);
-            if (others + count_of_steps(chain.links) != parts.size())
+            if (others + count_of_steps(chain.links) != forced.parts.size())
                 continue;
             if (!step)
                 return &chain;
-            for (const std::string &part : parts)
+            for (const std::string &part : forced.parts)
                 if (!found && names_kernel(part, step->pass, facts))
                     found = &chain;
         }
@@ -185,17 +176,13 @@ std::vector<std::string> candidates(const Link &link, const DeviceFacts &facts) 
 
 std::optional<std::string> spec_hash(const Link &link, const Tuning &tuning,
                                      const std::string &variant) {
-    const auto hash_of = [&](const Step &step) -> std::optional<std::string> {
-        std::string hash = spec_hash(step.pass, tuning, variant);
-        return hash.empty() ? std::nullopt : std::optional(std::move(hash));
-    };
     if (link.step)
-        return hash_of(*link.step);
+        return spec_hash(link.step->pass, tuning, variant);
     for (const Chain &chain : link.alternatives) {
         if (!chain.name.empty() && chain.name == variant)
             return "";
         if (const Step *const step = only_step(chain))
-            if (auto hash = hash_of(*step))
+            if (auto hash = spec_hash(step->pass, tuning, variant))
                 return hash;
     }
     return std::nullopt;
@@ -229,29 +216,19 @@ std::string problem_of(const Link &link) {
 class Pipeline::Making {
 public:
     Making(Pipeline &to, const Engine &engine, const std::string &variant)
-        : to_(to), on_(engine.facts(), engine.tuning()), forced_(variant),
-          parts_(parts_of_variant(forced_.variant)) {}
+        : to_(to), on_(engine.facts(), engine.tuning()), forced_(variant) {}
 
     void make(const Graph &graph) {
         graph_ = &graph.links;
         add(graph.links);
-        require(parts_.size() <= 1 || parts_.size() == to_.steps_.size(), "variant '",
-                forced_.variant, "' has ", parts_.size(), " parts; the filter has ",
+        require(!forced_.has_parts() || forced_.parts.size() == to_.steps_.size(), "variant '",
+                forced_.variant, "' has ", forced_.parts.size(), " parts; the filter has ",
                 to_.steps_.size(), " passes");
         std::vector<std::string> &first = to_.steps_.front().choice.refused;
         first.insert(first.begin(), refused_.begin(), refused_.end());
     }
 
 private:
-    bool has_parts() const { return parts_.size() > 1; }
-
-    // Returns the part of the forced variant for the next step.
-    std::string forced_part(bool combines) const {
-        if (has_parts())
-            return to_.steps_.size() < parts_.size() ? parts_[to_.steps_.size()] : "";
-        return combines || names_chain(forced_.variant) ? "" : forced_.variant;
-    }
-
     void add(const std::vector<Link> &links) {
         for (const Link &link : links)
             if (link.step)
@@ -274,9 +251,9 @@ private:
         if (const Chain *const forced = forced_chain(link, *graph_, forced_, on_.facts))
             return {forced};
         // No chain has the forced kernel: the last one reports that.
-        if (!forced_.variant.empty() && !has_parts() && !names_chain(forced_.variant))
+        if (!forced_.variant.empty() && !forced_.has_parts() && !names_chain(forced_.variant))
             return {&link.alternatives.back()};
-        if (!has_parts())
+        if (!forced_.has_parts())
             if (PickedChain measured = measured_chain(link, on_, refused_); measured.chain)
                 return measured;
         return default_chain(link, on_);
@@ -284,7 +261,8 @@ private:
 
     // others: names of kernels that the caller would have taken as well.
     void add(const Step &step, const std::string &others) {
-        push(step, choose_of_any_size(step, forced_part(step.combines), others));
+        push(step,
+             choose_of_any_size(step, forced_.of_pass(to_.steps_.size(), step.combines), others));
     }
 
     // Chooses a kernel. Where kernels lack nothing but workspace, it takes one that would run with enough of
@@ -312,7 +290,6 @@ private:
     Pipeline &to_;
     ChoiceOn on_;
     Forced forced_;
-    std::vector<std::string> parts_;
     const std::vector<Link> *graph_ = nullptr;
     std::vector<std::string> refused_;
 };

@@ -13,18 +13,6 @@
 
 namespace gz {
 
-// Whether a variant names a chain, and no kernel.
-bool names_chain(const std::string &variant);
-
-// The variant that a caller or the environment forces on a plan.
-struct Forced {
-    std::string variant; // "" for nothing
-    const char *by;
-
-    // given: "" for the environment's GAUZE_VARIANT.
-    explicit Forced(const std::string &given);
-};
-
 // Returns the alternative of a link that is forced: by its name, by the kernel of a step, or because the
 // forced parts are as many as the steps that the graph then has. nullptr where the forced variant does not
 // decide.

@@ -156,7 +156,8 @@ std::unique_ptr<const Streaming> Plan::make_streaming(std::uint64_t most_bytes) 
     const auto lower_again = [filter = filter()](const PlanDesc &images) {
         return lower(filter, images);
     };
-    return std::make_unique<Streaming>(*engine_, lower_again, desc_, forced_variant_, most_bytes);
+    return std::make_unique<Streaming>(*engine_, graph_, lower_again, desc_, forced_variant_,
+                                       most_bytes);
 }
 
 void Plan::prepare() const {

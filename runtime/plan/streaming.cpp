@@ -22,17 +22,16 @@ std::uint64_t most_bytes_of(const DeviceFacts &facts, std::uint64_t most_bytes) 
 constexpr std::uint64_t usual_slab = std::uint64_t{8} << 20; // bytes
 constexpr double most_read = 1.25;                           // pixels for each that is made
 
-// Whether a step reads all of an axis.
-bool reads_far(const Step &step) {
-    return std::any_of(step.reach.begin(), step.reach.end(),
-                       [](const Reach &reach) { return reach.is_whole; });
+// Axes that a step reads as a whole.
+std::ptrdiff_t whole_axes(const Step &step) {
+    return std::count_if(step.reach.begin(), step.reach.end(),
+                         [](const Reach &reach) { return reach.is_whole; });
 }
 
-// Whether slabs can go through the step: it reads at most one axis as a whole.
+// Whether slabs can go through the chain: its only step reads at most one axis as a whole.
 bool suits_slabs(const Chain &chain) {
     const Step *const step = only_step(chain);
-    return !step || std::count_if(step->reach.begin(), step->reach.end(),
-                                  [](const Reach &reach) { return reach.is_whole; }) <= 1;
+    return !step || whole_axes(*step) <= 1;
 }
 
 // The links that slabs go through: steps, and choices of single steps.
@@ -82,24 +81,13 @@ AxesReach reach_of(const std::vector<Link> &links, std::size_t images_between) {
     return all;
 }
 
-// Returns the part of the forced variant for a step that follows `number` others.
-std::string forced_of_step(const std::string &forced, std::size_t number, bool combines) {
-    if (names_chain(forced))
-        return "";
-    if (forced.find(';') == std::string::npos)
-        return combines ? "" : forced;
-    const std::vector<std::string> parts = parts_of_variant(forced);
-    return number < parts.size() ? parts[number] : "";
-}
-
 // Refuses a kernel of a step that reads all of several axes.
 void refuse_plane_kernel(const Graph &graph, const std::string &forced, const DeviceFacts &facts) {
     if (forced.empty() || names_chain(forced))
         return;
     for_each_step(graph.links, [&](const Step &step) {
-        const auto far = std::count_if(step.reach.begin(), step.reach.end(),
-                                       [](const Reach &reach) { return reach.is_whole; });
-        if (far > 1 && step.carry == Carry::nothing && names_kernel(forced, step.pass, facts))
+        if (whole_axes(step) > 1 && step.carry == Carry::nothing &&
+            names_kernel(forced, step.pass, facts))
             fail(Status::unsupported,
                  "images that the device cannot hold are filtered axis by axis, "
                  "which the forced kernel, ",
@@ -136,17 +124,16 @@ bool fits_device(const Engine &engine, const Pipeline &pipeline, const PlanDesc 
            total <= most_bytes_of(engine.facts(), most_bytes);
 }
 
-Streaming::Streaming(const Engine &engine, const Lower &lower, const PlanDesc &desc,
-                     const std::string &variant, std::uint64_t most_bytes)
+Streaming::Streaming(const Engine &engine, const Graph &graph, const Lower &lower,
+                     const PlanDesc &desc, const std::string &variant, std::uint64_t most_bytes)
     : desc_(desc) {
     const std::uint64_t total = most_bytes_of(engine.facts(), most_bytes);
     const std::uint64_t largest = std::min(engine.facts().max_allocation, total);
-    const Graph graph = lower(desc);
     const Forced forced(variant);
     refuse_plane_kernel(graph, forced.variant, engine.facts());
     const std::vector<Link> links = links_for_slabs(graph.links, forced, engine.facts());
     const bool goes_by_steps = std::any_of(links.begin(), links.end(), [](const Link &link) {
-        return reads_far(step_of(link)) || step_of(link).carry != Carry::nothing;
+        return whole_axes(step_of(link)) > 0 || step_of(link).carry != Carry::nothing;
     });
     for (std::uint64_t buffer = std::min(largest, usual_slab);;
          buffer = std::min(largest, 4 * buffer)) {
@@ -155,7 +142,7 @@ Streaming::Streaming(const Engine &engine, const Lower &lower, const PlanDesc &d
         for (const ImageDesc &between : graph.between)
             scratch_.push_back(scratch_like(between));
         try {
-            const Making making{engine, lower, variant, {buffer, total}, buffer == largest};
+            const Making making{engine, lower, variant, forced, {buffer, total}, buffer == largest};
             if (goes_by_steps)
                 for (const Link &link : links)
                     append_link(making, link);
@@ -205,7 +192,7 @@ StageDesc Streaming::stage_of(const Making &making, const Link &link) const {
     stage.cuts_planes = step.cuts_planes;
     stage.sources = step.inputs.size();
     stage.carry = step.carry;
-    stage.variant = forced_of_step(Forced(making.variant).variant, steps_.size(), step.combines);
+    stage.variant = making.forced.of_pass(steps_.size(), step.combines);
     // In a slab's graph all inputs are sources, and all outputs targets.
     stage.lower = [link](const PlanDesc &slab) -> Graph {
         std::vector<Link> own{link};
@@ -228,7 +215,7 @@ void Streaming::append_link(const Making &making, const Link &link) {
     std::vector<ImageRef> outputs = step.outputs;
     if (step.carry != Carry::nothing) {
         append_carried(stage, outputs);
-    } else if (reads_far(step)) {
+    } else if (whole_axes(step) > 0) {
         append_lines(making, std::move(stage), step);
         return;
     }
@@ -240,7 +227,7 @@ void Streaming::append_link(const Making &making, const Link &link) {
 void Streaming::append_lines(const Making &making, StageDesc stage, const Step &step) {
     const DeviceFacts facts = without_allocation_limit(making.engine.facts());
     stage.variant = choose(step.make(staged(stage.plan)), {facts, making.engine.tuning()},
-                           stage.variant, Forced(making.variant).by)
+                           stage.variant, making.forced.by)
                         .variant();
     try {
         steps_.push_back({{making.engine, stage, making.room}, step.inputs, step.outputs});
@@ -249,7 +236,7 @@ void Streaming::append_lines(const Making &making, StageDesc stage, const Step &
             throw;
         for (std::size_t axis = 0; axis < 4; ++axis)
             if (stage.reach[axis].is_whole) {
-                const std::optional<Reach> reach = step.cut_reach(axis);
+                const std::optional<Reach> reach = step.cut_reach();
                 if (!reach)
                     throw;
                 stage.reach[axis] = *reach;

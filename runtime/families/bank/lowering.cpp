@@ -27,12 +27,17 @@ const VolumePass *only_volume(const Graph &graph) {
 
 // The step of one more filter, with the loads of the step before.
 Step with_more_taps(const Step &before, const VolumePass &more, const ImageRef &target) {
-    Step step(before.images, [make = before.make, taps = more.taps](const PlanDesc &part) -> Pass {
-        VolumePass pass = make(part).get<VolumePass>();
+    const auto add_taps = [taps = more.taps](VolumePass pass) {
         pass.taps.insert(pass.taps.end(), taps.begin(), taps.end());
         ++pass.filters;
         return pass;
-    });
+    };
+    Step step(
+        before.images,
+        [make = before.make, add_taps](const PlanDesc &part) -> Pass {
+            return add_taps(make(part).get<VolumePass>());
+        },
+        add_taps(before.pass.get<VolumePass>()));
     step.reach = before.reach;
     step.inputs = before.inputs;
     step.outputs = before.outputs;

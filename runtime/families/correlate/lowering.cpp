@@ -134,11 +134,7 @@ Graph lower_separable_volume(const std::shared_ptr<const Correlate> &filter, con
     Step whole = one_step(filter, desc, {0, 1, 2}, [filter](const PlanDesc &part) -> Pass {
         return lower_axes_at_once(filter->correlation, part);
     });
-    std::string problem = whole.pass.problem();
-    Chain at_once{"", {std::move(whole)}};
-    Chain by_axes{axis_by_axis, std::move(graph.links)};
-    graph.links = {Link({std::move(at_once), std::move(by_axes)}, std::move(problem))};
-    return graph;
+    return with_axes_at_once(std::move(graph), std::move(whole));
 }
 
 } // namespace

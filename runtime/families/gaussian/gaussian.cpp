@@ -129,6 +129,11 @@ Filter by_method(const Gaussian &gaussian) {
     return excess.empty() ? Filter(sampled(gaussian)) : Filter(instead_of_taps(gaussian, excess));
 }
 
+Filter without_device(const Filter &filter) {
+    const Gaussian *const gaussian = filter.get_if<Gaussian>();
+    return gaussian ? by_method(*gaussian) : filter;
+}
+
 std::string to_text(const Gaussian &gaussian) {
     return to_text(by_method(gaussian));
 }

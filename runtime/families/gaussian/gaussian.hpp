@@ -42,6 +42,8 @@ void check(const Gaussian &gaussian);
 // Returns the Gaussian by one of the methods, as a filter of another family. An automatic one is computed by
 // taps, or by sums of exponentials where there are too many taps.
 Filter by_method(const Gaussian &gaussian);
+// The same filter, but for an automatic Gaussian the one that by_method() gives.
+Filter without_device(const Filter &filter);
 // Returns why there are more taps along an axis than the limit; "" where there are not.
 std::string excess_of_taps(const Gaussian &gaussian);
 

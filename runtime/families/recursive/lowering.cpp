@@ -76,10 +76,11 @@ std::vector<std::vector<std::size_t>> axes_of(const Recursion &recursion) {
 }
 
 Step line_step(const PlanDesc &desc, std::size_t axis,
-               const std::function<RecursivePass(const PlanDesc &)> &make) {
-    Step step(desc, [make](const PlanDesc &part) -> Pass { return make(part); });
+               const std::function<RecursivePass(const PlanDesc &)> &make, Pass made) {
+    Step step(
+        desc, [make](const PlanDesc &part) -> Pass { return make(part); }, std::move(made));
     step.reach[axis].is_whole = true;
-    step.cut_reach = [make, desc](std::size_t) { return cut_reach_of(make(staged(desc))); };
+    step.cut_reach = [make, desc] { return cut_reach_of(make(staged(desc))); };
     return step;
 }
 
@@ -92,9 +93,10 @@ Graph lower_axes(const std::shared_ptr<const Recursion> &recursion, const PlanDe
         // The pixels outside the image are filtered too.
         images.border.value = outside;
         outside *= recursion->gain(static_cast<int>(axis));
-        return line_step(images, axis, [recursion, axis](const PlanDesc &part) {
-            return lower_axis(*recursion, axis, part);
-        });
+        return line_step(
+            images, axis,
+            [recursion, axis](const PlanDesc &part) { return lower_axis(*recursion, axis, part); },
+            lower_axis(*recursion, axis, images));
     });
 }
 
@@ -192,11 +194,7 @@ Graph lower(const Recursion &given, const PlanDesc &desc) {
     std::optional<Step> plane = lower_plane(*recursion, graph.links, extended);
     if (!plane)
         return graph;
-    std::string problem = plane->pass.problem();
-    Chain at_once{"", {std::move(*plane)}};
-    Chain by_axes{axis_by_axis, std::move(graph.links)};
-    graph.links = {Link({std::move(at_once), std::move(by_axes)}, std::move(problem))};
-    return graph;
+    return with_axes_at_once(std::move(graph), std::move(*plane));
 }
 
 std::optional<Graph> lower_difference(const Recursion &given, const Recursion &other,
@@ -222,7 +220,9 @@ std::optional<Graph> lower_difference(const Recursion &given, const Recursion &o
     if (axes != axes_of(*second))
         return std::nullopt;
     for (std::size_t i = 0; i < 2; ++i) {
-        if (!go_together(pass_of(graph.links[i]), pass_of(seconds.links[i])))
+        const RecursivePass &one_pass = pass_of(graph.links[i]);
+        const RecursivePass &other_pass = pass_of(seconds.links[i]);
+        if (!go_together(one_pass, other_pass))
             return std::nullopt;
         const Step &one = *graph.links[i].step;
         const double outside = seconds.links[i].step->images.border.value;
@@ -232,7 +232,8 @@ std::optional<Graph> lower_difference(const Recursion &given, const Recursion &o
                 RecursivePass pass = lower_axis(*first, axis, part);
                 part.border.value = outside;
                 return together(std::move(pass), lower_axis(*second, axis, part), share);
-            });
+            },
+            together(one_pass, other_pass, shared[i]));
         both.inputs = one.inputs;
         both.outputs = one.outputs;
         (i == 0 ? both.outputs : both.inputs).push_back(image_between(1));

@@ -109,8 +109,8 @@ std::vector<int> needs_of(std::size_t scales) {
 }
 
 // The part of `forced` that names a kernel of this pass, "" if none does.
-std::string forced_for(const Pass &pass, const DeviceFacts &facts, const std::string &forced) {
-    for (const std::string &part : parts_of_variant(forced))
+std::string forced_for(const Pass &pass, const DeviceFacts &facts, const Forced &forced) {
+    for (const std::string &part : forced.parts)
         if (names_kernel(part, pass, facts))
             return part;
     return "";
@@ -132,19 +132,18 @@ std::size_t stride_of_sums(std::size_t scales, const DeviceFacts &facts) {
 
 Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &reference,
                          const ImageDesc &distorted, const std::string &variant)
-    : engine_(std::move(engine)), forced_(variant.empty() ? environment("GAUZE_VARIANT") : variant),
-      forced_by_(variant.empty() ? "GAUZE_VARIANT" : "the caller"),
-      extents_(extents_of(reference, distorted)), pyramid_(pyramid_of_scales(extents_)) {
+    : engine_(std::move(engine)), forced_(variant), extents_(extents_of(reference, distorted)),
+      pyramid_(pyramid_of_scales(extents_)) {
     const DeviceFacts &facts = engine_->facts();
     const ChoiceOn on(facts, engine_->tuning());
     pass_ = {pyramid_, blur_of_definition(), needs_of(extents_.size()), {}};
     const std::string forced_errors = forced_for(pass_, facts, forced_);
     const std::string forced_xyb = forced_for(XybPass(), facts, forced_);
-    require(forced_.empty() || !forced_errors.empty() || !forced_xyb.empty(),
-            "no kernel of SSIMULACRA 2 is called '", forced_, "'");
+    require(forced_.variant.empty() || !forced_errors.empty() || !forced_xyb.empty(),
+            "no kernel of SSIMULACRA 2 is called '", forced_.variant, "'");
     for (const ImageDesc *desc : {&reference, &distorted})
         self_test(engine_, xyb_pass_of(*desc, pyramid_), pass_, variant);
-    errors_ = choose(pass_, on, forced_errors, forced_by_);
+    errors_ = choose(pass_, on, forced_errors, forced_.by);
 
     const auto source = [&](const char *name, const ImageDesc &desc,
                             double definition::Backgrounds::*background) {
@@ -153,7 +152,7 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
         for (const auto &over :
              definition::backgrounds_for(has_alpha(reference), has_alpha(distorted))) {
             pass.decoding = decoding_of(desc.type, over.*background);
-            result.choices.push_back(choose(pass, on, forced_xyb, forced_by_));
+            result.choices.push_back(choose(pass, on, forced_xyb, forced_.by));
         }
         return result;
     };
@@ -412,10 +411,10 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
                 }
         }
         if (!std::exchange(is_map_tested_, true))
-            self_test(engine_, planes_pass(), pass, forced_);
+            self_test(engine_, planes_pass(), pass, forced_.variant);
         const DeviceFacts &facts = engine_->facts();
         const ChoiceOn on(facts, engine_->tuning());
-        const Work work = choose(pass, on, forced_for(pass, facts, forced_), forced_by_).work;
+        const Work work = choose(pass, on, forced_for(pass, facts, forced_), forced_.by).work;
         cl::CommandQueue queue = engine_->queue();
         const auto bytes =
             static_cast<std::size_t>(extents_[0].width * extents_[0].height) * sizeof(float);
@@ -464,10 +463,7 @@ void add_results(const Ssimulacra2 &metric, std::size_t index,
     Tuning &tuning = metric.engine().tuning();
     const Pass pass = pass_of_problem(metric, index);
     add_results(tuning, pass.problem(), results,
-                [&](const std::string &kernel) -> std::optional<std::string> {
-                    std::string hash = spec_hash(pass, tuning, kernel);
-                    return hash.empty() ? std::nullopt : std::optional(std::move(hash));
-                });
+                [&](const std::string &kernel) { return spec_hash(pass, tuning, kernel); });
 }
 
 } // namespace gz

@@ -80,7 +80,7 @@ private:
     void settle() noexcept;
 
     std::shared_ptr<Engine> engine_;
-    std::string forced_, forced_by_;
+    Forced forced_;
     std::vector<ssimulacra2::Extent> extents_;
     Pyramid pyramid_;
     Source reference_, distorted_;
