@@ -388,7 +388,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{with({"--taps-plane", "0:none.npy"}), "No such file"},
              Case{with({"--taps-plane", "0:1,-1", "--normalize"}), "is zero in --taps-plane 0"},
              Case{taps("1,1", {"--anchor", "1", "--taps-plane", "0:1"}),
-                  "outside the taps of --taps-plane 0, which have 1 there"},
+                  "outside --taps-plane 0, which has 1 there"},
 
              Case{separable({}), "one of --taps-x, --taps-y, --taps-z, --taps-t is required"},
              Case{separable({"--taps", "1"}), "--taps"},
@@ -401,7 +401,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{separable({"--taps-x", "1", "--taps-y", "1,-1", "--normalize"}),
                   "--normalize: the sum of the taps is zero in --taps-y"},
              Case{separable({"--taps-x", "1,1", "--anchor", "2"}),
-                  "--anchor: 2 on axis x is outside the taps of --taps-x, which have 2 there"},
+                  "--anchor: 2 on axis x is outside --taps-x, which has 2 there"},
              Case{separable({"--taps-x", "1,1", "--anchor", "0,1"}), "--anchor: 1 on axis y"},
              Case{separable({"--taps-x", "1", "--taps-plane", "1:1;1"}), "is for channel 1"},
              // The filter without planes is made first.

@@ -4,11 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "arguments.hpp"
 #include "box_options.hpp"
 #include "gaussian_options.hpp"
 #include "plane_options.hpp"
 #include "recursive_options.hpp"
 #include "taps_options.hpp"
+#include "window_options.hpp"
 
 namespace gauze::tool {
 namespace {
@@ -65,6 +67,52 @@ FilterCommand box_filter() {
     return {"box", "The mean of the pixels around each",
             [options](CLI::App &app) { add_box_options(app, *options); },
             [options](const ImageForm &image) { return make_box(*options, image.axes); }};
+}
+
+FilterCommand window_filter(std::string name, std::string summary, Filter (*make)(const Window &)) {
+    const auto options = std::make_shared<WindowOptions>();
+    return {std::move(name), std::move(summary),
+            [options](CLI::App &app) { add_window_options(app, *options); },
+            [options, make](const ImageForm &image) {
+                return make(make_window(*options, image.axes));
+            }};
+}
+
+// A filter of a window that takes a number. make(window, option, its text).
+FilterCommand numbered_filter(
+    std::string name, std::string summary, const std::string &option, const std::string &help,
+    const std::function<Filter(const Window &, const std::string &, const std::string &)> &make) {
+    struct Options {
+        WindowOptions window;
+        std::string number;
+    };
+    const auto options = std::make_shared<Options>();
+    return {std::move(name), std::move(summary),
+            [=](CLI::App &app) {
+                add_window_options(app, options->window);
+                app.add_option(option, options->number, help)->required();
+            },
+            [=](const ImageForm &image) {
+                return make(make_window(options->window, image.axes), option, options->number);
+            }};
+}
+
+FilterCommand percentile_filter() {
+    return numbered_filter(
+        "percentile", "A percentile of the pixels around each", "--percentile",
+        "Percent of the pixels that are below: 0 to 100",
+        [](const Window &window, const std::string &option, const std::string &text) {
+            return percentile(window, parse_finite(option, text));
+        });
+}
+
+FilterCommand rank_filter() {
+    return numbered_filter(
+        "rank", "The pixel of a rank among those around each", "--rank",
+        "From 0, the least, or negative, from -1, the largest",
+        [](const Window &window, const std::string &option, const std::string &text) {
+            return rank(window, parse_integer(option, text));
+        });
 }
 
 void write_f32(FilterCommand &command) {
@@ -140,6 +188,11 @@ std::vector<FilterCommand> filter_commands() {
         separable_filter(),
         gaussian_filter(),
         box_filter(),
+        window_filter("median", "The middle one of the pixels around each", median),
+        window_filter("minimum", "The least of the pixels around each", minimum),
+        window_filter("maximum", "The largest of the pixels around each", maximum),
+        percentile_filter(),
+        rank_filter(),
         recursive_filter(),
         sat_filter(),
         bspline_filter(),

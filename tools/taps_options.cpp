@@ -62,26 +62,6 @@ std::vector<double> parse_axis_taps(const std::string &option, std::string_view 
     return taps.values;
 }
 
-// Returns the anchor that the text gives taps of such a size; the library's for axes that it leaves out.
-// option: where the taps come from.
-std::array<std::int64_t, 4> parse_anchor(const std::string &text,
-                                         const std::array<std::int64_t, 4> &size,
-                                         const std::string &option) {
-    const std::vector<std::int64_t> numbers = parse_integers("--anchor", text);
-    std::array<std::int64_t, 4> anchor{};
-    if (numbers.size() > anchor.size())
-        throw InputError("--anchor: " + in_quotes(text) + " has more than " +
-                         std::to_string(anchor.size()) + " numbers");
-    for (std::size_t axis = 0; axis < anchor.size(); ++axis) {
-        anchor[axis] = axis < numbers.size() ? numbers[axis] : size[axis] / 2;
-        if (anchor[axis] < 0 || anchor[axis] >= size[axis])
-            throw InputError("--anchor: " + std::to_string(anchor[axis]) + " on axis " +
-                             axis_names[axis] + " is outside the taps of " + option +
-                             ", which have " + std::to_string(size[axis]) + " there");
-    }
-    return anchor;
-}
-
 // Divides by the sum. option: where the values come from.
 void normalize(std::vector<double> &values, const std::string &option) {
     double sum = 0;
@@ -135,6 +115,24 @@ SeparableTaps parse_separable(const TapsModifiers &modifiers,
 }
 
 } // namespace
+
+std::array<std::int64_t, 4> parse_anchor(const std::string &text,
+                                         const std::array<std::int64_t, 4> &size,
+                                         const std::string &option) {
+    const std::vector<std::int64_t> numbers = parse_integers("--anchor", text);
+    std::array<std::int64_t, 4> anchor{};
+    if (numbers.size() > anchor.size())
+        throw InputError("--anchor: " + in_quotes(text) + " has more than " +
+                         std::to_string(anchor.size()) + " numbers");
+    for (std::size_t axis = 0; axis < anchor.size(); ++axis) {
+        anchor[axis] = axis < numbers.size() ? numbers[axis] : size[axis] / 2;
+        if (anchor[axis] < 0 || anchor[axis] >= size[axis])
+            throw InputError("--anchor: " + std::to_string(anchor[axis]) + " on axis " +
+                             axis_names[axis] + " is outside " + option + ", which has " +
+                             std::to_string(size[axis]) + " there");
+    }
+    return anchor;
+}
 
 void add_taps_options(CLI::App &app, TapsOptions &options) {
     app.add_option("--taps", options.taps,

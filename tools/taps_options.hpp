@@ -3,6 +3,7 @@
 #define GAUZE_TOOLS_TAPS_OPTIONS_HPP
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,12 @@ void add_taps_options(CLI::App &app, TapsOptions &options);
 // text: the value of --taps, or the one for one plane. option: its name in messages. Throws InputError.
 gauze::Taps make_taps(const TapsModifiers &modifiers, const std::string &option,
                       std::string_view text);
+
+// Returns the anchor that the text gives a box of such a size; the library's for axes that it leaves out.
+// option: the one that the box comes from. Throws InputError.
+std::array<std::int64_t, 4> parse_anchor(const std::string &text,
+                                         const std::array<std::int64_t, 4> &size,
+                                         const std::string &option);
 
 struct SeparableOptions {
     std::array<std::optional<std::string>, 4> taps; // of --taps-x, --taps-y, ...

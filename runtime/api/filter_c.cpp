@@ -80,6 +80,26 @@ gz::Box box_of(const gauze_box *given) {
     return {axes_of(box.radius), box.iterations == 0 ? 1 : static_cast<int>(box.iterations)};
 }
 
+gz::Window window_of(const gauze_window *given) {
+    const gauze_window window = known_part(given, "window");
+    gz::Window result;
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        result.size[i] = window.size[i] == 0 ? 1 : window.size[i];
+        result.anchor[i] = window.has_anchor ? window.anchor[i] : result.size[i] / 2;
+        require(result.size[i] >= 1 && result.size[i] <= gz::max_window_side, "window->size[", i,
+                "] is ", window.size[i], "; it must be from 0 to ", gz::max_window_side);
+        if (window.footprint) {
+            require(result.size[i] <= gz::max_rank_pixels / count, "the footprint has more than ",
+                    gz::max_rank_pixels, " places");
+            count *= result.size[i];
+        }
+    }
+    if (window.footprint)
+        result.footprint.assign(window.footprint, window.footprint + count);
+    return result;
+}
+
 std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
                              const std::string &name) {
     require(count <= most, name, "_count is ", count, "; it must be ", most, " at most");
@@ -182,6 +202,28 @@ gauze_status gauze_filter_gaussian(const gauze_gaussian *gaussian, gauze_filter 
 
 gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter) {
     return create_filter(filter, [&] { return gz::Filter::box(box_of(box)); });
+}
+
+gauze_status gauze_filter_minimum(const gauze_window *window, gauze_filter **filter) {
+    return create_filter(filter, [&] { return gz::Filter(gz::minimum(window_of(window))); });
+}
+
+gauze_status gauze_filter_maximum(const gauze_window *window, gauze_filter **filter) {
+    return create_filter(filter, [&] { return gz::Filter(gz::maximum(window_of(window))); });
+}
+
+gauze_status gauze_filter_median(const gauze_window *window, gauze_filter **filter) {
+    return create_filter(filter, [&] { return gz::Filter(gz::median(window_of(window))); });
+}
+
+gauze_status gauze_filter_percentile(const gauze_window *window, double percent,
+                                     gauze_filter **filter) {
+    return create_filter(filter,
+                         [&] { return gz::Filter(gz::percentile(window_of(window), percent)); });
+}
+
+gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank, gauze_filter **filter) {
+    return create_filter(filter, [&] { return gz::Filter(gz::ranked(window_of(window), rank)); });
 }
 
 gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filter **filter) {

@@ -124,17 +124,25 @@ ImagePass lower_images_along(std::size_t axis, const PlanDesc &desc, std::int64_
     return pass;
 }
 
-PlanDesc between_images(const PlanDesc &desc) {
+Volume lower_volume(const PlanDesc &desc, const Axes &size, const Axes &anchor) {
+    const Valid along_z = valid_along(desc, 2);
+    const Valid along_t = valid_along(desc, 3);
+    return {narrow(size[2]), narrow(size[3]), narrow(anchor[2]), narrow(anchor[3]),
+            along_z.first,   along_z.end,     along_t.first,     along_t.end};
+}
+
+PlanDesc between_images(const PlanDesc &desc, PixelType type) {
     PlanDesc result = desc;
     ImageDesc like = desc.source;
-    like.type = PixelType::f32;
+    like.type = type;
     result.target = own_image(like, desc.region.extent);
     result.region.target_origin = {0, 0, 0, 0};
     return result;
 }
 
 Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
-                  const std::function<Link(std::size_t, const PlanDesc &)> &make_link) {
+                  const std::function<Link(std::size_t, const PlanDesc &)> &make_link,
+                  PixelType type) {
     const bool isolated = desc.region.edge == RegionEdge::isolated;
     const auto is_read_after = [&](std::size_t axis, std::size_t i) {
         return std::any_of(axes.begin() + static_cast<std::ptrdiff_t>(i) + 1, axes.end(),
@@ -154,7 +162,7 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
                     step.region.source_origin[axis] = 0;
                     step.region.extent[axis] = step.source.extent[axis];
                 }
-            step = between_images(step);
+            step = between_images(step, type);
             graph.between.push_back(step.target);
         }
         std::vector<Link> own{make_link(i, step)};

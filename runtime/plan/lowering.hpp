@@ -8,6 +8,7 @@
 
 #include "plan/graph.hpp"
 #include "plan/image_pass.hpp"
+#include "plan/volume.hpp"
 
 namespace gz {
 
@@ -46,14 +47,18 @@ struct Valid {
 };
 Valid valid_along(const PlanDesc &desc, std::size_t axis);
 
-// An f32 image for all of the region's pixels, and the plan that writes it.
-PlanDesc between_images(const PlanDesc &desc);
+// The slices that a filter of this size and anchor reads for a result.
+Volume lower_volume(const PlanDesc &desc, const Axes &size, const Axes &anchor);
 
-// Makes links one after the other, from the plan's source through f32 images of all pixels that later links
+// An image of a type for all of the region's pixels, and the plan that writes it.
+PlanDesc between_images(const PlanDesc &desc, PixelType type = PixelType::f32);
+
+// Makes links one after the other, from the plan's source through images of all pixels that later links
 // read, to its target. axes: those that each link filters along. make_link(number, description of its
-// images).
+// images). type: that of the images between, f32 unless the filter's results are exact in another.
 Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
-                  const std::function<Link(std::size_t, const PlanDesc &)> &make_link);
+                  const std::function<Link(std::size_t, const PlanDesc &)> &make_link,
+                  PixelType type = PixelType::f32);
 
 // Makes one step for all axes and the graph's links, axis by axis, alternatives with the same result.
 Graph with_axes_at_once(Graph by_axes, Step at_once);

@@ -40,11 +40,7 @@ VolumePass lower_volume(const Correlation &correlation, const PlanDesc &desc) {
     VolumePass pass;
     static_cast<ImagePass &>(pass) =
         lower_images(desc, {taps.size[0], taps.size[1], taps.anchor[0], taps.anchor[1]}, {2, 3});
-    const Valid along_z = valid_along(desc, 2);
-    const Valid along_t = valid_along(desc, 3);
-    pass.volume = {narrow(taps.size[2]),   narrow(taps.size[3]), narrow(taps.anchor[2]),
-                   narrow(taps.anchor[3]), along_z.first,        along_z.end,
-                   along_t.first,          along_t.end};
+    pass.volume = lower_volume(desc, taps.size, taps.anchor);
     return pass;
 }
 

@@ -5,11 +5,9 @@
 
 #include "plan/image_pass.hpp"
 #include "plan/kernel.hpp"
+#include "plan/volume.hpp"
 
 namespace gz {
-
-#include "lib/volume.clh"
-static_assert(sizeof(Volume) == 32, "OpenCL C lays the struct out without padding");
 
 struct VolumePass : ImagePass {
     Volume volume{};

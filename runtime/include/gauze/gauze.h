@@ -475,6 +475,38 @@ typedef struct gauze_box {
 /** Makes a box filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
 GAUZE_API gauze_status gauze_filter_box(const gauze_box *box, gauze_filter **filter);
 
+/** The pixels around each that a filter looks at: those of a box, or of some of its places. The result at p
+ * is of the pixels p + j - anchor, j a place of the box. 1-D to 3-D: none along t. */
+typedef struct gauze_window {
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
+    int32_t has_anchor;   /**< 0: the anchor is size / 2, rounded down */
+    int64_t size[4];      /**< pixels along x, y, z, t; 0 means 1 */
+    int64_t anchor[4];    /**< 0 to size - 1 */
+    /** size[0] size[1] size[2] bytes, x fastest, copied: the places that count are those that are not 0. NULL:
+     * all of them. A footprint has up to 63 pixels along x and y, or 15 along each axis if it extends along
+     * z. */
+    const uint8_t *footprint;
+} gauze_window;
+
+/** The least, the largest, and the middle one of the pixels of a window: of n pixels the one with n / 2 below it,
+ * as scipy.ndimage has it. Results are pixels of the image or the border's constant: they are exact, and
+ * every kernel gives the same bits. NaN is larger than any number, as where NumPy sorts, and a result that is
+ * NaN has the bits 0x7fffffff in f32; -0 is less than 0. Boxes of minima and maxima have up to 1048575 pixels
+ * along each axis, all other windows 3969 pixels that count. */
+GAUZE_API gauze_status gauze_filter_minimum(const gauze_window *window, gauze_filter **filter);
+GAUZE_API gauze_status gauze_filter_maximum(const gauze_window *window, gauze_filter **filter);
+GAUZE_API gauze_status gauze_filter_median(const gauze_window *window, gauze_filter **filter);
+
+/** The pixel that has int(n percent / 100) of the window's n pixels below it, the largest one at 100: no mean
+ * of two. percent is from 0 to 100. */
+GAUZE_API gauze_status gauze_filter_percentile(const gauze_window *window, double percent,
+                                               gauze_filter **filter);
+
+/** The pixel that has `rank` of the window's n pixels below it, from -n to n - 1: negative ranks count from the
+ * largest, which is -1. */
+GAUZE_API gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank,
+                                         gauze_filter **filter);
+
 /** One scan along an axis, n counting pixels in its direction:
  *
  *     y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i]

@@ -397,6 +397,71 @@ inline Filter box(std::int64_t radius, std::uint32_t iterations = 1) {
     return box({radius, radius, 0, 0}, iterations);
 }
 
+/// gauze_window as a value: the pixels around each that a filter looks at.
+struct Window {
+    std::array<std::int64_t, 4> size{1, 1, 1, 1}; ///< pixels along x, y, z, t
+    std::array<std::int64_t, 4> anchor{};
+    bool has_anchor = false; ///< else it is size / 2, rounded down
+    std::vector<std::uint8_t>
+        footprint; ///< x fastest, not 0 where a pixel counts; empty: all of them
+
+    Window() = default;
+    /// The square around each pixel.
+    explicit Window(std::int64_t side) : size{side, side, 1, 1} {}
+    /// A box.
+    explicit Window(const std::array<std::int64_t, 4> &box) : size(box) {}
+};
+
+namespace detail {
+/// Calls make(const gauze_window *, gauze_filter **).
+template <class Make> Filter with_window(const Window &window, Make make) {
+    gauze_window c_window{};
+    c_window.struct_size = sizeof c_window;
+    c_window.has_anchor = window.has_anchor ? 1 : 0;
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        c_window.size[i] = window.size[i];
+        c_window.anchor[i] = window.anchor[i];
+        count *= window.size[i] > 0 && window.size[i] < INT32_MAX / count ? window.size[i] : 1;
+    }
+    if (!window.footprint.empty()) {
+        if (static_cast<std::int64_t>(window.footprint.size()) != count)
+            throw Error(GAUZE_ERROR_INVALID_ARGUMENT,
+                        "the footprint has " + std::to_string(window.footprint.size()) +
+                            " values, and the window " + std::to_string(count) + " pixels");
+        c_window.footprint = window.footprint.data();
+    }
+    gauze_filter *filter = nullptr;
+    check(make(&c_window, &filter));
+    return Filter(filter);
+}
+} // namespace detail
+
+/// The least pixel of a window: see gauze_filter_minimum.
+inline Filter minimum(const Window &window) {
+    return detail::with_window(window, gauze_filter_minimum);
+}
+/// The largest pixel of a window.
+inline Filter maximum(const Window &window) {
+    return detail::with_window(window, gauze_filter_maximum);
+}
+/// The middle one of the pixels of a window.
+inline Filter median(const Window &window) {
+    return detail::with_window(window, gauze_filter_median);
+}
+/// The pixel with so many percent of the window's pixels below it: see gauze_filter_percentile.
+inline Filter percentile(const Window &window, double percent) {
+    return detail::with_window(window, [&](const gauze_window *c_window, gauze_filter **filter) {
+        return gauze_filter_percentile(c_window, percent, filter);
+    });
+}
+/// The pixel with `rank` of the window's pixels below it, or, where it is negative, from the largest on.
+inline Filter rank(const Window &window, std::int64_t rank) {
+    return detail::with_window(window, [&](const gauze_window *c_window, gauze_filter **filter) {
+        return gauze_filter_rank(c_window, rank, filter);
+    });
+}
+
 /// Which way a scan goes: towards higher coordinates, or towards lower ones.
 enum class Direction : std::int32_t { forward = 1, backward = -1 };
 

@@ -1,0 +1,10 @@
+#include "families/rank/kernels.hpp"
+
+namespace gz {
+
+const std::vector<Kernel> &rank_kernels() {
+    static const std::vector<Kernel> kernels{rank_plain(), extreme_plain()};
+    return kernels;
+}
+
+} // namespace gz

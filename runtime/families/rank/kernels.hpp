@@ -1,0 +1,15 @@
+// The kernels of rank filters.
+#pragma once
+
+#include "families/rank/rank_pass.hpp"
+#include "plan/kernel.hpp"
+
+namespace gz {
+
+Kernel rank_plain();
+Kernel extreme_plain();
+
+// Returns all of them; of equally wanted kernels the earlier one is tried first.
+const std::vector<Kernel> &rank_kernels();
+
+} // namespace gz
