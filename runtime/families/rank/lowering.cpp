@@ -30,15 +30,6 @@ std::vector<WindowRun> runs_of(const Window &window, int channels) {
     return runs;
 }
 
-// Kernels use 32-bit positions, up to a window or two beyond the image.
-void check_length(const Window &window, const PlanDesc &desc) {
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (desc.source.extent[axis] + 2 * window.size[axis] >
-            std::numeric_limits<std::int32_t>::max())
-            fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
-                 axis_name[axis], ", too many for windows of ", window.size[axis]);
-}
-
 using SharedFilter = std::shared_ptr<const RankFilter>;
 
 Step extreme_step(const SharedFilter &filter, const PlanDesc &desc) {
@@ -78,6 +69,14 @@ Graph lower_box_extreme(const SharedFilter &filter, const PlanDesc &desc) {
 }
 
 } // namespace
+
+void check_length(const Window &window, const PlanDesc &desc) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (desc.source.extent[axis] + 2 * window.size[axis] >
+            std::numeric_limits<std::int32_t>::max())
+            fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
+                 axis_name[axis], ", too many for windows of ", window.size[axis]);
+}
 
 RankPass lower_rank(const RankFilter &filter, const PlanDesc &desc) {
     const Window &window = filter.window;
