@@ -1,10 +1,12 @@
 #include "families/rank/lowering.hpp"
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/pixel_value.hpp"
 #include "plan/lowering.hpp"
 
 namespace gz {
@@ -51,13 +53,24 @@ Step extreme_step_along_z(const SharedFilter &filter, const PlanDesc &desc) {
     return step;
 }
 
+// The type of images between, which holds the source's pixels and the border's constant.
+PixelType type_between(const PlanDesc &desc) {
+    const PixelType type = desc.source.type;
+    std::array<std::byte, sizeof(double)> pixel{};
+    store_pixel(type, static_cast<float>(desc.border.value), pixel.data());
+    const bool holds_constant = desc.border.mode != BorderMode::constant ||
+                                load_pixel(type, pixel.data()) == desc.border.value;
+    return holds_constant ? type : PixelType::f32;
+}
+
 // The extreme of a box is that of extremes along its axes, which are pixels of the source.
 Graph lower_box_extreme(const SharedFilter &filter, const PlanDesc &desc) {
-    const Window &window = filter->window;
+    const AxesReach reach = filter->window.reach();
+    const auto reads = [&](std::size_t axis) { return !reach[axis].is_own_pixel(); };
     std::vector<std::vector<std::size_t>> axes;
-    if (window.size[0] > 1 || window.size[1] > 1 || window.size[2] == 1)
+    if (reads(0) || reads(1) || !reads(2))
         axes.push_back({0, 1});
-    if (window.size[2] > 1)
+    if (reads(2))
         axes.push_back({2});
     return lower_along(
         axes, desc,
@@ -65,7 +78,7 @@ Graph lower_box_extreme(const SharedFilter &filter, const PlanDesc &desc) {
             return axes[i].size() == 2 ? extreme_step(filter, step)
                                        : extreme_step_along_z(filter, step);
         },
-        desc.source.type);
+        type_between(desc));
 }
 
 } // namespace
