@@ -24,11 +24,12 @@ Graph lower_step(const SharedFilter &filter, MorphologyStep step, const PlanDesc
     return {{}, {std::move(weighted)}};
 }
 
-// The axes along which a window reads more than one pixel.
+// The axes along which a window reads other pixels than the result's own.
 std::vector<std::size_t> axes_of(const Window &window) {
+    const AxesReach reach = window.reach();
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < 4; ++axis)
-        if (window.size[axis] > 1)
+        if (!reach[axis].is_own_pixel())
             axes.push_back(axis);
     return axes;
 }

@@ -127,8 +127,10 @@ Extreme extreme_of(const Morphology &filter, MorphologyStep step) {
 
 RankFilter flat_step(const Morphology &filter, MorphologyStep step) {
     Window window = extreme_of(filter, step).window;
-    return step == MorphologyStep::dilation ? maximum(std::move(window))
-                                            : minimum(std::move(window));
+    if (step == MorphologyStep::erosion)
+        return {std::move(window), 0, "minimum"};
+    const std::int64_t last = window.count() - 1;
+    return {std::move(window), last, "maximum"};
 }
 
 std::string to_text(const Morphology &filter) {
