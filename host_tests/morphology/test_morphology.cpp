@@ -367,7 +367,7 @@ TEST_SUITE("morphology") {
             const Plan plan(engine(), morphology(operation, hook(), {}, 2), desc, "");
             plan.run({source.data(), source.size()}, {{result.data(), result.size()}});
             const Verification found =
-                verify(plan, {source.data(), source.size()}, {result.data(), result.size()});
+                verify(plan, {source.data(), source.size()}, {{result.data(), result.size()}});
             CHECK(found.worst_error <= found.bound);
             CHECK(std::all_of(result.begin(), result.end(),
                               [](std::byte value) { return value <= std::byte{1}; }));
