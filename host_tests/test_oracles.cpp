@@ -370,7 +370,8 @@ TEST_CASE("oracles of windows") {
     for (const char *family : {"rank", "morphology"})
         for (std::string &kernel : kernels_of(family))
             kernels.push_back(std::move(kernel));
-    for (const json &test : json::parse(manifest)["cases"]) {
+    const json cases = json::parse(manifest)["cases"];
+    for (const json &test : cases) {
         const auto load = [&](const char *key) {
             return gauze::tool::read_image(directory + test[key].get<std::string>(),
                                            gauze::tool::ChannelAxis::none);

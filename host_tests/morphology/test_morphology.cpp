@@ -289,7 +289,8 @@ TEST_SUITE("morphology") {
 
     TEST_CASE("morphology: the border is applied to each step anew") {
         const Morphology opening = morphology(MorphologyOperation::open, box_of(3, 1));
-        CHECK(filtered(opening, {5, 5, 5, 5}, {BorderMode::constant, 0.0}) ==
+        const Morphology closing = morphology(MorphologyOperation::close, box_of(3, 1));
+        CHECK(filtered(closing, {5, 5, 5, 5}, {BorderMode::constant, 0.0}) ==
               std::vector<float>{0, 5, 5, 0});
         CHECK(filtered(opening, {5, 5, 5, 5}, {BorderMode::constant, 9.0}) ==
               std::vector<float>{9, 5, 5, 9});

@@ -167,8 +167,11 @@ AxesReach reach_of(const Morphology &filter) {
     for (const std::vector<MorphologyStep> &steps : parts_of(filter).sequences) {
         AxesReach sequence;
         for (const MorphologyStep step : steps)
-            for (std::size_t i = 0; i < 4; ++i)
-                sequence[i] = after(sequence[i], extreme_of(filter, step).window.reach()[i]);
+            for (std::size_t i = 0; i < 4; ++i) {
+                const Reach own = extreme_of(filter, step).window.reach()[i];
+                sequence[i].before += own.before;
+                sequence[i].after += own.after;
+            }
         for (std::size_t i = 0; i < 4; ++i)
             result[i] = cover(result[i], sequence[i]);
     }
