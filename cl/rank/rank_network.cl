@@ -76,10 +76,11 @@ static inline void read_extended_words(__global const SRC *origin, const Geometr
 #define BITS_OF(keys, i) (WORD_OF_KEYS((keys)[(i) % TILE_X]) >> ((i) / TILE_X * 16) & 65535u)
 #endif
 
-// left_over: results that lie within the region, apart by CHANNELS values.
-static inline void write_results(const T *keys, __global DST *to, int left_over) {
+// Writes a row of results, apart by CHANNELS values, of which so many lie within the region: all, where they
+// are written as vectors.
+static inline void write_results(const T *keys, __global DST *to, bool is_whole, int left_over) {
 #if VECTORS && SRC_TYPE == DST_TYPE
-    if (left_over >= RESULTS_X) {
+    if (is_whole) {
         uint words[RESULTS_X / PER_WORD];
         UNROLL for (int i = 0; i < RESULTS_X / PER_WORD; ++i) {
 #if KEY_KIND == 2
@@ -121,22 +122,16 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *to = dst + dst_start(g, batch) + (long)x * CHANNELS + channel;
     const int top = y - g.anchor_y;
+    const bool is_whole = x + RESULTS_X <= width && y + TILE_Y <= g.height;
     uint words[ROWS][WORDS];
 #if VECTORS
-    if (x - LEAD >= g.valid_left && x - LEAD + PIXELS <= g.valid_right) {
-        __global const SRC *first = origin + x - LEAD;
+    if (x - LEAD >= g.valid_left && x - LEAD + PIXELS <= g.valid_right && top >= g.valid_top &&
+        top + ROWS <= g.valid_bottom) {
+        __global const SRC *first = origin + top * g.src_row + x - LEAD;
         UNROLL for (int j = 0; j < ROWS; ++j) {
-            const int row = fold_row(g, top + j);
             UNROLL for (int i = 0; i < PIXELS; i += 4)
-                read_four(first + (row == OUTSIDE ? 0 : row) * g.src_row + i,
-                          words[j] + i / PER_WORD);
-            if (row == OUTSIDE) {
-                const uint bits = bits_of(g.border_value);
-                UNROLL for (int i = 0; i < WORDS; ++i)
-                    words[j][i] = PER_WORD == 4   ? bits * 0x01010101u
-                                  : PER_WORD == 2 ? bits * 0x00010001u
-                                                  : bits;
-            }
+                read_four(first + i, words[j] + i / PER_WORD);
+            first += g.src_row;
         }
     } else
 #endif
@@ -175,7 +170,7 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
     }
 #endif
 #define STORE_ROW(j, keys)                                                                         \
-    if (y + (j) < g.height)                                                                        \
-        write_results(keys, to + (long)(y + (j)) * g.dst_row, width - x);
+    if (is_whole || y + (j) < g.height)                                                            \
+        write_results(keys, to + (long)(y + (j)) * g.dst_row, is_whole, width - x);
 #include "generated"
 }
