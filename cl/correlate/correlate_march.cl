@@ -1,9 +1,9 @@
-// Correlation with cubes of dense taps along x, y and z, by marching along z: a group holds one slice
-// of the source at a time, with an apron, in local memory, and an item adds it to the results of all
-// slices that reach it. A value is read from the source about once, and from local memory once for
-// the results of ITEM_X x ITEM_Y pixels, SIZE slices and FILTERS filters. Results begin with the
-// slice of their first taps and are done with that of their last, so that each adds its taps up in
-// memory order.
+// Correlation with cubes of dense taps along x, y and z, by marching along z: a group holds one
+// slice of the source at a time, with an apron, in local memory, and an item adds it to the results
+// of all slices that reach it. A value is read from the source about once, and from local memory
+// once for the results of ITEM_X x ITEM_Y pixels, SIZE slices and FILTERS filters. Results begin
+// with the slice of their first taps and are done with that of their last, so that each adds its
+// taps up in memory order.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"

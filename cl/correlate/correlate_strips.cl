@@ -165,8 +165,8 @@ INLINE void start_sums(Step *sums) {
 
 // Adds a step of row q of those needed, the oldest of which is row 0, to the sums of the rows of
 // results from `first` to `last`. taps: those of the kernel's rows.
-INLINE void add_ring_row(Step *sums, const int *row, const Geometry g,
-                         __constant float *restrict taps, int q, int first, int last) {
+INLINE void add_ring_row(Step *sums, const int *row, const Geometry g, __constant float *taps,
+                         int q, int first, int last) {
     for (int i = 0; i < TAPS_INSIDE; ++i) {
         const int *p = row + i * CHANNELS;
         Step values;

@@ -1,9 +1,9 @@
 // Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A
-// group marches down a strip of the image. Of each tile it sums the columns, from the image's first row
-// on, and publishes what these sums add up to along each row: the total. The table left of a row is
-// the sum of the totals of all strips before. Of the strips of a team, FELLOWS side by side, the
-// last publishes that sum too, so that a group waits for its fellows before it and for one sum of
-// the team before. Meanwhile it goes on to the next tile. Strips are given out by tickets: a group
+// group marches down a strip of the image. Of each tile it sums the columns, from the image's first
+// row on, and publishes what these sums add up to along each row: the total. The table left of a
+// row is the sum of the totals of all strips before. Of the strips of a team, FELLOWS side by side,
+// the last publishes that sum too, so that a group waits for its fellows before it and for one sum
+// of the team before. Meanwhile it goes on to the next tile. Strips are given out by tickets: a group
 // waits for groups of lower tickets alone, which have started before it; this ends only where a
 // device lets all groups that have started go on. Whatever they wait for, sums are made in one
 // order.
