@@ -4,6 +4,7 @@
 // rows lie in local memory as what the values of each block of 4 come to, and as what they come to
 // before each value: a box is whole blocks, whose sums are moved along the row, and the ends of
 // two.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -16,7 +17,6 @@
 #error box_columns takes one channel, and keeps sums in 32 bits
 #endif
 
-#define UNROLL _Pragma("unroll")
 #define ROWS 4
 #define SPLIT 4 // groups that share a band of a strip at an edge
 
@@ -62,23 +62,6 @@ static inline Columns add_columns(Columns s, int4 x) {
                     LOAD_VALUE((row) + places.s2), LOAD_VALUE((row) + places.s3)),                 \
            (VALUE4)(BORDER_VALUE(g)), outside)
 
-// The sums of the boxes of a block's values, of which the first starts `shift` values into it.
-// Sums that start in the block after it are without the block's own sum, sums that end in a later
-// one are with one more; before a block's first value comes nothing.
-#define BOX_END(shift) ((1 - (shift)) & 3)
-#define FINISH(shift)                                                                              \
-    do {                                                                                           \
-        UNROLL for (int k_ = 0; k_ < 4; ++k_) {                                                    \
-            VALUE sum_ = span;                                                                     \
-            if ((shift) + k_ >= 4)                                                                 \
-                sum_ -= in_block;                                                                  \
-            if (BOX_END(shift) + k_ >= 4)                                                          \
-                sum_ += in_next;                                                                   \
-            const bool at_start = BOX_END(shift) + k_ == 4;                                        \
-            sums[k_] = sum_ + ((at_start ? 0 : b[BOX_END(shift) + k_]) - a[(shift) + k_]);         \
-        }                                                                                          \
-    } while (0)
-
 // In any row.
 static inline VALUE4 read_any(__global const SRC *origin, const Geometry g, int x, bool inside,
                               int4 places, int4 outside, int y) {
@@ -91,6 +74,38 @@ static inline VALUE4 read_any(__global const SRC *origin, const Geometry g, int 
     return READ_OUTSIDE(row);
 }
 #define READ_ANY(y) read_any(origin, g, x, inside, places, outside, y)
+
+// Moves the boxes of four columns on by a row. before: of each value what its block's values before
+// it come to; block: what all four do.
+static inline Columns move_columns(Columns columns, VALUE4 change, __local VALUE4 *before,
+                                   __local VALUE *block) {
+    columns = add_columns(columns, change);
+    const VALUE4 sum = columns.sum;
+    const VALUE two = sum.s0 + sum.s1;
+    const VALUE three = two + sum.s2;
+    *before = (VALUE4)(0, sum.s0, two, three);
+    *block = three + sum.s3;
+    return columns;
+}
+
+// Makes the sums of the boxes of a block's values, of which the first starts `shift` values into
+// it. span: what the whole blocks of that box come to. a, b: what the values before each come to in
+// their block, from the block where it starts and from the one where it ends. Sums that start in
+// the block after it are without the block's own sum, sums that end in a later one are with one
+// more; before a block's first value comes nothing.
+INLINE void finish(VALUE *sums, const VALUE *a, const VALUE *b, VALUE span, VALUE in_block,
+                   VALUE in_next, const int shift) {
+    const int end = (1 - shift) & 3;
+    UNROLL for (int k = 0; k < 4; ++k) {
+        VALUE sum = span;
+        if (shift + k >= 4)
+            sum -= in_block;
+        if (end + k >= 4)
+            sum += in_next;
+        const bool at_start = end + k == 4;
+        sums[k] = sum + ((at_start ? 0 : b[end + k]) - a[shift + k]);
+    }
+}
 
 // apron: the radius along x, rounded up to whole blocks. inner_first to inner_end: the strips that
 // read nothing outside the image along x. before: of each value of a step, what its block's values
@@ -176,23 +191,16 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
     VALUE4 enters[ROWS], leaves[ROWS];
     for (int step = -ROWS; step < rows; step += ROWS) {
         if (used && step >= 0) {
-#define SUM_ROW(i, move)                                                                           \
-    do {                                                                                           \
-        columns = add_columns(columns, move);                                                      \
-        const VALUE4 sum_ = columns.sum;                                                           \
-        const VALUE two_ = sum_.s0 + sum_.s1;                                                      \
-        const VALUE three_ = two_ + sum_.s2;                                                       \
-        before[(i)*GROUP + item] = (VALUE4)(0, sum_.s0, two_, three_);                             \
-        blocks[(i)*GROUP + item] = three_ + sum_.s3;                                               \
-    } while (0)
             const int leaving = first + step;
             if (IS_FREE(leaving, ROWS + height)) {
                 UNROLL for (int i = 0; i < ROWS; ++i)
-                    SUM_ROW(i, enters[i] - leaves[i]);
+                    columns = move_columns(columns, enters[i] - leaves[i],
+                                           before + i * GROUP + item, blocks + i * GROUP + item);
             } else {
                 for (int i = 0; i < ROWS; ++i)
-                    SUM_ROW(i, READ_ANY(leaving + height + i) -
-                                   READ_ANY(leaving + i));
+                    columns = move_columns(columns,
+                                           READ_ANY(leaving + height + i) - READ_ANY(leaving + i),
+                                           before + i * GROUP + item, blocks + i * GROUP + item);
             }
         }
         if (used && step + ROWS < rows && IS_FREE(first + step + ROWS, ROWS + height)) {
@@ -254,13 +262,13 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
                 const VALUE b[8] = {b0.s0, b0.s1, b0.s2, b0.s3, b1.s0, b1.s1, b1.s2, b1.s3};
                 VALUE sums[4];
                 if (shift == 0)
-                    FINISH(0);
+                    finish(sums, a, b, span, in_block, in_next, 0);
                 else if (shift == 1)
-                    FINISH(1);
+                    finish(sums, a, b, span, in_block, in_next, 1);
                 else if (shift == 2)
-                    FINISH(2);
+                    finish(sums, a, b, span, in_block, in_next, 2);
                 else
-                    FINISH(3);
+                    finish(sums, a, b, span, in_block, in_next, 3);
                 MEAN means[4];
                 UNROLL for (int v = 0; v < 4; ++v)
                     means[v] = mean_of(sums[v], area, share);

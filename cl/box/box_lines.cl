@@ -1,6 +1,7 @@
 // Means over boxes for CPUs in two launches, for boxes that are long beside the image: sums along y
 // of strips of columns, and then sums along x of rows. What fills a box reads each of the line's
 // pixels once, as often as the border repeats them, so that no work grows with the radius.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -80,7 +81,7 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
                 VALUE16 s = vload16(0, some + i);
 #if SUM_TYPE == SUM_F32
                 float16 l = vload16(0, some_lost + i);
-                ADD16(s, l, four);
+                add16(&s, &l, four);
                 vstore16(l, 0, some_lost + i);
 #else
                 s += four;
@@ -98,7 +99,7 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
                 VALUE16 s = vload16(0, some + i);
 #if SUM_TYPE == SUM_F32
                 float16 l = vload16(0, some_lost + i);
-                ADD16(s, l, LOAD_VALUE16(in + i));
+                add16(&s, &l, LOAD_VALUE16(in + i));
                 vstore16(l, 0, some_lost + i);
 #else
                 s += LOAD_VALUE16(in + i);
@@ -143,7 +144,7 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
                     const VALUE16 move = LOAD_VALUE16(from + ins[r] * g.src_row + i) -
                                          LOAD_VALUE16(from + outs[r] * g.src_row + i);
 #if SUM_TYPE == SUM_F32
-                    ADD16(s, l, move);
+                    add16(&s, &l, move);
                     vstore16(s + l, 0, to + r * columns.pitch + i);
 #else
                     s += move;
@@ -179,7 +180,7 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
             VALUE16 s = vload16(0, sums + i);
 #if SUM_TYPE == SUM_F32
             float16 l = vload16(0, lost + i);
-            ADD16(s, l, in16 - out16);
+            add16(&s, &l, in16 - out16);
             vstore16(l, 0, lost + i);
             vstore16(s + l, 0, to + i);
 #else
@@ -226,10 +227,10 @@ static inline void extend_row(VALUE *to, __global const VALUE *row, const Geomet
             for (; i < length; ++i)
                 to[i] = from[i];
         } else {
-#ifdef REVERSED16
+#ifdef CAN_SCAN
             if (stretch.step < 0)
                 for (; i + 16 + CHANNELS <= length; i += REVERSED)
-                    vstore16(REVERSED16(vload16(0, from + CHANNELS - 16 - i)), 0, to + i);
+                    vstore16(reversed16(vload16(0, from + CHANNELS - 16 - i)), 0, to + i);
 #endif
             for (; i < length; i += CHANNELS)
                 for (int c = 0; c < CHANNELS; ++c)
@@ -298,7 +299,7 @@ void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, 
                 for (; k + LANES <= last; k += LANES)
                     for (int v = 0; v < LANES / 16; ++v) {
 #if SUM_TYPE == SUM_F32
-                        ADD16(some[v], some_lost[v], vload16(0, row + k + 16 * v));
+                        add16(&some[v], &some_lost[v], vload16(0, row + k + 16 * v));
 #else
                         some[v] += vload16(0, row + k + 16 * v);
 #endif
@@ -337,13 +338,13 @@ void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, 
             __global DST *at = to + (long)first * CHANNELS;
             const long other_at = from + (long)first * CHANNELS;
             int i = 0;
-#ifdef SCAN16
+#ifdef CAN_SCAN
             for (; i + 16 <= count; i += 16) {
-                VALUE16 change = vload16(0, enters + i) - vload16(0, leaves + i);
-                SCAN16(change);
-                const VALUE16 all = SPREAD16(total) + change;
-                STORE_MEANS16(all, at + i, other_at + i);
-                ADD_LAST16(total, change);
+                const VALUE16 change =
+                    scan16(vload16(0, enters + i) - vload16(0, leaves + i));
+                const VALUE16 all = spread16(total) + change;
+                STORE_MEANS16(all, area, share, at + i, other_at + i);
+                add_last16(total, change);
             }
 #endif
             for (; i < count; i += CHANNELS)

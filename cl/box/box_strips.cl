@@ -2,6 +2,7 @@
 // to STRIP values and `band` rows alone, with no barrier. Sums along y run down each of the columns
 // that the strip's boxes reach, 16 columns in a vector; sums along x run along the row that these
 // make, 16 values at a time.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -103,10 +104,10 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
 #if SUM_TYPE == SUM_F32
             float16 s = vload16(0, running + i);
             float16 l = vload16(0, lost + i);
-            ADD16(s, l, entering);
+            add16(&s, &l, entering);
             if (complete) {
                 vstore16(s + l, 0, sums + i);
-                ADD16(s, l, -(leaves == OUTSIDE ? outside16 : LOAD_VALUE16(out + i)));
+                add16(&s, &l, -(leaves == OUTSIDE ? outside16 : LOAD_VALUE16(out + i)));
             }
             vstore16(l, 0, lost + i);
 #else
@@ -156,7 +157,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             for (int c = 0; c < CHANNELS; ++c)
                 total[c] = NOTHING;
             int k = first;
-#ifdef SCAN16
+#ifdef CAN_SCAN
             VALUE16 some[LANES / 16];
 #if SUM_TYPE == SUM_F32
             float16 lost16[LANES / 16];
@@ -170,7 +171,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             for (; k + LANES <= first + 2 * apron; k += LANES)
                 for (int v = 0; v < LANES / 16; ++v) {
 #if SUM_TYPE == SUM_F32
-                    ADD16(some[v], lost16[v], vload16(0, sums + k + 16 * v));
+                    add16(&some[v], &lost16[v], vload16(0, sums + k + 16 * v));
 #else
                     some[v] += vload16(0, sums + k + 16 * v);
 #endif
@@ -189,7 +190,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                 for (int c = 0; c < CHANNELS; ++c)
                     ADD_VALUE(total[c], sums[k + c]);
             int x = first;
-#ifdef SCAN16
+#ifdef CAN_SCAN
             // Within a vector: what each mean has more than the one before the vector, by a prefix
             // sum of what enters and leaves.
             for (; x + 16 <= last; x += 16) {
@@ -201,11 +202,10 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
                         lanes[c] = 0;
                     leaves16 = vload16(0, lanes);
                 }
-                VALUE16 change = vload16(0, sums + x + 2 * apron) - leaves16;
-                SCAN16(change);
-                const VALUE16 all = SPREAD16(total) + change;
-                STORE_MEANS16(all, to + x, from + x);
-                ADD_LAST16(total, change);
+                const VALUE16 change = scan16(vload16(0, sums + x + 2 * apron) - leaves16);
+                const VALUE16 all = spread16(total) + change;
+                STORE_MEANS16(all, area, share, to + x, from + x);
+                add_last16(total, change);
             }
             if (x > first && x < last)
                 for (int c = 0; c < CHANNELS; ++c)

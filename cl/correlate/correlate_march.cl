@@ -1,8 +1,10 @@
-// Correlation with cubes of dense taps along x, y and z, by marching along z: a group holds one slice
-// of the source at a time, with an apron, in local memory, and an item adds it to the results of all
-// slices that reach it. A value is read from the source about once, and from local memory once for the
-// results of ITEM_X x ITEM_Y pixels, SIZE slices and FILTERS filters. Results begin with the slice of
-// their first taps and are done with that of their last, so that each adds its taps up in memory order.
+// Correlation with cubes of dense taps along x, y and z, by marching along z: a group holds one
+// slice of the source at a time, with an apron, in local memory, and an item adds it to the results
+// of all slices that reach it. A value is read from the source about once, and from local memory
+// once for the results of ITEM_X x ITEM_Y pixels, SIZE slices and FILTERS filters. Results begin
+// with the slice of their first taps and are done with that of their last, so that each adds its
+// taps up in memory order.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
@@ -46,13 +48,17 @@ typedef struct Cubes {
 #define TARGET_3
 #endif
 
-// depth: slices of results that a group makes. chunks: of so many, in a volume.
+// depth, chunks: see march_of_item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      const Volume v, const int depth, const int chunks, CUBES,
                      __local float4 *vectors TARGET_1 TARGET_2 TARGET_3) {
     __local float *tiles = (__local float *)vectors;
-    MARCH_GROUP
+    const March march = march_of_item(g, depth, chunks);
+    const int first = march.first, last = march.last;
+    __global const SRC *origin = march_from(march, src, g);
+    int places[SHARE];
+    find_places(places, march, g);
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float sums[FILTERS][SIZE][ITEM_Y][ITEM_X];
@@ -62,19 +68,20 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                 UNROLL for (int p = 0; p < ITEM_X; ++p)
                     sums[f][o][q][p] = 0.0f;
 
-    BRING(first);
-    PUT(tiles);
+    float brought[SHARE];
+    bring(brought, places, origin, g, v, first);
+    put(brought, tiles, march.item);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int slice = first; slice < last + SIZE - 1; ++slice) {
         const int turn = (slice - first) & 1;
         // The next slice is on its way while this one is added.
-        BRING(slice + 1);
+        bring(brought, places, origin, g, v, slice + 1);
 
         __local const float *own =
-            tiles + turn * (PITCH * ROWS) + item_y * ITEM_Y * PITCH + item_x * ITEM_X;
+            tiles + turn * (PITCH * ROWS) + march.item_y * ITEM_Y * PITCH + march.item_x * ITEM_X;
         UNROLL for (int j = 0; j < ITEM_Y + SIZE - 1; ++j) {
             float window[4 * VECTORS];
-            READ_WINDOW((__local const float4 *)(own + j * PITCH));
+            read_window(window, (__local const float4 *)(own + j * PITCH));
             UNROLL for (int f = 0; f < FILTERS; ++f)
                 UNROLL for (int o = 0; o < SIZE; ++o)
                     UNROLL for (int q = 0; q < ITEM_Y; ++q)
@@ -88,10 +95,11 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
 
         const int done = slice - (SIZE - 1);
         if (done >= first) {
-            const long to = MARCH_TO(done);
+            const long to = march_to(march, g, done);
             UNROLL for (int f = 0; f < FILTERS; ++f) {
 #if FILTERS > 3
-                __global DST *target = (f == 0 ? dst : f == 1 ? dst_1 : f == 2 ? dst_2 : dst_3) + to;
+                __global DST *target =
+                    (f == 0 ? dst : f == 1 ? dst_1 : f == 2 ? dst_2 : dst_3) + to;
 #elif FILTERS > 2
                 __global DST *target = (f == 0 ? dst : f == 1 ? dst_1 : dst_2) + to;
 #elif FILTERS > 1
@@ -100,10 +108,10 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                 __global DST *target = dst + to;
 #endif
                 UNROLL for (int q = 0; q < ITEM_Y; ++q)
-                    if (y + q < g.height)
+                    if (march.y + q < g.height)
                         store_quad((float4)(sums[f][0][q][0], sums[f][0][q][1], sums[f][0][q][2],
                                             sums[f][0][q][3]),
-                                   target + q * g.dst_row, g.width - x);
+                                   target + q * g.dst_row, g.width - march.x);
             }
         }
         UNROLL for (int f = 0; f < FILTERS; ++f)
@@ -113,7 +121,7 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                         sums[f][o][q][p] = sums[f][o + 1][q][p];
                     sums[f][SIZE - 1][q][p] = 0.0f;
                 }
-        PUT(tiles + (turn ^ 1) * (PITCH * ROWS));
+        put(brought, tiles + (turn ^ 1) * (PITCH * ROWS), march.item);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

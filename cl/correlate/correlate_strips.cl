@@ -3,6 +3,7 @@
 // along x or, if the taps are not separable, extended by the border. ROWS rows of the target, 4 or
 // 1, are made from it at a time: four, so that what is loaded serves four chains, or one for
 // compilers that take seconds for four.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -82,11 +83,11 @@
 // address spaces, as the built-in knows one of them.
 #ifdef HOST_COMPILER
 #if __has_builtin(__builtin_prefetch)
-#define EXPECT_STEP(address)                                                                       \
-    do {                                                                                           \
-        for (size_t b_ = 0; b_ < STEP * sizeof(SRC); b_ += 64)                                     \
-            __builtin_prefetch((const void *)((address) + b_));                                    \
-    } while (0)
+#define CAN_EXPECT
+static inline void expect_step(size_t address) {
+    for (size_t b = 0; b < STEP * sizeof(SRC); b += 64)
+        __builtin_prefetch((const void *)(address + b));
+}
 #endif
 #endif
 
@@ -117,79 +118,80 @@ static void extend_row(int *to, __global const SRC *origin, const Geometry g, in
         to[i] = 0;
 }
 
+// A step of a row: what chains of fma come to, or what is added to them.
+typedef struct Step {
+    float16 v[STEP / 16];
+} Step;
+
 #if SEPARABLE
-// Adds a tap to the four chains along x, for the values `shift` after those of the windows.
-#define ADD_SHIFTED(tap, shift)                                                                    \
+// Adds a tap to a sum along x, for the values `shift` after those of the windows, which are from p
+// on. A macro, as the compiler's function takes constants alone.
+#define ADD_SHIFTED(sum, window, p, tap, shift)                                                    \
     do {                                                                                           \
-        const float16 t_ = (float16)(tap);                                                         \
-        sum0 = fma(t_, FLOATS(SHIFTED(window0, window1, shift, p_)), sum0);                        \
-        sum1 = fma(t_, FLOATS(SHIFTED(window1, window2, shift, p_ + 16)), sum1);                   \
-        sum2 = fma(t_, FLOATS(SHIFTED(window2, window3, shift, p_ + 32)), sum2);                   \
-        sum3 = fma(t_, FLOATS(SHIFTED(window3, window4, shift, p_ + 48)), sum3);                   \
+        const float16 tap_ = (float16)(tap);                                                       \
+        UNROLL for (int n_ = 0; n_ < STEP / 16; ++n_)                                              \
+            (sum).v[n_] = fma(tap_,                                                                \
+                              FLOATS(SHIFTED((window)[n_], (window)[n_ + 1], shift,                \
+                                             (p) + 16 * n_)),                                      \
+                              (sum).v[n_]);                                                        \
     } while (0)
 
-// Filters a step along x, ROWS taps at a time.
-#define FILTER_STEP(to, from, pointer)                                                             \
-    do {                                                                                           \
-        float16 sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;                                \
-        for (int i = 0; i < g.taps_x; i += ROWS) {                                                 \
-            pointer p_ = (from) + i * CHANNELS;                                                    \
-            const int16 window0 = LOAD_VECTOR(p_), window1 = LOAD_VECTOR(p_ + 16);                 \
-            const int16 window2 = LOAD_VECTOR(p_ + 32), window3 = LOAD_VECTOR(p_ + 48);            \
-            const int16 window4 = LOAD_VECTOR(p_ + 64);                                            \
-            ADD_SHIFTED(taps[i], 0);                                                               \
-            if (ROWS == 4 && i + 1 < g.taps_x)                                                     \
-                ADD_SHIFTED(taps[i + 1], CHANNELS);                                                \
-            if (ROWS == 4 && i + 2 < g.taps_x)                                                     \
-                ADD_SHIFTED(taps[i + 2], 2 * CHANNELS);                                            \
-            if (ROWS == 4 && i + 3 < g.taps_x)                                                     \
-                ADD_SHIFTED(taps[i + 3], 3 * CHANNELS);                                            \
-        }                                                                                          \
-        *(int16 *)(to) = as_int16(sum0);                                                           \
-        *(int16 *)((to) + 16) = as_int16(sum1);                                                    \
-        *(int16 *)((to) + 32) = as_int16(sum2);                                                    \
-        *(int16 *)((to) + 48) = as_int16(sum3);                                                    \
-    } while (0)
+// A function for each place to filter from: filter_extended() from a row that is extended, and
+// filter_direct() from the source.
+#define FILTER_STEP filter_extended
+#define POINTER const int *
+#define LOAD_VECTOR(p) vload16(0, p)
+#define FLOATS(v) as_float16(v)
+#include "lib/filter_step.clh"
+#if DIRECT
+#define FILTER_STEP filter_direct
+#define POINTER __global const SRC *
+#if SRC_TYPE == PIXEL_F32
+#define LOAD_VECTOR(p) vload16(0, (__global const int *)(p))
+#define FLOATS(v) as_float16(v)
+#else
+#define LOAD_VECTOR(p) convert_int16(vload16(0, p))
+#define FLOATS(v) convert_float16(v)
+#endif
+#include "lib/filter_step.clh"
+#endif
 #endif
 
-// Adds a tap to the four chains of a row, o, for the values loaded.
-#define ADD(o, tap)                                                                                \
-    do {                                                                                           \
-        const float16 t_ = (float16)(tap);                                                         \
-        sum##o##0 = fma(t_, value0, sum##o##0);                                                    \
-        sum##o##1 = fma(t_, value1, sum##o##1);                                                    \
-        sum##o##2 = fma(t_, value2, sum##o##2);                                                    \
-        sum##o##3 = fma(t_, value3, sum##o##3);                                                    \
-    } while (0)
-// The taps of row j.
-#define TAP(j) row_taps[(j) * TAPS_ROW + i]
-// Adds row q of the ring, counted from the oldest that is needed, to the rows that `adds` names.
-#define ADD_RING_ROW(q, adds)                                                                      \
-    do {                                                                                           \
-        for (int i = 0; i < TAPS_INSIDE; ++i) {                                                    \
-            const int *p_ = ring + begins[q] + x + i * CHANNELS;                                   \
-            const float16 value0 = as_float16(LOAD_RING(0, p_));                                   \
-            const float16 value1 = as_float16(LOAD_RING(1, p_));                                   \
-            const float16 value2 = as_float16(LOAD_RING(2, p_));                                   \
-            const float16 value3 = as_float16(LOAD_RING(3, p_));                                   \
-            adds;                                                                                  \
-        }                                                                                          \
-    } while (0)
-#define NEW_SUMS(o) float16 sum##o##0 = 0.0f, sum##o##1 = 0.0f, sum##o##2 = 0.0f, sum##o##3 = 0.0f
-#define STORE_SUMS(o)                                                                              \
-    do {                                                                                           \
-        __global DST *p_ = to + (o)*g.dst_row + x;                                                 \
-        if (x + STEP <= count) {                                                                   \
-            STORE_VECTOR(sum##o##0, p_);                                                           \
-            STORE_VECTOR(sum##o##1, p_ + 16);                                                      \
-            STORE_VECTOR(sum##o##2, p_ + 32);                                                      \
-            STORE_VECTOR(sum##o##3, p_ + 48);                                                      \
-        } else {                                                                                   \
-            const float16 rest[4] = {sum##o##0, sum##o##1, sum##o##2, sum##o##3};                  \
-            for (int i = 0; x + i < count; ++i)                                                    \
-                STORE(((const float *)rest)[i], p_ + i);                                           \
-        }                                                                                          \
-    } while (0)
+INLINE void start_sums(Step *sums) {
+    UNROLL for (int o = 0; o < ROWS; ++o)
+        UNROLL for (int n = 0; n < STEP / 16; ++n)
+            sums[o].v[n] = 0.0f;
+}
+
+// Adds a step of row q of those needed, the oldest of which is row 0, to the sums of the rows of
+// results from `first` to `last`. taps: those of the kernel's rows.
+INLINE void add_ring_row(Step *sums, const int *row, const Geometry g, __constant float *taps,
+                         int q, int first, int last) {
+    for (int i = 0; i < TAPS_INSIDE; ++i) {
+        const int *p = row + i * CHANNELS;
+        Step values;
+        UNROLL for (int n = 0; n < STEP / 16; ++n)
+            values.v[n] = as_float16(LOAD_RING(n, p));
+        UNROLL for (int o = 0; o < ROWS; ++o)
+            if (o >= first && o <= last) {
+                const float16 tap = (float16)(taps[(q - o) * TAPS_ROW + i]);
+                UNROLL for (int n = 0; n < STEP / 16; ++n)
+                    sums[o].v[n] = fma(tap, values.v[n], sums[o].v[n]);
+            }
+    }
+}
+
+// Writes a step, or the first `count` values of it if that is less.
+INLINE void store_step(const Step *sum, __global DST *to, int count) {
+    if (count >= STEP) {
+        UNROLL for (int n = 0; n < STEP / 16; ++n)
+            STORE_VECTOR(sum->v[n], to + 16 * n);
+    } else {
+        const Step rest = *sum;
+        for (int i = 0; i < count; ++i)
+            STORE(((const float *)&rest)[i], to + i);
+    }
+}
 
 // taps: separable, those along x and then, from BUCKET on, those along y; else rows of BUCKET.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -238,7 +240,7 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
         int begins[SLOTS];
         for (int i = 0; i < needed; ++i)
             begins[i] = (oldest + i < SLOTS ? oldest + i : oldest + i - SLOTS) * PITCH;
-#ifdef EXPECT_STEP
+#ifdef CAN_EXPECT
         // The rows that the next ones of the target need besides; 0 where there is none.
         size_t expected[ROWS];
         for (int i = 0; i < ROWS; ++i) {
@@ -264,29 +266,16 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
                 for (int x = begin; x < end;) {
 #if DIRECT
                     if (x >= direct_left && x < free_right) {
-#if SRC_TYPE == PIXEL_F32
-#define LOAD_VECTOR(p) vload16(0, (__global const int *)(p))
-#define FLOATS(v) as_float16(v)
-#else
-#define LOAD_VECTOR(p) convert_int16(vload16(0, p))
-#define FLOATS(v) convert_float16(v)
-#endif
                         for (; x < free_right; x += STEP)
-                            FILTER_STEP(filled + x, direct + x, __global const SRC *);
-#undef FLOATS
-#undef LOAD_VECTOR
+                            filter_direct(filled + x, direct + x, g, taps);
                     } else
 #endif
                     {
                         const int wide = direct_right > 0 ? STEP : end - x;
                         extend_row(extended, origin, g, row, first + x,
                                    min(wide, count - x) + apron, wide + apron + SPARE);
-#define LOAD_VECTOR(p) vload16(0, p)
-#define FLOATS(v) as_float16(v)
                         for (int at = 0; at < wide; at += STEP)
-                            FILTER_STEP(filled + x + at, extended + at, const int *);
-#undef FLOATS
-#undef LOAD_VECTOR
+                            filter_extended(filled + x + at, extended + at, g, taps);
                         x += wide;
                     }
                 }
@@ -298,38 +287,34 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
             if (made == 4) {
                 // The rows' chains begin and end at different rows of the ring.
                 for (int x = begin; x < end; x += STEP) {
-#ifdef EXPECT_STEP
+#ifdef CAN_EXPECT
                     for (int i = 0; i < ROWS; ++i)
                         if (expected[i] != 0)
-                            EXPECT_STEP(expected[i] + x * sizeof(SRC));
+                            expect_step(expected[i] + x * sizeof(SRC));
 #endif
-                    NEW_SUMS(0);
-                    NEW_SUMS(1);
-                    NEW_SUMS(2);
-                    NEW_SUMS(3);
+                    Step sums[ROWS];
+                    start_sums(sums);
                     const int n = g.taps_y;
-                    ADD_RING_ROW(0, ADD(0, TAP(0)));
-                    ADD_RING_ROW(1, ADD(0, TAP(1)); ADD(1, TAP(0)));
-                    ADD_RING_ROW(2, ADD(0, TAP(2)); ADD(1, TAP(1)); ADD(2, TAP(0)));
-                    for (int j = 3; j < n; ++j)
-                        ADD_RING_ROW(j, ADD(0, TAP(j)); ADD(1, TAP(j - 1)); ADD(2, TAP(j - 2));
-                                     ADD(3, TAP(j - 3)));
-                    ADD_RING_ROW(n, ADD(1, TAP(n - 1)); ADD(2, TAP(n - 2)); ADD(3, TAP(n - 3)));
-                    ADD_RING_ROW(n + 1, ADD(2, TAP(n - 1)); ADD(3, TAP(n - 2)));
-                    ADD_RING_ROW(n + 2, ADD(3, TAP(n - 1)));
-                    STORE_SUMS(0);
-                    STORE_SUMS(1);
-                    STORE_SUMS(2);
-                    STORE_SUMS(3);
+                    add_ring_row(sums, ring + begins[0] + x, g, row_taps, 0, 0, 0);
+                    add_ring_row(sums, ring + begins[1] + x, g, row_taps, 1, 0, 1);
+                    add_ring_row(sums, ring + begins[2] + x, g, row_taps, 2, 0, 2);
+                    for (int q = 3; q < n; ++q)
+                        add_ring_row(sums, ring + begins[q] + x, g, row_taps, q, 0, 3);
+                    add_ring_row(sums, ring + begins[n] + x, g, row_taps, n, 1, 3);
+                    add_ring_row(sums, ring + begins[n + 1] + x, g, row_taps, n + 1, 2, 3);
+                    add_ring_row(sums, ring + begins[n + 2] + x, g, row_taps, n + 2, 3, 3);
+                    UNROLL for (int o = 0; o < ROWS; ++o)
+                        store_step(&sums[o], to + o * g.dst_row + x, count - x);
                 }
             } else
 #endif
             {
                 for (int x = begin; x < end; x += STEP) {
-                    NEW_SUMS(0);
-                    for (int j = 0; j < g.taps_y; ++j)
-                        ADD_RING_ROW(j, ADD(0, TAP(j)));
-                    STORE_SUMS(0);
+                    Step sums[ROWS];
+                    start_sums(sums);
+                    for (int q = 0; q < g.taps_y; ++q)
+                        add_ring_row(sums, ring + begins[q] + x, g, row_taps, q, 0, 0);
+                    store_step(&sums[0], to + x, count - x);
                 }
             }
         }

@@ -4,6 +4,7 @@
 // rows a band at the top or bottom reads; a row is on its way while the one before it is
 // filtered. The last group along x makes what is left at the image's left and right edge, value by
 // value.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -15,8 +16,6 @@
 #error ALIGNED, GROUP or ITEM is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
-
 #define MOST_X TAPS_X
 #define MOST_Y TAPS_Y
 #include "lib/taps.clh"
@@ -27,70 +26,61 @@
 #define WORDS (WORDS_LEFT + ITEM / 4 + WORDS_RIGHT)
 #define SHIFT (4 * WORDS_LEFT - ANCHOR_X * CHANNELS) // values before the first that is needed
 
-// Reads and stores words, one, two or four at once.
+// Reads a word of 4 values.
+static inline SRC_WORD read_word(__global const SRC *from) {
 #if ALIGNED
-#define READ1(to, p) (to)[0] = *(__global const SRC_WORD *)(p)
-#define READ2(to, p)                                                                               \
-    do {                                                                                           \
-        const SRC_WORD_PAIR pair_ = *(__global const SRC_WORD_PAIR *)(p);                          \
-        (to)[0] = pair_.lo;                                                                        \
-        (to)[1] = pair_.hi;                                                                        \
-    } while (0)
-#if SRC_TYPE == PIXEL_U8
-#define READ4(to, p)                                                                               \
-    do {                                                                                           \
-        const uint4 four_ = *(__global const uint4 *)(p);                                          \
-        (to)[0] = four_.s0;                                                                        \
-        (to)[1] = four_.s1;                                                                        \
-        (to)[2] = four_.s2;                                                                        \
-        (to)[3] = four_.s3;                                                                        \
-    } while (0)
-#endif
+    return *(__global const SRC_WORD *)from;
 #else
-#define READ1(to, p) (to)[0] = PASTE(as_, SRC_WORD)(vload4(0, p))
+    return PASTE(as_, SRC_WORD)(vload4(0, from));
 #endif
-#ifndef READ2
-#define READ2(to, p)                                                                               \
-    do {                                                                                           \
-        READ1(to, p);                                                                              \
-        READ1((to) + 1, (p) + 4);                                                                  \
-    } while (0)
-#endif
-#ifndef READ4
-#define READ4(to, p)                                                                               \
-    do {                                                                                           \
-        READ2(to, p);                                                                              \
-        READ2((to) + 2, (p) + 8);                                                                  \
-    } while (0)
-#endif
+}
 
-#if ITEM == 16
-#define READ_ITEM READ4
-#elif ITEM == 8
-#define READ_ITEM READ2
+// Reads a whole item's words, several at once where they are aligned.
+INLINE void read_item(SRC_WORD *to, __global const SRC *from) {
+#if ALIGNED && SRC_TYPE == PIXEL_U8 && ITEM == 16
+    const uint4 four = *(__global const uint4 *)from;
+    to[0] = four.s0;
+    to[1] = four.s1;
+    to[2] = four.s2;
+    to[3] = four.s3;
+#elif ALIGNED && ITEM >= 8
+    UNROLL for (int w = 0; w < ITEM / 4; w += 2) {
+        const SRC_WORD_PAIR pair = *(__global const SRC_WORD_PAIR *)(from + 4 * w);
+        to[w] = pair.lo;
+        to[w + 1] = pair.hi;
+    }
 #else
-#define READ_ITEM READ1
+    UNROLL for (int w = 0; w < ITEM / 4; ++w)
+        to[w] = read_word(from + 4 * w);
 #endif
+}
+
+// Reads what an item needs of a row of the source. from: the item's own first value there.
+INLINE void read_row(SRC_WORD *words, __global const SRC *from) {
+    UNROLL for (int w = 0; w < WORDS_LEFT; ++w)
+        words[w] = read_word(from - 4 * (WORDS_LEFT - w));
+    read_item(words + WORDS_LEFT, from);
+    UNROLL for (int w = WORDS_LEFT + ITEM / 4; w < WORDS; ++w)
+        words[w] = read_word(from + 4 * (w - WORDS_LEFT));
+}
 
 #define FOUR(v, i) (float4)((v)[i], (v)[(i) + 1], (v)[(i) + 2], (v)[(i) + 3])
+INLINE void store_item(const float *v, __global DST *to) {
 #if !ALIGNED
-#define STORE_ITEM(v, p)                                                                           \
-    UNROLL for (int v_ = 0; v_ < ITEM; ++v_)                                                       \
-        STORE((v)[v_], (p) + v_)
+    UNROLL for (int i = 0; i < ITEM; ++i)
+        STORE(v[i], to + i);
 #elif DST_TYPE == PIXEL_U8 && ITEM == 16
-#define STORE_ITEM(v, p)                                                                           \
-    *(__global uint4 *)(p) = (uint4)(to_word(FOUR(v, 0)), to_word(FOUR(v, 4)),                     \
-                                     to_word(FOUR(v, 8)), to_word(FOUR(v, 12)))
+    *(__global uint4 *)to = (uint4)(to_word(FOUR(v, 0)), to_word(FOUR(v, 4)), to_word(FOUR(v, 8)),
+                                    to_word(FOUR(v, 12)));
 #elif IS_INTEGER(DST_TYPE) && ITEM >= 8
-#define STORE_ITEM(v, p)                                                                           \
-    UNROLL for (int v_ = 0; v_ < ITEM; v_ += 8)                                                    \
-        *(__global DST_WORD_PAIR *)((p) + v_) =                                                    \
-            (DST_WORD_PAIR)(to_word(FOUR(v, v_)), to_word(FOUR(v, v_ + 4)))
+    UNROLL for (int i = 0; i < ITEM; i += 8)
+        *(__global DST_WORD_PAIR *)(to + i) =
+            (DST_WORD_PAIR)(to_word(FOUR(v, i)), to_word(FOUR(v, i + 4)));
 #else
-#define STORE_ITEM(v, p)                                                                           \
-    UNROLL for (int v_ = 0; v_ < ITEM; v_ += 4)                                                    \
-        STORE4(FOUR(v, v_), (p) + v_)
+    UNROLL for (int i = 0; i < ITEM; i += 4)
+        STORE4(FOUR(v, i), to + i);
 #endif
+}
 
 // Rows that an item at an edge makes.
 #define EDGE_ROWS 16
@@ -102,6 +92,11 @@ typedef struct Band {
     bool is_free;
 } Band;
 
+// The row that is read where `line` is wanted: another, which is not used, where that is OUTSIDE.
+static inline int inside(const Geometry g, int line) {
+    return line == OUTSIDE ? g.valid_top : line;
+}
+
 // A column of ITEM values, from x on, of which only rows may be outside.
 static inline void march(__global const SRC *origin, __global DST *to, const Geometry g,
                          TAPS_PARAMETER, const Band band, __local const int *lines, const int x) {
@@ -111,24 +106,9 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
         UNROLL for (int v = 0; v < ITEM; ++v)
             sum[j][v] = 0.0f;
     SRC_WORD coming[WORDS];
-    __global const SRC *free_from = origin + band.first * g.src_row + x;
-    // Sets the row of that number, which comes next, on its way.
-#define READ_ROW(number)                                                                           \
-    do {                                                                                           \
-        __global const SRC *from_ = free_from;                                                     \
-        if (band.is_free) {                                                                        \
-            free_from += g.src_row;                                                                \
-        } else {                                                                                   \
-            const int line_ = lines[number];                                                       \
-            from_ = origin + (line_ == OUTSIDE ? g.valid_top : line_) * g.src_row + x;             \
-        }                                                                                          \
-        UNROLL for (int w_ = 0; w_ < WORDS_LEFT; ++w_)                                             \
-            READ1(coming + w_, from_ - 4 * (WORDS_LEFT - w_));                                     \
-        READ_ITEM(coming + WORDS_LEFT, from_);                                                     \
-        UNROLL for (int w_ = WORDS_LEFT + ITEM / 4; w_ < WORDS; ++w_)                              \
-            READ1(coming + w_, from_ + 4 * (w_ - WORDS_LEFT));                                     \
-    } while (0)
-    READ_ROW(0);
+    __global const SRC *from =
+        origin + (band.is_free ? band.first : inside(g, lines[0])) * g.src_row + x;
+    read_row(coming, from);
     for (int number = 0; number < band.rows; ++number) {
         float window[4 * WORDS];
         UNROLL for (int w = 0; w < WORDS; ++w) {
@@ -138,8 +118,12 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
             window[4 * w + 2] = four.s2;
             window[4 * w + 3] = four.s3;
         }
-        if (number + 1 < band.rows)
-            READ_ROW(number + 1);
+        // The next row is on its way while this one is filtered.
+        if (number + 1 < band.rows) {
+            from = band.is_free ? from + g.src_row
+                                : origin + inside(g, lines[number + 1]) * g.src_row + x;
+            read_row(coming, from);
+        }
         if (!band.is_free && lines[number] == OUTSIDE)
             UNROLL for (int i = 0; i < 4 * WORDS; ++i)
                 window[i] = g.border_value;
@@ -153,7 +137,7 @@ static inline void march(__global const SRC *origin, __global DST *to, const Geo
             UNROLL for (int v = 0; v < ITEM; ++v)
                 sum[j][v] = fma(TAP_Y(j), chain[v], j == 0 ? 0.0f : sum[j - 1][v]);
         if (number >= TAPS_Y - 1) {
-            STORE_ITEM(sum[TAPS_Y - 1], to);
+            store_item(sum[TAPS_Y - 1], to);
             to += g.dst_row;
         }
     }

@@ -2,6 +2,7 @@
 // filtered along x, straight from the source, ROW_ITEM values an item, into local memory; what they
 // come to is filtered along y, COLUMN_X values x COLUMN_Y rows an item. Groups are short and share
 // nothing: some read while others compute.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -16,8 +17,6 @@
     !defined(COLUMN_Y)
 #error TILE_X, TILE_Y, ROW_ITEM, COLUMN_X or COLUMN_Y is not defined
 #endif
-
-#define UNROLL _Pragma("unroll")
 
 // There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
 // first LEAST ask whether they exist.
@@ -38,82 +37,73 @@
 // Vectors of 4 values from a row in local memory to the next.
 #define PITCH (TILE_X / 4 + 1)
 
-// Sets values i to i + 3 of an item's window.
-#define SET4(i, four)                                                                              \
-    do {                                                                                           \
-        const float4 four_ = four;                                                                 \
-        window[i] = four_.s0;                                                                      \
-        window[(i) + 1] = four_.s1;                                                                \
-        window[(i) + 2] = four_.s2;                                                                \
-        window[(i) + 3] = four_.s3;                                                                \
-    } while (0)
-#if VECTOR == 16
-#define READ(i, p)                                                                                 \
-    do {                                                                                           \
-        const uint4 words_ = *(__global const uint4 *)(p);                                         \
-        SET4(i, word_to_float4(words_.s0));                                                        \
-        SET4((i) + 4, word_to_float4(words_.s1));                                                  \
-        SET4((i) + 8, word_to_float4(words_.s2));                                                  \
-        SET4((i) + 12, word_to_float4(words_.s3));                                                 \
-    } while (0)
-#elif SRC_TYPE == PIXEL_F16 && VECTOR == 8
-#define READ(i, p)                                                                                 \
-    do {                                                                                           \
-        const float8 eight_ = vloada_half8(0, p);                                                  \
-        SET4(i, eight_.lo);                                                                        \
-        SET4((i) + 4, eight_.hi);                                                                  \
-    } while (0)
-#elif VECTOR == 8
-#define READ(i, p)                                                                                 \
-    do {                                                                                           \
-        const SRC_WORD_PAIR words_ = *(__global const SRC_WORD_PAIR *)(p);                         \
-        SET4(i, word_to_float4(words_.lo));                                                        \
-        SET4((i) + 4, word_to_float4(words_.hi));                                                  \
-    } while (0)
-#elif VECTOR == 4
-#define READ(i, p) SET4(i, LOAD4(p))
-#else
-#define READ(i, p) SET4(i, (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3)))
-#endif
+static inline void set4(float *window, float4 four) {
+    window[0] = four.s0;
+    window[1] = four.s1;
+    window[2] = four.s2;
+    window[3] = four.s3;
+}
 
-// Filters ROW_ITEM values along x, from `window` to vectors in local memory.
-#define FILTER(shift)                                                                              \
-    do {                                                                                           \
-        UNROLL for (int i_ = 0; i_ < BUCKET_X; ++i_)                                               \
-            if (i_ < LEAST_X || i_ < TAPS_X)                                                       \
-                UNROLL for (int v_ = 0; v_ < ROW_ITEM; ++v_)                                       \
-                    chain[v_] = fma(TAP_X(i_), window[(shift) + i_ * CHANNELS + v_], chain[v_]);   \
-    } while (0)
-#if SHIFT >= 0
-#define FILTER_SHIFTED FILTER(SHIFT)
-#elif CHANNELS == 4
-#define FILTER_SHIFTED FILTER(0)
-#elif CHANNELS == 2
-#define FILTER_SHIFTED                                                                             \
-    if (shift == 0)                                                                                \
-        FILTER(0);                                                                                 \
-    else                                                                                           \
-        FILTER(2)
+// Reads STEP values of an item's window.
+INLINE void read_step(float *window, __global const SRC *from) {
+#if VECTOR == 16
+    const uint4 words = *(__global const uint4 *)from;
+    set4(window, word_to_float4(words.s0));
+    set4(window + 4, word_to_float4(words.s1));
+    set4(window + 8, word_to_float4(words.s2));
+    set4(window + 12, word_to_float4(words.s3));
+#elif SRC_TYPE == PIXEL_F16 && VECTOR == 8
+    const float8 eight = vloada_half8(0, from);
+    set4(window, eight.lo);
+    set4(window + 4, eight.hi);
+#elif VECTOR == 8
+    const SRC_WORD_PAIR words = *(__global const SRC_WORD_PAIR *)from;
+    set4(window, word_to_float4(words.lo));
+    set4(window + 4, word_to_float4(words.hi));
+#elif VECTOR == 4
+    set4(window, LOAD4(from));
 #else
-#define FILTER_SHIFTED                                                                             \
-    if (shift == 0)                                                                                \
-        FILTER(0);                                                                                 \
-    else if (shift == 1)                                                                           \
-        FILTER(1);                                                                                 \
-    else if (shift == 2)                                                                           \
-        FILTER(2);                                                                                 \
-    else                                                                                           \
-        FILTER(3)
+    set4(window, (float4)(LOAD(from), LOAD(from + 1), LOAD(from + 2), LOAD(from + 3)));
 #endif
-#define FILTER_ROW(to)                                                                             \
+}
+
+// Adds to a chain of ROW_ITEM values, filtered along x, what the taps make of values of a window,
+// from `shift` after its first on.
+INLINE void filter(float *chain, const float *window, const Geometry g, TAPS_PARAMETER,
+                   const int shift) {
+    UNROLL for (int i = 0; i < BUCKET_X; ++i)
+        if (i < LEAST_X || i < TAPS_X)
+            UNROLL for (int v = 0; v < ROW_ITEM; ++v)
+                chain[v] = fma(TAP_X(i), window[shift + i * CHANNELS + v], chain[v]);
+}
+
+// The same, where SHIFT does not say what the shift is: each of those there may be has code of its
+// own, so that the window stays in registers. A macro, as compilers join the branches of a function
+// before they know that the window is an array.
+#define FILTER_SHIFTED(chain, window, g, taps, shift)                                              \
     do {                                                                                           \
-        float chain[ROW_ITEM];                                                                     \
-        UNROLL for (int v_ = 0; v_ < ROW_ITEM; ++v_)                                               \
-            chain[v_] = 0.0f;                                                                      \
-        FILTER_SHIFTED;                                                                            \
-        UNROLL for (int v_ = 0; v_ < ROW_ITEM; v_ += 4)                                            \
-            (to)[v_ / 4] = (float4)(chain[v_], chain[v_ + 1], chain[v_ + 2], chain[v_ + 3]);       \
+        if (SHIFT != -1)                                                                           \
+            filter(chain, window, g, taps, SHIFT);                                                 \
+        else if (CHANNELS == 4 || (shift) == 0)                                                    \
+            filter(chain, window, g, taps, 0);                                                     \
+        else if (CHANNELS != 2 && (shift) == 1)                                                    \
+            filter(chain, window, g, taps, 1);                                                     \
+        else if (CHANNELS == 2 || (shift) == 2)                                                    \
+            filter(chain, window, g, taps, 2);                                                     \
+        else                                                                                       \
+            filter(chain, window, g, taps, 3);                                                     \
     } while (0)
+
+INLINE void start_chain(float *chain) {
+    UNROLL for (int v = 0; v < ROW_ITEM; ++v)
+        chain[v] = 0.0f;
+}
+
+// Writes a chain where the columns are filtered.
+INLINE void put_chain(__local float4 *to, const float *chain) {
+    UNROLL for (int v = 0; v < ROW_ITEM; v += 4)
+        to[v / 4] = (float4)(chain[v], chain[v + 1], chain[v + 2], chain[v + 3]);
+}
 
 // Rows of a tile, with its apron, that one pass of the group filters along x.
 #define ROWS_AT_A_TIME (GROUP / ITEMS_X)
@@ -150,9 +140,12 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
         for (; y < TILE_Y + TAPS_Y - 1; y += ROWS_AT_A_TIME) {
             float window[WINDOW];
             UNROLL for (int i = 0; i < WINDOW; i += STEP)
-                READ(i, from + i);
+                read_step(window + i, from + i);
             from += ROWS_AT_A_TIME * g.src_row;
-            FILTER_ROW(tile + y * PITCH + x / 4);
+            float chain[ROW_ITEM];
+            start_chain(chain);
+            FILTER_SHIFTED(chain, window, g, taps, shift);
+            put_chain(tile + y * PITCH + x / 4, chain);
         }
     } else {
         const int valid_left = g.valid_left * CHANNELS;
@@ -164,14 +157,17 @@ void separable_fused(__global const SRC *restrict src, __global DST *restrict ds
             UNROLL for (int i = 0; i < WINDOW; i += STEP) {
                 const int at = begin + x + i;
                 if (line != OUTSIDE && at >= valid_left && at + STEP <= valid_right)
-                    READ(i, from + at);
+                    read_step(window + i, from + at);
                 else
                     UNROLL for (int v = i; v < i + STEP; ++v) {
                         const int place = free_x || line == OUTSIDE ? OUTSIDE : places[x + v];
                         window[v] = place == OUTSIDE ? g.border_value : LOAD(from + place);
                     }
             }
-            FILTER_ROW(tile + y * PITCH + x / 4);
+            float chain[ROW_ITEM];
+            start_chain(chain);
+            FILTER_SHIFTED(chain, window, g, taps, shift);
+            put_chain(tile + y * PITCH + x / 4, chain);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

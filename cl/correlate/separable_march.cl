@@ -1,6 +1,7 @@
-// Correlation with taps along x, y and z, one axis after the other, by marching along z: a group filters
-// a slice of the source along x and y in local memory, and an item adds its part of that to the results
-// of all slices that it reaches. The volume is read about once and written once.
+// Correlation with taps along x, y and z, one axis after the other, by marching along z: a group
+// filters a slice of the source along x and y in local memory, and an item adds its part of that to
+// the results of all slices that it reaches. The volume is read about once and written once.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
@@ -25,13 +26,17 @@ typedef struct Taps {
 #define TAP(axis, i) taps->axis[i]
 #endif
 
-// depth: slices of results that a group makes. chunks: of so many, in a volume.
+// depth, chunks: see march_of_item.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void separable_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      const Volume v, const int depth, const int chunks, TAPS,
                      __local float4 *slices4, __local float4 *filtered) {
     __local float *slices = (__local float *)slices4;
-    MARCH_GROUP
+    const March march = march_of_item(g, depth, chunks);
+    const int first = march.first, last = march.last;
+    __global const SRC *origin = march_from(march, src, g);
+    int places[SHARE];
+    find_places(places, march, g);
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float4 sums[MOST][ITEM_Y];
@@ -39,20 +44,21 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
         UNROLL for (int q = 0; q < ITEM_Y; ++q)
             sums[o][q] = (float4)(0.0f);
 
-    BRING(first);
-    PUT(slices);
+    float brought[SHARE];
+    bring(brought, places, origin, g, v, first);
+    put(brought, slices, march.item);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int slice = first; slice < last + v.taps_z - 1; ++slice) {
         const int turn = (slice - first) & 1;
         // The next slice is on its way while this one is filtered.
-        BRING(slice + 1);
+        bring(brought, places, origin, g, v, slice + 1);
 
-        for (int at = item; at < GROUP_X * (TILE_Y + g.taps_y - 1); at += ITEMS) {
+        for (int at = march.item; at < GROUP_X * (TILE_Y + g.taps_y - 1); at += ITEMS) {
             const int row = at / GROUP_X;
             __local const float4 *from =
                 slices4 + (turn * ROWS + row) * (PITCH / 4) + (at - row * GROUP_X);
             float window[4 * VECTORS];
-            READ_WINDOW(from);
+            read_window(window, from);
             float4 sum = (float4)(0.0f);
             UNROLL for (int i = 0; i < MOST; ++i)
                 if (i < g.taps_x)
@@ -64,7 +70,7 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        __local const float4 *own = filtered + item_y * ITEM_Y * GROUP_X + item_x;
+        __local const float4 *own = filtered + march.item_y * ITEM_Y * GROUP_X + march.item_x;
         UNROLL for (int q = 0; q < ITEM_Y; ++q) {
             float4 sum = (float4)(0.0f);
             UNROLL for (int j = 0; j < MOST; ++j)
@@ -77,10 +83,10 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
 
         const int done = slice - (v.taps_z - 1);
         if (done >= first) {
-            __global DST *to = dst + MARCH_TO(done);
+            __global DST *to = dst + march_to(march, g, done);
             UNROLL for (int q = 0; q < ITEM_Y; ++q)
-                if (y + q < g.height)
-                    store_quad(sums[0][q], to + q * g.dst_row, g.width - x);
+                if (march.y + q < g.height)
+                    store_quad(sums[0][q], to + q * g.dst_row, g.width - march.x);
         }
         // Sums behind the taps' number stay 0.
         UNROLL for (int q = 0; q < ITEM_Y; ++q) {
@@ -88,7 +94,7 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
                 sums[o][q] = sums[o + 1][q];
             sums[MOST - 1][q] = (float4)(0.0f);
         }
-        PUT(slices + (turn ^ 1) * (PITCH * ROWS));
+        put(brought, slices + (turn ^ 1) * (PITCH * ROWS), march.item);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

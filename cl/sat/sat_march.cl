@@ -1,11 +1,13 @@
-// Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A group
-// marches down a strip of the image. Of each tile it sums the columns, from the image's first row on,
-// and publishes what these sums add up to along each row: the total. The table left of a row is the
-// sum of the totals of all strips before. Of the strips of a team, FELLOWS side by side, the last
-// publishes that sum too, so that a group waits for its fellows before it and for one sum of the team
-// before. Meanwhile it goes on to the next tile. Strips are given out by tickets: a group waits for
-// groups of lower tickets alone, which have started before it; this ends only where a device lets all
-// groups that have started go on. Whatever they wait for, sums are made in one order.
+// Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A
+// group marches down a strip of the image. Of each tile it sums the columns, from the image's first
+// row on, and publishes what these sums add up to along each row: the total. The table left of a
+// row is the sum of the totals of all strips before. Of the strips of a team, FELLOWS side by side,
+// the last publishes that sum too, so that a group waits for its fellows before it and for one sum
+// of the team before. Meanwhile it goes on to the next tile. Strips are given out by tickets: a group
+// waits for groups of lower tickets alone, which have started before it; this ends only where a
+// device lets all groups that have started go on. Whatever they wait for, sums are made in one
+// order.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/sat.clh"
@@ -22,59 +24,68 @@
 
 #define VALUES (ROWS * CHUNK)
 
+// Strips of each slice, and teams of these. pitch: rows of a strip, in whole tiles and one more.
+typedef struct Strips {
+    int batches, strips, teams, pitch;
+} Strips;
+
 // Words that are shared between groups: the ticket, then for each slice and strip the totals of its
 // rows, and then for each slice and team the sums of those and of all before.
-#define TOTALS(batch, strip) (1 + ((batch) * strips + (strip)) * pitch)
-#define SUMS(batch, team) (TOTALS(batches, 0) + ((batch) * teams + (team)) * pitch)
+static inline int strip_start(const Strips all, int batch, int strip) {
+    return 1 + (batch * all.strips + strip) * all.pitch;
+}
 
-// Sums of a tile, of all rows above but of the tile's columns alone. An item for each row adds up what
-// its chunks come to, and publishes the row's total.
-#define SUM_TILE(v, band, total)                                                                   \
-    do {                                                                                           \
-        UNROLL for (int r_ = 1; r_ < ROWS; ++r_)                                                   \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                (v)[AT(r_, i_)] += (v)[AT(r_ - 1, i_)];                                            \
-        stacks[stack * LANES + lane] = (float4)((v)[AT(ROWS - 1, 0)], (v)[AT(ROWS - 1, 1)],        \
-                                                (v)[AT(ROWS - 1, 2)], (v)[AT(ROWS - 1, 3)]);       \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-        float4 before_ = top;                                                                      \
-        UNROLL for (int s_ = 0; s_ < STACKED; ++s_) {                                              \
-            before_ = s_ == stack ? top : before_;                                                 \
-            top += stacks[s_ * LANES + lane];                                                      \
-        }                                                                                          \
-        SUM above_[CHUNK];                                                                         \
-        above_[0] = before_.s0;                                                                    \
-        above_[1] = before_.s1;                                                                    \
-        above_[2] = before_.s2;                                                                    \
-        above_[3] = before_.s3;                                                                    \
-        UNROLL for (int r_ = 0; r_ < ROWS; ++r_) {                                                 \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                (v)[AT(r_, i_)] += above_[i_];                                                     \
-            UNROLL for (int i_ = 1; i_ < CHUNK; ++i_)                                              \
-                (v)[AT(r_, i_)] += (v)[AT(r_, i_ - 1)];                                            \
-            chunks[(stack * ROWS + r_) * CHUNK_PITCH + lane] = (v)[AT(r_, CHUNK - 1)];             \
-        }                                                                                          \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-        if (item < TILE_Y) {                                                                       \
-            SUM sum_ = 0;                                                                          \
-            UNROLL for (int k_ = 0; k_ < LANES; ++k_) {                                            \
-                const SUM chunk_ = chunks[item * CHUNK_PITCH + k_];                                \
-                chunks[item * CHUNK_PITCH + k_] = sum_;                                            \
-                sum_ += chunk_;                                                                    \
-            }                                                                                      \
-            total = sum_;                                                                          \
-            PUBLISH_LINE(shared + TOTALS(batch, strip) + (band) * TILE_Y + item, total);           \
-        }                                                                                          \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-        UNROLL for (int r_ = 0; r_ < ROWS; ++r_) {                                                 \
-            const SUM left_ = chunks[(stack * ROWS + r_) * CHUNK_PITCH + lane];                    \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                              \
-                (v)[AT(r_, i_)] += left_;                                                          \
-        }                                                                                          \
-    } while (0)
+static inline int team_start(const Strips all, int batch, int team) {
+    return strip_start(all, all.batches, 0) + (batch * all.teams + team) * all.pitch;
+}
 
-// strips: of a slice. pitch: rows of a strip, in whole tiles and one more. lefts: a value for each row of
-// a tile.
+// Makes v sums of the tile, of all rows above but of the tile's columns alone. An item for each row
+// adds up what its chunks come to: this total it publishes in `line`, a word for each row, and
+// returns; other items return `total` as it was. top: the sums of the columns above the tile, which
+// become those above the next.
+INLINE SUM sum_tile(SUM *v, float4 *top, const Place place, __local SUM *chunks,
+                           __local float4 *stacks, volatile __global uint *line, SUM total) {
+    const int item = place.item, lane = place.lane, stack = place.stack;
+    UNROLL for (int r = 1; r < ROWS; ++r)
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            v[AT(r, i)] += v[AT(r - 1, i)];
+    stacks[stack * LANES + lane] = (float4)(v[AT(ROWS - 1, 0)], v[AT(ROWS - 1, 1)],
+                                            v[AT(ROWS - 1, 2)], v[AT(ROWS - 1, 3)]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float4 before = *top;
+    UNROLL for (int s = 0; s < STACKED; ++s) {
+        before = s == stack ? *top : before;
+        *top += stacks[s * LANES + lane];
+    }
+    const SUM above[CHUNK] = {before.s0, before.s1, before.s2, before.s3};
+    UNROLL for (int r = 0; r < ROWS; ++r) {
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            v[AT(r, i)] += above[i];
+        UNROLL for (int i = 1; i < CHUNK; ++i)
+            v[AT(r, i)] += v[AT(r, i - 1)];
+        chunks[(stack * ROWS + r) * CHUNK_PITCH + lane] = v[AT(r, CHUNK - 1)];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < TILE_Y) {
+        SUM sum = 0;
+        UNROLL for (int k = 0; k < LANES; ++k) {
+            const SUM chunk = chunks[item * CHUNK_PITCH + k];
+            chunks[item * CHUNK_PITCH + k] = sum;
+            sum += chunk;
+        }
+        total = sum;
+        PUBLISH_LINE(line + item, total);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (int r = 0; r < ROWS; ++r) {
+        const SUM left = chunks[(stack * ROWS + r) * CHUNK_PITCH + lane];
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            v[AT(r, i)] += left;
+    }
+    return total;
+}
+
+// strips, pitch: see Strips. lefts: a value for each row of a tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
                volatile __global uint *shared, const Geometry g, const int strips, const int pitch,
@@ -87,34 +98,35 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     const int ticket = given;
     const int batch = ticket / strips;
     const int strip = abs_diff((uint)ticket, (uint)(batch * strips));
-    const int lane = item & (LANES - 1);
     const int stack = item / LANES;
-    const int width = SUMMED_VALUES(g);
-    const int height = SUMMED_ROWS(g);
-    const int bands = (height + TILE_Y - 1) / TILE_Y;
-    const int x = strip * TILE_X + lane * CHUNK;
+    const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
+    Place place;
+    place.item = item;
+    place.lane = item & (LANES - 1);
+    place.stack = stack;
+    place.batch = batch;
+    place.width = SUMMED_VALUES(g);
+    place.height = SUMMED_ROWS(g);
+    place.x = strip * TILE_X + place.lane * CHUNK;
+    const Strips all = {(int)get_num_groups(0) / strips, strips, strips / FELLOWS, pitch};
+    volatile __global uint *totals = shared + strip_start(all, batch, strip);
     // The item of a row waits for the sum of the team before, and for the fellows before.
     const int team = strip / FELLOWS;
     const int fellow = strip & (FELLOWS - 1);
-    const int batches = (int)get_num_groups(0) / strips;
-    const int teams = strips / FELLOWS;
-    const int before = SUMS(batch, max(team - 1, 0)) + item;
-    const int fellows = TOTALS(batch, team * FELLOWS) + item;
+    volatile __global uint *sums = shared + team_start(all, batch, team) + item;
+    const int before = team_start(all, batch, max(team - 1, 0)) + item;
+    const int fellows = strip_start(all, batch, team * FELLOWS) + item;
 #define WORD(k) ((k) == 0 ? before : fellows + ((k) - 1) * pitch)
 #define IS_WANTED(k) (item < TILE_Y && ((k) == 0 ? team > 0 : (k) <= fellow))
 
     // The tile that waits, the one after it, whose totals are published, and the next one.
     float4 top = 0.0f;
-    SUM v[VALUES], w[VALUES], next[VALUES], total = 0, total_after = 0;
-    {
-        const int y = stack * ROWS;
-        READ_ROWS(v);
-    }
-    {
-        const int y = TILE_Y + stack * ROWS;
-        READ_ROWS(next);
-    }
-    SUM_TILE(v, 0, total);
+    SUM v[VALUES], w[VALUES], next[VALUES], total_after = 0;
+    place.y = stack * ROWS;
+    read_rows(v, src, g, place);
+    place.y += TILE_Y;
+    read_rows(next, src, g, place);
+    SUM total = sum_tile(v, &top, place, chunks, stacks, totals, 0);
     for (int band = 0; band < bands; ++band) {
         // Before other reads, which it would wait for too.
         uint words[FELLOWS];
@@ -122,11 +134,10 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
             words[k] = IS_WANTED(k) ? POLL(shared + WORD(k) + band * TILE_Y) : 0;
         UNROLL for (int i = 0; i < VALUES; ++i)
             w[i] = next[i];
-        {
-            const int y = (band + 2) * TILE_Y + stack * ROWS;
-            READ_ROWS(next);
-        }
-        SUM_TILE(w, band + 1, total_after);
+        place.y = (band + 2) * TILE_Y + stack * ROWS;
+        read_rows(next, src, g, place);
+        total_after = sum_tile(w, &top, place, chunks, stacks, totals + (band + 1) * TILE_Y,
+                               total_after);
 
         if (item < TILE_Y) {
             SUM left = 0;
@@ -136,7 +147,7 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
                 left += as_float(words[k]);
             }
             if (fellow == FELLOWS - 1)
-                PUBLISH_LINE(shared + SUMS(batch, team) + band * TILE_Y + item, left + total);
+                PUBLISH_LINE(sums + band * TILE_Y, left + total);
             lefts[item] = left;
             total = total_after;
         }
@@ -146,8 +157,8 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 v[AT(r, i)] += left;
         }
-        const int y = band * TILE_Y + stack * ROWS;
-        WRITE_TABLE(v);
+        place.y = band * TILE_Y + stack * ROWS;
+        write_table(v, dst, g, place);
         UNROLL for (int i = 0; i < VALUES; ++i)
             v[i] = w[i];
     }

@@ -2,6 +2,7 @@
 // time along their whole length. A vector's sums are made by adding it to itself, shifted by one
 // pixel, two, four and eight, and then what lies left of it. Bands start from the table's row above
 // them: before, the columns of each band are summed, and these sums made a table.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/sat.clh"
@@ -10,7 +11,6 @@
 #error BAND or ALIGNED is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 // Processors combine the writes of few rows past the caches: with four it takes twice as long.
 #define ROWS 2
 
@@ -23,56 +23,54 @@
 #define SHIFTED8(v) ((SUM16)((PASTE(SUM, 8))(ZERO), (v).s01234567))
 #define SHIFTED12(v) ((SUM16)((PASTE(SUM, 8))(ZERO), (SUM4)(ZERO), (v).s0123))
 
-// ADD_UP: each value and all of its channel left of it. CARRY: for each value of the next vector
-// the last one of its channel.
+// Adds to each value all of its channel left of it.
+static inline SUM16 add_up(SUM16 v) {
 #if CHANNELS == 1
-#define ADD_UP(v)                                                                                  \
-    do {                                                                                           \
-        (v) += SHIFTED1(v);                                                                        \
-        (v) += SHIFTED2(v);                                                                        \
-        (v) += SHIFTED4(v);                                                                        \
-        (v) += SHIFTED8(v);                                                                        \
-    } while (0)
+    v += SHIFTED1(v);
+    v += SHIFTED2(v);
+    v += SHIFTED4(v);
+    v += SHIFTED8(v);
+#elif CHANNELS == 2
+    v += SHIFTED2(v);
+    v += SHIFTED4(v);
+    v += SHIFTED8(v);
+#elif CHANNELS == 3
+    v += SHIFTED3(v);
+    v += SHIFTED6(v);
+    v += SHIFTED12(v);
+#else
+    v += SHIFTED4(v);
+    v += SHIFTED8(v);
+#endif
+    return v;
+}
+
+// For each value of the next vector the last one of its channel.
+#if CHANNELS == 1
 #define CARRY(v) ((SUM16)((v).sf))
 #elif CHANNELS == 2
-#define ADD_UP(v)                                                                                  \
-    do {                                                                                           \
-        (v) += SHIFTED2(v);                                                                        \
-        (v) += SHIFTED4(v);                                                                        \
-        (v) += SHIFTED8(v);                                                                        \
-    } while (0)
 #define CARRY(v) ((SUM16)((v).sefefefef, (v).sefefefef))
 #elif CHANNELS == 3
-#define ADD_UP(v)                                                                                  \
-    do {                                                                                           \
-        (v) += SHIFTED3(v);                                                                        \
-        (v) += SHIFTED6(v);                                                                        \
-        (v) += SHIFTED12(v);                                                                       \
-    } while (0)
 #define CARRY(v) ((SUM16)((v).sdefdefde, (v).sfdefdefd))
 #else
-#define ADD_UP(v)                                                                                  \
-    do {                                                                                           \
-        (v) += SHIFTED4(v);                                                                        \
-        (v) += SHIFTED8(v);                                                                        \
-    } while (0)
 #define CARRY(v) ((SUM16)((v).scdefcdef, (v).scdefcdef))
 #endif
 
-#define READ_SOME(to, from, count)                                                                 \
-    do {                                                                                           \
-        SUM some_[16];                                                                             \
-        for (int lane_ = 0; lane_ < 16; ++lane_)                                                   \
-            some_[lane_] = lane_ < (count) ? LOAD_SUM((from) + lane_) : ZERO;                      \
-        (to) = vload16(0, some_);                                                                  \
-    } while (0)
-#define WRITE_SOME(value, to, begin, end)                                                          \
-    do {                                                                                           \
-        SUM some_[16];                                                                             \
-        vstore16(value, 0, some_);                                                                 \
-        for (int lane_ = (begin); lane_ < (end); ++lane_)                                          \
-            (to)[lane_] = some_[lane_];                                                            \
-    } while (0)
+// The first `count` values from `from` on, and zeros.
+static inline SUM16 read_some(__global const SRC *from, int count) {
+    SUM some[16];
+    for (int lane = 0; lane < 16; ++lane)
+        some[lane] = lane < count ? LOAD_SUM(from + lane) : ZERO;
+    return vload16(0, some);
+}
+
+// Writes values `begin` to `end` of a vector.
+static inline void write_some(SUM16 value, __global SUM *to, int begin, int end) {
+    SUM some[16];
+    vstore16(value, 0, some);
+    for (int lane = begin; lane < end; ++lane)
+        to[lane] = some[lane];
+}
 
 #if ALIGNED && defined(NONTEMPORAL)
 #define STREAM_SUM16(v, p) NONTEMPORAL(v, (__global SUM16 *)(p))
@@ -80,45 +78,47 @@
 #define STREAM_SUM16(v, p) vstore16(v, 0, p)
 #endif
 
-// The image between the launches has rows of `pitch` vectors for the bands of a slice. Row b is first
-// the sums of the columns of band b - 1, then the table's row above band b.
+// The image between the launches has rows of `pitch` vectors for the bands of a slice. Row b is
+// first the sums of the columns of band b - 1, then the table's row above band b.
 #define BANDS(g) ((SUMMED_ROWS(g) + BAND - 1) / BAND)
 #define PITCH(g) ((SUMMED_VALUES(g) + 15) / 16)
-#define ABOVE(g, batch, band) (above + ((long)(batch) * BANDS(g) + (band)) * PITCH(g))
 
-// SUMMED rows of a band, to the sums of its columns.
+static inline __global SUM16 *row_above(__global SUM16 *above, const Geometry g, int batch,
+                                        int band) {
+    return above + ((long)batch * BANDS(g) + band) * PITCH(g);
+}
+
+// Adds SUMMED rows of a band, `from` on, to the sums of its columns, which are nothing before the
+// first of them.
 #define SUMMED 8
-#define SUM_ROWS                                                                                   \
-    do {                                                                                           \
-        int x_ = 0;                                                                                \
-        for (; x_ + 16 <= width; x_ += 16) {                                                       \
-            SUM16 sum_ = LOAD_SUM16(from + x_);                                                    \
-            UNROLL for (int i_ = 1; i_ < SUMMED; ++i_)                                             \
-                sum_ += LOAD_SUM16(from + i_ * g.src_row + x_);                                    \
-            sums[x_ / 16] = is_first ? sum_ : sums[x_ / 16] + sum_;                                \
-        }                                                                                          \
-        if (x_ < width) {                                                                          \
-            SUM16 sum_ = ZERO;                                                                     \
-            for (int i_ = 0; i_ < SUMMED; ++i_) {                                                  \
-                SUM16 more_;                                                                       \
-                READ_SOME(more_, from + i_ * g.src_row + x_, width - x_);                          \
-                sum_ += more_;                                                                     \
-            }                                                                                      \
-            sums[x_ / 16] = is_first ? sum_ : sums[x_ / 16] + sum_;                                \
-        }                                                                                          \
-    } while (0)
+static inline void sum_rows(__global const SRC *from, const Geometry g, __global SUM16 *sums,
+                            bool is_first) {
+    const int width = SUMMED_VALUES(g);
+    int x = 0;
+    for (; x + 16 <= width; x += 16) {
+        SUM16 sum = LOAD_SUM16(from + x);
+        UNROLL for (int i = 1; i < SUMMED; ++i)
+            sum += LOAD_SUM16(from + i * g.src_row + x);
+        sums[x / 16] = is_first ? sum : sums[x / 16] + sum;
+    }
+    if (x < width) {
+        SUM16 sum = ZERO;
+        for (int i = 0; i < SUMMED; ++i)
+            sum += read_some(from + i * g.src_row + x, width - x);
+        sums[x / 16] = is_first ? sum : sums[x / 16] + sum;
+    }
+}
 
 // The columns of all bands but the last, a band an item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sat_bands(__global const SRC *restrict src, __global SUM16 *restrict above, const Geometry g) {
     const int band = get_global_id(0);
     const int batch = get_global_id(2);
-    const int width = SUMMED_VALUES(g);
     __global const SRC *from = src + sums_start(g, batch) + (long)band * BAND * g.src_row;
-    __global SUM16 *sums = ABOVE(g, batch, band + 1);
+    __global SUM16 *sums = row_above(above, g, batch, band + 1);
     bool is_first = true;
     for (int row = 0; row < BAND; row += SUMMED, from += SUMMED * g.src_row) {
-        SUM_ROWS;
+        sum_rows(from, g, sums, is_first);
         is_first = false;
     }
 }
@@ -129,14 +129,13 @@ void sat_above(__global SUM16 *restrict above, const Geometry g) {
     const int batch = get_global_id(2);
     const int pitch = PITCH(g);
     const int bands = BANDS(g);
-    __global SUM16 *row = ABOVE(g, batch, 0);
+    __global SUM16 *row = row_above(above, g, batch, 0);
     for (int i = 0; i < pitch; ++i)
         row[i] = ZERO;
     for (int band = 1; band < bands; ++band, row += pitch) {
         SUM16 carry = ZERO;
         for (int i = 0; i < pitch; ++i) {
-            SUM16 v = row[pitch + i];
-            ADD_UP(v);
+            SUM16 v = add_up(row[pitch + i]);
             v += carry;
             carry = CARRY(v);
             row[pitch + i] = row[i] + v;
@@ -144,41 +143,54 @@ void sat_above(__global SUM16 *restrict above, const Geometry g) {
     }
 }
 
-// Vector x of `count` rows of a band, of which whole vectors can be read and written or not.
-#define MAKE_VECTORS(count, x, read, write)                                                        \
-    do {                                                                                           \
-        SUM16 sum_ = table[(x) / 16];                                                              \
-        UNROLL for (int i_ = 0; i_ < (count); ++i_) {                                              \
-            SUM16 v_;                                                                              \
-            read(v_, from + i_ * g.src_row + (x), x);                                              \
-            ADD_UP(v_);                                                                            \
-            v_ += carries_[i_];                                                                    \
-            carries_[i_] = CARRY(v_);                                                              \
-            sum_ += v_;                                                                            \
-            write(sum_, to + i_ * g.dst_row + (x), x);                                             \
-        }                                                                                          \
-        table[(x) / 16] = sum_;                                                                    \
-    } while (0)
-#define READ_WHOLE(v, p, x) ((v) = LOAD_SUM16(p))
-#define READ_REST(v, p, x) READ_SOME(v, p, width - (x))
-#define WRITE_WHOLE(v, p, x) STREAM_SUM16(v, p)
-#define WRITE_REST(v, p, x)                                                                        \
-    WRITE_SOME(v, p, max(skipped - (x), 0), y >= 0 ? min(width - (x), 16) : 0)
+// Rows of a band. table: the table's row above them, and then the last of them. Of a row, `skipped`
+// values lie beside the region and are summed and not written, as rows are that lie above it.
+typedef struct Rows {
+    __global const SRC *from;
+    __global SUM *to;
+    __global SUM16 *table;
+    long src_row, dst_row;
+    int width, skipped;
+    bool are_written;
+} Rows;
 
-// The table of `count` rows of a band. table: its row above them, and then the last of them.
-#define MAKE_ROWS(count)                                                                           \
-    do {                                                                                           \
-        SUM16 carries_[count];                                                                     \
-        UNROLL for (int i_ = 0; i_ < (count); ++i_)                                                \
-            carries_[i_] = ZERO;                                                                   \
-        int x_ = 0;                                                                                \
-        for (; x_ < (y >= 0 ? min(skipped, whole) : whole); x_ += 16)                              \
-            MAKE_VECTORS(count, x_, READ_WHOLE, WRITE_REST);                                       \
-        for (; x_ < whole; x_ += 16)                                                               \
-            MAKE_VECTORS(count, x_, READ_WHOLE, WRITE_WHOLE);                                      \
-        if (x_ < width)                                                                            \
-            MAKE_VECTORS(count, x_, READ_REST, WRITE_REST);                                        \
-    } while (0)
+// Makes vector x of `count` rows. carries: what lies left of it in each of them. May it be read or
+// written whole?
+INLINE void make_vectors(const Rows *rows, int count, int x, SUM16 *carries, bool reads_whole,
+                         bool writes_whole) {
+    SUM16 sum = rows->table[x / 16];
+    UNROLL for (int i = 0; i < ROWS; ++i) {
+        if (i >= count)
+            break;
+        __global const SRC *from = rows->from + i * rows->src_row + x;
+        __global SUM *to = rows->to + i * rows->dst_row + x;
+        SUM16 v = add_up(reads_whole ? LOAD_SUM16(from) : read_some(from, rows->width - x));
+        v += carries[i];
+        carries[i] = CARRY(v);
+        sum += v;
+        if (writes_whole)
+            STREAM_SUM16(sum, to);
+        else
+            write_some(sum, to, max(rows->skipped - x, 0),
+                       rows->are_written ? min(rows->width - x, 16) : 0);
+    }
+    rows->table[x / 16] = sum;
+}
+
+// Makes `count` rows, ROWS at most.
+INLINE void make_rows(const Rows *rows, int count) {
+    const int whole = rows->width / 16 * 16;
+    SUM16 carries[ROWS];
+    UNROLL for (int i = 0; i < ROWS; ++i)
+        carries[i] = ZERO;
+    int x = 0;
+    for (; x < (rows->are_written ? min(rows->skipped, whole) : whole); x += 16)
+        make_vectors(rows, count, x, carries, true, false);
+    for (; x < whole; x += 16)
+        make_vectors(rows, count, x, carries, true, true);
+    if (x < rows->width)
+        make_vectors(rows, count, x, carries, false, false);
+}
 
 // A band an item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -186,24 +198,27 @@ void sat_strips(__global const SRC *restrict src, __global SUM *restrict dst,
                 __global SUM16 *restrict above, const Geometry g) {
     const int band = get_global_id(0);
     const int batch = get_global_id(2);
-    const int width = SUMMED_VALUES(g);
-    const int skipped = -FIRST_VALUE(g);
-    const int whole = width / 16 * 16;
-    __global SUM16 *table = ABOVE(g, batch, band);
     int y = FIRST_ROW(g) + band * BAND;
     const int end = min(y + BAND, g.height);
     if (end <= 0) // all of it lies above the region
         return;
-    __global const SRC *from = src + sums_start(g, batch) + (long)band * BAND * g.src_row;
-    __global SUM *to = dst + dst_start(g, batch) + y * g.dst_row + FIRST_VALUE(g);
+    Rows rows;
+    rows.from = src + sums_start(g, batch) + (long)band * BAND * g.src_row;
+    rows.to = dst + dst_start(g, batch) + y * g.dst_row + FIRST_VALUE(g);
+    rows.table = row_above(above, g, batch, band);
+    rows.src_row = g.src_row;
+    rows.dst_row = g.dst_row;
+    rows.width = SUMMED_VALUES(g);
+    rows.skipped = -FIRST_VALUE(g);
     while (y < end) {
         const int count = y + ROWS <= end && (y >= 0 || y + ROWS <= 0) ? ROWS : 1;
+        rows.are_written = y >= 0;
         if (count == ROWS)
-            MAKE_ROWS(ROWS);
+            make_rows(&rows, ROWS);
         else
-            MAKE_ROWS(1);
+            make_rows(&rows, 1);
         y += count;
-        from += count * g.src_row;
-        to += count * g.dst_row;
+        rows.from += count * g.src_row;
+        rows.to += count * g.dst_row;
     }
 }

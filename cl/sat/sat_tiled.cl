@@ -3,35 +3,62 @@
 // a tile; sat_left sums the latter down the rows: the table's column left of the tile. With both,
 // sat_tiled adds up each tile by itself: down its columns in registers, and along its rows by way
 // of local memory.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/sat.clh"
 #include "lib/sat_tile.clh"
 
-// Where a group's tile is. sat_tiled takes the tiles in the other order than sat_sums: the last
-// ones are in the cache still.
-#define TILE_COLUMNS(width) (((width) + TILE_X - 1) / TILE_X)
-#define PLACE(number)                                                                              \
-    const int item = get_local_id(0);                                                              \
-    const int lane = item & (LANES - 1);                                                           \
-    const int stack = item / LANES;                                                                \
-    const int batch = get_global_id(2);                                                            \
-    const int width = SUMMED_VALUES(g);                                                            \
-    const int height = SUMMED_ROWS(g);                                                             \
-    const int tile_columns = TILE_COLUMNS(width);                                                  \
-    const int bands = (height + TILE_Y - 1) / TILE_Y;                                              \
-    const int band = (number) / tile_columns;                                                      \
-    const int tile = (number) - band * tile_columns;                                               \
-    const int x = tile * TILE_X + lane * CHUNK;                                                    \
-    const int y = band * TILE_Y + stack * ROWS
+#define TILE_COLUMNS(g) ((SUMMED_VALUES(g) + TILE_X - 1) / TILE_X)
+#define TILE_BANDS(g) ((SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y)
 
-// Between the launches, sums of columns have a row for each band, which ends with the last tile; sums of
-// rows have, for each column of tiles, a line for each channel, which ends with the last tile.
+// A tile among the `columns` x `bands` of a slice.
+typedef struct Tile {
+    int columns, bands;
+    int column, band;
+} Tile;
+
+static inline Tile tile_of(const Geometry g, int number) {
+    Tile tile;
+    tile.columns = TILE_COLUMNS(g);
+    tile.bands = TILE_BANDS(g);
+    tile.band = number / tile.columns;
+    tile.column = number - tile.band * tile.columns;
+    return tile;
+}
+
+// The place of an item whose group has this tile.
+static inline Place place_in(const Geometry g, const Tile tile) {
+    Place place;
+    place.item = get_local_id(0);
+    place.lane = place.item & (LANES - 1);
+    place.stack = place.item / LANES;
+    place.batch = get_global_id(2);
+    place.width = SUMMED_VALUES(g);
+    place.height = SUMMED_ROWS(g);
+    place.x = tile.column * TILE_X + place.lane * CHUNK;
+    place.y = tile.band * TILE_Y + place.stack * ROWS;
+    return place;
+}
+
+// Between the launches, sums of columns have a row for each band, which ends with the last tile;
+// sums of rows have, for each column of tiles, a line for each channel, which ends with the last
+// tile.
 #define COLUMNS_PITCH(tile_columns) ((tile_columns) * TILE_X)
 #define ROWS_PITCH(bands) ((bands) * TILE_Y)
-#define OF_COLUMNS(batch, band) (((long)(batch) * bands + (band)) * COLUMNS_PITCH(tile_columns))
-#define OF_ROWS(batch, tile, channel)                                                              \
-    ((((long)(batch) * tile_columns + (tile)) * CHANNELS + (channel)) * ROWS_PITCH(bands))
+
+// Where the sums of a tile's columns are.
+static inline long columns_start(const Tile tile, int batch) {
+    return ((long)batch * tile.bands + tile.band) * COLUMNS_PITCH(tile.columns) +
+           tile.column * TILE_X;
+}
+
+// Where the sums of a channel of its rows are.
+static inline long rows_start(const Tile tile, int batch, int channel) {
+    return (((long)batch * tile.columns + tile.column) * CHANNELS + channel) *
+               ROWS_PITCH(tile.bands) +
+           tile.band * TILE_Y;
+}
 
 // chunks: a value for each chunk of each row; runs: one for each run of these; stacks: one for each
 // value of each item's columns.
@@ -39,15 +66,17 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_sums(__global const SRC *restrict src, __global SUM *restrict columns,
               __global SUM *restrict rows, const Geometry g, __local SUM *restrict chunks,
               __local SUM *restrict runs, __local SUM *restrict stacks) {
-    PLACE(get_group_id(0));
+    const Tile tile = tile_of(g, get_group_id(0));
+    const Place place = place_in(g, tile);
+    const int item = place.item, lane = place.lane, stack = place.stack, batch = place.batch;
     SUM v[ROWS * CHUNK];
-    READ_ROWS(v);
+    read_rows(v, src, g, place);
 
     UNROLL for (int i = 0; i < CHUNK; ++i) {
         SUM sum = v[i];
         UNROLL for (int r = 1; r < ROWS; ++r)
             sum += v[AT(r, i)];
-        stacks[stack * TILE_X + COLUMN(i)] = sum;
+        stacks[stack * TILE_X + COLUMN(lane, i)] = sum;
     }
     UNROLL for (int channel = 0; channel < CHANNELS; ++channel) {
         UNROLL for (int r = 0; r < ROWS; ++r) {
@@ -67,14 +96,14 @@ void sat_sums(__global const SRC *restrict src, __global SUM *restrict columns,
         if (run == 0) {
             for (int k = 1; k < RUNS; ++k)
                 sum += runs[item + k];
-            rows[OF_ROWS(batch, tile, channel) + band * TILE_Y + row] = sum;
+            rows[rows_start(tile, batch, channel) + row] = sum;
         }
     }
     for (int i = item; i < TILE_X; i += GROUP) {
         SUM sum = stacks[i];
         for (int s = 1; s < STACKED; ++s)
             sum += stacks[s * TILE_X + i];
-        columns[OF_COLUMNS(batch, band) + tile * TILE_X + i] = sum;
+        columns[columns_start(tile, batch) + i] = sum;
     }
 }
 
@@ -90,8 +119,8 @@ void sat_before(__global SUM *restrict columns, __global SUM *restrict rows, con
     const int lane = get_local_id(0);
     const int part = get_local_id(1);
     const int batch = get_global_id(2);
-    const int tile_columns = TILE_COLUMNS(SUMMED_VALUES(g));
-    const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
+    const int tile_columns = TILE_COLUMNS(g);
+    const int bands = TILE_BANDS(g);
     const int group = get_group_id(0);
     const bool is_column = group < column_groups;
     const int count = is_column ? bands : tile_columns;
@@ -135,10 +164,9 @@ void sat_left(__global SUM *restrict rows, const Geometry g, __local SUM *restri
               __local SUM *restrict runs) {
     const int item = get_local_id(0);
     const int run = item / LEFT_RUN;
-    const int tile_columns = TILE_COLUMNS(SUMMED_VALUES(g));
-    const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
-    const int length = ROWS_PITCH(bands);
-    __global SUM *values = rows + OF_ROWS(get_global_id(2), 0, get_group_id(0));
+    const Tile first_tile = {TILE_COLUMNS(g), TILE_BANDS(g), 0, 0};
+    const int length = ROWS_PITCH(first_tile.bands);
+    __global SUM *values = rows + rows_start(first_tile, get_global_id(2), get_group_id(0));
 
     SUM carry = 0;
     for (int first = 0; first < length; first += GROUP * LEFT_EACH) {
@@ -191,26 +219,29 @@ void sat_tiled(__global const SRC *restrict src, __global SUM *restrict dst,
                __global const SUM *restrict columns, __global const SUM *restrict rows,
                const Geometry g, __local SUM *restrict chunks, __local SUM *restrict runs,
                __local SUM *restrict starts, __local SUM *restrict stacks) {
-    PLACE((int)get_num_groups(0) - 1 - (int)get_group_id(0));
+    // In the other order than sat_sums took the tiles: the last ones are in the cache still.
+    const Tile tile = tile_of(g, (int)get_num_groups(0) - 1 - (int)get_group_id(0));
+    const Place place = place_in(g, tile);
+    const int item = place.item, lane = place.lane, stack = place.stack, batch = place.batch;
     const int row = item / RUNS;
     const int run = item & (RUNS - 1);
     SUM v[ROWS * CHUNK];
-    READ_ROWS(v);
+    read_rows(v, src, g, place);
     SUM above[CHUNK], left[CHANNELS];
     UNROLL for (int i = 0; i < CHUNK; ++i)
-        above[i] = columns[OF_COLUMNS(batch, band) + tile * TILE_X + COLUMN(i)];
+        above[i] = columns[columns_start(tile, batch) + COLUMN(lane, i)];
     UNROLL for (int c = 0; c < CHANNELS; ++c)
-        left[c] = rows[OF_ROWS(batch, tile, c) + band * TILE_Y + row];
+        left[c] = rows[rows_start(tile, batch, c) + row];
 
     UNROLL for (int r = 1; r < ROWS; ++r)
         UNROLL for (int i = 0; i < CHUNK; ++i)
             v[AT(r, i)] += v[AT(r - 1, i)];
     UNROLL for (int i = 0; i < CHUNK; ++i)
-        stacks[stack * TILE_X + COLUMN(i)] = v[AT(ROWS - 1, i)];
+        stacks[stack * TILE_X + COLUMN(lane, i)] = v[AT(ROWS - 1, i)];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int s = 0; s < stack; ++s)
         UNROLL for (int i = 0; i < CHUNK; ++i)
-            above[i] += stacks[s * TILE_X + COLUMN(i)];
+            above[i] += stacks[s * TILE_X + COLUMN(lane, i)];
     UNROLL for (int r = 0; r < ROWS; ++r)
         UNROLL for (int i = 0; i < CHUNK; ++i)
             v[AT(r, i)] += above[i];
@@ -245,5 +276,5 @@ void sat_tiled(__global const SRC *restrict src, __global SUM *restrict dst,
         if (c + 1 < CHANNELS)
             barrier(CLK_LOCAL_MEM_FENCE);
     }
-    WRITE_TABLE(v);
+    write_table(v, dst, g, place);
 }

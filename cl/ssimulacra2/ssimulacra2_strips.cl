@@ -5,6 +5,7 @@
 #define REAL float16
 #define AS_REAL as_float16
 #define AS_BITS as_uint16
+#include "lib/inline.clh"
 #include "lib/ssimulacra2.clh"
 #include "lib/arithmetic.clh"
 #include "lib/ssimulacra2_errors.clh"
@@ -21,15 +22,15 @@
 enum { MU_A, MU_B, DIFFERENCES, POWERS, QUANTITIES };
 
 // Filters a row of `vectors` vectors along x. products: room for squared differences and powers.
-static void filter_row(__global const float *a, __global const float *b, int vectors, int needs_ssim,
-                       const Blur blur, float16 (*products)[VECTORS + 2],
+static void filter_row(__global const float *a, __global const float *b, int vectors,
+                       int needs_ssim, const Blur blur, float16 (*products)[VECTORS + 2],
                        float16 (*to)[VECTORS]) {
     for (int v = 0; v < vectors; ++v) {
 #define AT(k) vload16(v, a + (k))
-        to[MU_A][v] = BLURRED(AT);
+        to[MU_A][v] = BLURRED(blur, AT);
 #undef AT
 #define AT(k) vload16(v, b + (k))
-        to[MU_B][v] = BLURRED(AT);
+        to[MU_B][v] = BLURRED(blur, AT);
 #undef AT
     }
     if (!needs_ssim)
@@ -44,12 +45,20 @@ static void filter_row(__global const float *a, __global const float *b, int vec
     const float *powers = (const float *)(products[1] + 1);
     for (int v = 0; v < vectors; ++v) {
 #define AT(k) vload16(v, differences + (k))
-        to[DIFFERENCES][v] = BLURRED(AT);
+        to[DIFFERENCES][v] = BLURRED(blur, AT);
 #undef AT
 #define AT(k) vload16(v, powers + (k))
-        to[POWERS][v] = BLURRED(AT);
+        to[POWERS][v] = BLURRED(blur, AT);
 #undef AT
     }
+}
+
+// Filters vector v of a quantity along y. rows: from the first of its apron on.
+INLINE float16 filter_column(float16 (*rows)[QUANTITIES][VECTORS], int quantity, int v,
+                             const Blur blur) {
+#define AT(k) rows[APRON + (k)][quantity][v]
+    return BLURRED(blur, AT);
+#undef AT
 }
 
 // dst: the sums of a piece of work on a channel; or planes laid out as the others, and `shares`
@@ -105,19 +114,13 @@ void ssimulacra2_strips(__global const float *restrict reference,
                 const long at = (long)(y + i) * pitch + 16 * v;
                 const float16 value_a = *(__global const float16 *)(a + at);
                 const float16 value_b = *(__global const float16 *)(b + at);
-#define AT(k) filtered[i + APRON + (k)][q][v]
-#define QUANTITY(name, number)                                                                     \
-    float16 name;                                                                                  \
-    {                                                                                              \
-        const int q = number;                                                                      \
-        name = BLURRED(AT);                                                                        \
-    }
-                QUANTITY(mu_a, MU_A)
-                QUANTITY(mu_b, MU_B)
+                float16(*rows)[QUANTITIES][VECTORS] = filtered + i;
+                const float16 mu_a = filter_column(rows, MU_A, v, blur);
+                const float16 mu_b = filter_column(rows, MU_B, v, blur);
                 float16 ssim = 0.0f;
                 if (needs_ssim) {
-                    QUANTITY(differences, DIFFERENCES)
-                    QUANTITY(powers, POWERS)
+                    const float16 differences = filter_column(rows, DIFFERENCES, v, blur);
+                    const float16 powers = filter_column(rows, POWERS, v, blur);
                     ssim = ssim_error(mu_a, mu_b, differences, powers, blur);
                 }
                 const float16 edge = edge_error(value_a, value_b, mu_a, mu_b);
@@ -129,9 +132,9 @@ void ssimulacra2_strips(__global const float *restrict reference,
                     for (int lane = 0; lane < count - 16 * v; ++lane)
                         dst[first + at + lane] = ((const float *)&shared)[lane];
 #else
-                ADD_ERROR(sums, 0, ssim);
-                ADD_ERROR(sums, 1, fmax(edge, (float16)(0.0f)));
-                ADD_ERROR(sums, 2, fmax(-edge, (float16)(0.0f)));
+                add_error(sums, ssim);
+                add_error(sums + 2, fmax(edge, (float16)(0.0f)));
+                add_error(sums + 4, fmax(-edge, (float16)(0.0f)));
 #endif
             }
 #if !MAPS

@@ -5,6 +5,7 @@
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
+#include "lib/inline.clh"
 #include "lib/ssimulacra2.clh"
 #include "lib/arithmetic.clh"
 #include "lib/ssimulacra2_errors.clh"
@@ -16,8 +17,6 @@
 #error TILE_Y must be a multiple of BLOCK, BLOCK of ROWS, TILE_X of ROW_ITEM, ROW_ITEM of 4
 #endif
 
-#define UNROLL _Pragma("unroll")
-
 #define GROUP (TILE_X * (TILE_Y / BLOCK))
 #define TILE_ROWS (TILE_Y + 2 * APRON)
 #define WINDOW (ROW_ITEM + 2 * APRON)
@@ -25,39 +24,45 @@
 #define MU_B 1
 #define DIFFERENCES 2
 #define POWERS 3
-// Vectors of 4 from a row of a quantity in local memory to the next. SPARE of them keep rows that are
-// written at once out of each other's banks.
+// Vectors of 4 from a row of a quantity in local memory to the next. SPARE of them keep rows that
+// are written at once out of each other's banks.
 #define PITCH (TILE_X / 4 + SPARE)
 #define TILE_SIZE (TILE_ROWS * PITCH)
 
-#define READ_WINDOW(window, p)                                                                     \
-    do {                                                                                           \
-        UNROLL for (int i_ = 0; i_ < WINDOW; i_ += 4) {                                            \
-            const float4 four_ = *(__global const float4 *)((p) + i_);                             \
-            window[i_] = four_.s0;                                                                 \
-            window[i_ + 1] = four_.s1;                                                             \
-            window[i_ + 2] = four_.s2;                                                             \
-            window[i_ + 3] = four_.s3;                                                             \
-        }                                                                                          \
-    } while (0)
-#define FILTER_ROW(quantity, window)                                                               \
-    do {                                                                                           \
-        float blurred_[ROW_ITEM];                                                                  \
-        UNROLL for (int i_ = 0; i_ < ROW_ITEM; ++i_)                                               \
-            blurred_[i_] = BLURRED_IN(window, i_ + APRON);                                         \
-        UNROLL for (int i_ = 0; i_ < ROW_ITEM; i_ += 4)                                            \
-            tile[(quantity)*TILE_SIZE + row * PITCH + (x + i_) / 4] = (float4)(                    \
-                blurred_[i_], blurred_[i_ + 1], blurred_[i_ + 2], blurred_[i_ + 3]);               \
-    } while (0)
-// A quantity of ROWS rows of the item's column, from `first` on.
-#define FILTER_COLUMN(quantity, to)                                                                \
-    do {                                                                                           \
-        float window_[ROWS + 2 * APRON];                                                           \
-        UNROLL for (int i_ = 0; i_ < ROWS + 2 * APRON; ++i_)                                       \
-            window_[i_] = column[4 * ((quantity)*TILE_SIZE + (first + i_) * PITCH)];               \
-        UNROLL for (int i_ = 0; i_ < ROWS; ++i_)                                                   \
-            to[i_] = BLURRED_IN(window_, i_ + APRON);                                              \
-    } while (0)
+// One axis of the blur at a value, which has APRON values before it and as many after it.
+INLINE float blurred_at(const float *value, const Blur blur) {
+#define AT(k) value[k]
+    return BLURRED(blur, AT);
+#undef AT
+}
+
+INLINE void read_window(float *window, __global const float *from) {
+    UNROLL for (int i = 0; i < WINDOW; i += 4) {
+        const float4 four = *(__global const float4 *)(from + i);
+        window[i] = four.s0;
+        window[i + 1] = four.s1;
+        window[i + 2] = four.s2;
+        window[i + 3] = four.s3;
+    }
+}
+
+// Filters ROW_ITEM values along x, to where the group finds them.
+INLINE void filter_row(__local float4 *to, const float *window, const Blur blur) {
+    float blurred[ROW_ITEM];
+    UNROLL for (int i = 0; i < ROW_ITEM; ++i)
+        blurred[i] = blurred_at(window + i + APRON, blur);
+    UNROLL for (int i = 0; i < ROW_ITEM; i += 4)
+        to[i / 4] = (float4)(blurred[i], blurred[i + 1], blurred[i + 2], blurred[i + 3]);
+}
+
+// Filters ROWS values of a column along y. from: its value of the first row of their aprons.
+INLINE void filter_column(float *to, __local const float *from, const Blur blur) {
+    float window[ROWS + 2 * APRON];
+    UNROLL for (int i = 0; i < ROWS + 2 * APRON; ++i)
+        window[i] = from[4 * i * PITCH];
+    UNROLL for (int i = 0; i < ROWS; ++i)
+        to[i] = blurred_at(window + i + APRON, blur);
+}
 
 // Sums of a group are added up by PARTS items each, and then by one.
 #define PARTS 8
@@ -90,18 +95,19 @@ void ssimulacra2_tiled(__global const float *restrict reference,
         const int y = min(top - APRON + row, height + APRON - 1);
         const long at = plane + (long)y * pitch + (left - APRON + x);
         float a[WINDOW], b[WINDOW];
-        READ_WINDOW(a, reference + at);
-        READ_WINDOW(b, distorted + at);
-        FILTER_ROW(MU_A, a);
-        FILTER_ROW(MU_B, b);
+        read_window(a, reference + at);
+        read_window(b, distorted + at);
+        __local float4 *to = tile + row * PITCH + x / 4;
+        filter_row(to + MU_A * TILE_SIZE, a, blur);
+        filter_row(to + MU_B * TILE_SIZE, b, blur);
         if (needs_ssim) {
             UNROLL for (int i = 0; i < WINDOW; ++i) {
                 const float value_a = a[i];
                 a[i] = DIFFERENCE_OF(value_a, b[i]);
                 b[i] = POWER_OF(value_a, b[i]);
             }
-            FILTER_ROW(DIFFERENCES, a);
-            FILTER_ROW(POWERS, b);
+            filter_row(to + DIFFERENCES * TILE_SIZE, a, blur);
+            filter_row(to + POWERS * TILE_SIZE, b, blur);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -117,14 +123,15 @@ void ssimulacra2_tiled(__global const float *restrict reference,
 #endif
     for (int first = column_y; first < column_y + BLOCK; first += ROWS) {
         float mu_a[ROWS], mu_b[ROWS], ssim[ROWS];
-        FILTER_COLUMN(MU_A, mu_a);
-        FILTER_COLUMN(MU_B, mu_b);
+        __local const float *from = column + 4 * first * PITCH;
+        filter_column(mu_a, from + 4 * MU_A * TILE_SIZE, blur);
+        filter_column(mu_b, from + 4 * MU_B * TILE_SIZE, blur);
         UNROLL for (int i = 0; i < ROWS; ++i)
             ssim[i] = 0.0f;
         if (needs_ssim) {
             float differences[ROWS], powers[ROWS];
-            FILTER_COLUMN(DIFFERENCES, differences);
-            FILTER_COLUMN(POWERS, powers);
+            filter_column(differences, from + 4 * DIFFERENCES * TILE_SIZE, blur);
+            filter_column(powers, from + 4 * POWERS * TILE_SIZE, blur);
             UNROLL for (int i = 0; i < ROWS; ++i)
                 ssim[i] = ssim_error(mu_a[i], mu_b[i], differences[i], powers[i], blur);
         }
@@ -136,9 +143,9 @@ void ssimulacra2_tiled(__global const float *restrict reference,
 #if MAPS
                 dst[at] = share_of(ssim[i], edge, shares, scale, channel);
 #else
-                ADD_ERROR(sums, 0, ssim[i]);
-                ADD_ERROR(sums, 1, fmax(edge, 0.0f));
-                ADD_ERROR(sums, 2, fmax(-edge, 0.0f));
+                add_error(sums, ssim[i]);
+                add_error(sums + 2, fmax(edge, 0.0f));
+                add_error(sums + 4, fmax(-edge, 0.0f));
 #endif
             }
         }

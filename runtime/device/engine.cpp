@@ -137,7 +137,7 @@ ProgramKey Engine::key_of(const ProgramRequest &request) const {
     key.driver_settings = facts_.driver_settings;
     key.options = request.options();
     key.entry = request.entry;
-    key.source = sources_.expand(request.file);
+    key.source = sources_.expand(request.file, request.generated);
     return key;
 }
 

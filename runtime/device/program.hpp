@@ -19,6 +19,7 @@ struct ProgramRequest {
     std::string file;  // such as "correlate/correlate_tiled.cl"
     std::string entry; // the kernel function
     Defines defines;
+    std::string generated{}; // text that the file includes as "generated"
 
     std::string options() const;
 };

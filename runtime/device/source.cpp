@@ -49,18 +49,19 @@ std::string SourceTree::load(const std::string &name) const {
     fail(Status::build_failed, "cannot read the kernel source ", directory_, "/", name);
 }
 
-void SourceTree::append(const std::string &name, int depth, std::string &to) const {
+void SourceTree::append(const std::string &name, const std::string &generated, int depth,
+                        std::string &to) const {
     if (depth > max_include_depth)
         fail(Status::build_failed, "kernel sources include each other without end at ", name);
     to += "#line 1 \"" + name + "\"\n";
-    std::istringstream lines(load(name));
+    std::istringstream lines(name == "generated" ? generated : load(name));
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) {
         const std::string included = included_name(line);
         if (included.empty()) {
             to += line + "\n";
         } else {
-            append(included, depth + 1, to);
+            append(included, generated, depth + 1, to);
             to += "#line " + std::to_string(number + 1) + " \"" + name + "\"\n";
         }
     }
@@ -100,9 +101,9 @@ std::string with_real_places(const std::string &log, const std::string &expanded
     return result;
 }
 
-std::string SourceTree::expand(const std::string &name) const {
+std::string SourceTree::expand(const std::string &name, const std::string &generated) const {
     std::string expanded;
-    append(name, 0, expanded);
+    append(name, generated, 0, expanded);
     return expanded;
 }
 

@@ -21,12 +21,13 @@ public:
 
     // Returns the file with every #include "..." replaced by the named file, relative to the tree's root, and
     // #line directives that keep the compiler's messages at the real file and line. A file may be included
-    // many times.
-    std::string expand(const std::string &name) const;
+    // many times. generated: the text of the file "generated", which is of this expansion alone.
+    std::string expand(const std::string &name, const std::string &generated = "") const;
 
 private:
     std::string load(const std::string &name) const;
-    void append(const std::string &name, int depth, std::string &to) const;
+    void append(const std::string &name, const std::string &generated, int depth,
+                std::string &to) const;
 
     std::string directory_;
 };

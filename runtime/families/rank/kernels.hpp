@@ -6,6 +6,8 @@
 
 namespace gz {
 
+Kernel rank_strips();
+Kernel rank_network();
 Kernel rank_plain();
 Kernel extreme_plain();
 

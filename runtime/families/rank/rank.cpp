@@ -82,8 +82,8 @@ std::int64_t Window::count() const {
 AxesReach Window::reach() const {
     AxesReach result;
     for (std::size_t axis = 0; axis < 4; ++axis)
-        result[axis] = {std::max<std::int64_t>(anchor[axis], 0),
-                        std::max<std::int64_t>(size[axis] - 1 - anchor[axis], 0)};
+        result[axis] = {std::max<std::int64_t>(0, anchor[axis]),
+                        std::max<std::int64_t>(0, size[axis] - 1 - anchor[axis])};
     return result;
 }
 

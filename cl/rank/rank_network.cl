@@ -1,0 +1,176 @@
+// Ranks of small windows for GPUs, without local memory: an item reads the pixels of a tile of TILE_X x TILE_Y
+// results, or of two such tiles side by side where two keys fit a word, and runs a network of minima and maxima
+// over them in registers.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#include "lib/rank_words.clh"
+
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(TILE_X) || !defined(TILE_Y)
+#error GROUP_X, GROUP_Y, TILE_X or TILE_Y is not defined
+#endif
+#if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(VECTORS)
+#error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
+#endif
+
+#define UNROLL _Pragma("unroll")
+#define ROWS (TILE_Y + WINDOW_Y - 1)
+#define RESULTS_X (TILE_X * RESULTS_OF_KEY)
+// Pixels are read four at a time: LEAD before the first result, and WORDS words in all.
+#define LEAD ((ANCHOR_X + 3) / 4 * 4)
+#define PIXELS (LEAD + (RESULTS_X + WINDOW_X - 1 - ANCHOR_X + 3) / 4 * 4)
+#define WORDS (PIXELS / PER_WORD)
+#define WORDS_OF_FOUR (4 / PER_WORD)
+
+// VECTORS: whether rows start at multiples of four values, and pixels are those of one channel.
+#if VECTORS
+#if SRC_TYPE == PIXEL_U8
+#define FOUR uint
+#define STORE_FOUR(words, to) (*(__global FOUR *)(to) = (words)[0])
+#elif KEY_KIND == 2
+#define FOUR uint4
+#define STORE_FOUR(words, to)                                                                      \
+    (*(__global FOUR *)(to) = (FOUR)((words)[0], (words)[1], (words)[2], (words)[3]))
+#else
+#define FOUR uint2
+#define STORE_FOUR(words, to) (*(__global FOUR *)(to) = (FOUR)((words)[0], (words)[1]))
+#endif
+
+// Four pixels to their words.
+static inline void read_four(__global const SRC *from, uint *words) {
+    const FOUR four = *(__global const FOUR *)from;
+#if SRC_TYPE == PIXEL_U8
+    words[0] = four;
+#else
+    words[0] = four.s0;
+    words[1] = four.s1;
+#if KEY_KIND == 2
+    words[2] = four.s2;
+    words[3] = four.s3;
+#endif
+#endif
+}
+#endif
+
+// The words of the row that fold_row gave, by each pixel's own place; `columns` are those that fold_value gave.
+static inline void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
+                                       const int *columns, uint *words) {
+    UNROLL for (int i = 0; i < PIXELS; i += PER_WORD) {
+        uint word = 0;
+        UNROLL for (int k = 0; k < PER_WORD; ++k) {
+            const bool is_outside = folded_row == OUTSIDE || columns[i + k] == OUTSIDE;
+            const uint bits = bits_of(
+                is_outside ? g.border_value : LOAD(origin + folded_row * g.src_row + columns[i + k]));
+            word |= bits << (k * (32 / PER_WORD) % 32);
+        }
+        words[i / PER_WORD] = word;
+    }
+}
+
+// The bits of a tile's results of a row, in order.
+#if KEY_KIND == 2
+#define BITS_OF(keys, i) as_uint(NUMBER_OF((keys)[i]))
+#elif PER_WORD == 4
+#define BITS_OF(keys, i) ((keys)[(i) % TILE_X] >> ((i) / TILE_X * 16) & 255u)
+#else
+#define BITS_OF(keys, i) (WORD_OF_KEYS((keys)[(i) % TILE_X]) >> ((i) / TILE_X * 16) & 65535u)
+#endif
+
+// Writes a row of results, apart by CHANNELS values, of which so many lie within the region: all, where they
+// are written as vectors.
+static inline void write_results(const T *keys, __global DST *to, bool is_whole, int left_over) {
+#if VECTORS && SRC_TYPE == DST_TYPE
+    if (is_whole) {
+        uint words[RESULTS_X / PER_WORD];
+        UNROLL for (int i = 0; i < RESULTS_X / PER_WORD; ++i) {
+#if KEY_KIND == 2
+            words[i] = BITS_OF(keys, i);
+#elif PER_WORD == 4
+            // Four bytes: low halves of the first tile, and then high ones of the second.
+            const int from = i * 4 % TILE_X, half_ = i * 4 / TILE_X;
+            const uint which = half_ ? 0x62u : 0x40u;
+            words[i] = select_bytes(select_bytes(keys[from], keys[from + 1], which),
+                                    select_bytes(keys[from + 2], keys[from + 3], which), 0x5410u);
+#else
+            const int from = i * 2 % TILE_X, half_ = i * 2 / TILE_X;
+            words[i] = WORD_OF_KEYS(
+                select_bytes(keys[from], keys[from + 1], half_ ? 0x7632u : 0x5410u));
+#endif
+        }
+        UNROLL for (int i = 0; i < RESULTS_X; i += 4)
+            STORE_FOUR(words + i / PER_WORD, to + i);
+        return;
+    }
+#endif
+    UNROLL for (int i = 0; i < RESULTS_X; ++i)
+        if (i < left_over)
+            STORE(number_of_bits(BITS_OF(keys, i)), to + i * CHANNELS);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+void rank_network(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                  const uint one, const uint minus_one) {
+    // A tile is of one channel.
+    const int tile = (int)get_global_id(0) / CHANNELS;
+    const int channel = (int)get_global_id(0) - tile * CHANNELS;
+    const int x = tile * RESULTS_X;
+    const int y = (int)get_global_id(1) * TILE_Y;
+    const int batch = get_global_id(2);
+    const int width = g.width / CHANNELS;
+    if (x >= width || y >= g.height)
+        return;
+    __global const SRC *origin = src + src_start(g, batch);
+    __global DST *to = dst + dst_start(g, batch) + (long)x * CHANNELS + channel;
+    const int top = y - g.anchor_y;
+    const bool is_whole = x + RESULTS_X <= width && y + TILE_Y <= g.height;
+    uint words[ROWS][WORDS];
+#if VECTORS
+    if (x - LEAD >= g.valid_left && x - LEAD + PIXELS <= g.valid_right && top >= g.valid_top &&
+        top + ROWS <= g.valid_bottom) {
+        __global const SRC *first = origin + top * g.src_row + x - LEAD;
+        UNROLL for (int j = 0; j < ROWS; ++j) {
+            UNROLL for (int i = 0; i < PIXELS; i += 4)
+                read_four(first + i, words[j] + i / PER_WORD);
+            first += g.src_row;
+        }
+    } else
+#endif
+    {
+        int columns[PIXELS];
+        UNROLL for (int i = 0; i < PIXELS; ++i)
+            columns[i] = fold_value(g, (x - LEAD + i) * CHANNELS + channel);
+        UNROLL for (int j = 0; j < ROWS; ++j)
+            read_extended_words(origin, g, fold_row(g, top + j), columns, words[j]);
+    }
+#if KEY_KIND != 2
+    UNROLL for (int j = 0; j < ROWS; ++j)
+        UNROLL for (int i = 0; i < WORDS; ++i)
+            words[j][i] = KEYS_OF_WORD(words[j][i]);
+#define AT(i, j) SHARE_OF(words[j], LEAD - ANCHOR_X + (i), LEAD - ANCHOR_X + (i) + TILE_X)
+#else
+#define AT(i, j) KEY_OF_WORD(words[j][LEAD - ANCHOR_X + (i)])
+#endif
+#if TILE_X == 2
+#define RESULTS(j, a, b)                                                                           \
+    {                                                                                              \
+        const T keys[TILE_X] = {a, b};                                                             \
+        STORE_ROW(j, keys)                                                                         \
+    }
+#elif TILE_X == 4
+#define RESULTS(j, a, b, c, d)                                                                     \
+    {                                                                                              \
+        const T keys[TILE_X] = {a, b, c, d};                                                       \
+        STORE_ROW(j, keys)                                                                         \
+    }
+#else
+#define RESULTS(j, a, b, c, d, e, f, h, i)                                                         \
+    {                                                                                              \
+        const T keys[TILE_X] = {a, b, c, d, e, f, h, i};                                           \
+        STORE_ROW(j, keys)                                                                         \
+    }
+#endif
+#define STORE_ROW(j, keys)                                                                         \
+    if (is_whole || y + (j) < g.height)                                                            \
+        write_results(keys, to + (long)(y + (j)) * g.dst_row, is_whole, width - x);
+#include "generated"
+}

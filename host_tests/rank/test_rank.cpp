@@ -1,0 +1,320 @@
+// Every kernel of rank filters against the reference: results are exact, so that all kernels agree.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "families/family.hpp"
+#include "families/rank/kernels.hpp"
+#include "families/rank/lowering.hpp"
+#include "families/reference.hpp"
+#include "plan/verify.hpp"
+#include "support/correlate_case.hpp"
+#include "support/pairwise.hpp"
+#include "support/several_tiles.hpp"
+#include "support/under_test.hpp"
+
+namespace {
+
+using namespace gz;
+using namespace support;
+
+// A window of a case: a box, or a footprint of about a part of its places.
+struct WindowCase {
+    std::int64_t x, y, z;
+    enum class Anchor { centre, first, last } anchor = Anchor::centre;
+    bool is_footprint = false;
+};
+
+enum class Which { minimum, maximum, median, low, high };
+
+struct RankCase : ImageCase {
+    std::string kernel;
+    Config config;
+    WindowCase window{1, 1, 1};
+    Which which = Which::median;
+    bool has_nan = false;
+};
+
+Window window_of(const WindowCase &test) {
+    Window window;
+    window.size = {test.x, test.y, test.z, 1};
+    for (std::size_t i = 0; i < 3; ++i)
+        window.anchor[i] = test.anchor == WindowCase::Anchor::first  ? 0
+                           : test.anchor == WindowCase::Anchor::last ? window.size[i] - 1
+                                                                     : window.size[i] / 2;
+    if (test.is_footprint) {
+        std::minstd_rand random(static_cast<unsigned>(test.x * 31 + test.y));
+        for (std::int64_t i = 0; i < window.volume(); ++i)
+            window.footprint.push_back(random() % 5 < 3 ? 1 : 0);
+        window.footprint.front() = window.footprint.back() = 1;
+    }
+    return window;
+}
+
+RankFilter filter_of(const RankCase &test) {
+    const Window window = window_of(test.window);
+    switch (test.which) {
+    case Which::minimum:
+        return gz::minimum(window);
+    case Which::maximum:
+        return gz::maximum(window);
+    case Which::median:
+        return gz::median(window);
+    case Which::low:
+        return gz::percentile(window, 20.0);
+    default:
+        return gz::ranked(window, window.count() > 1 ? -2 : -1);
+    }
+}
+
+// Makes about a third of floats NaN of any sign and payload, and some zeros of either sign.
+void add_specials(const PlanDesc &desc, std::vector<std::byte> &pixels, std::minstd_rand &random) {
+    const std::size_t step = size_of(desc.source.type);
+    for (std::size_t at = 0; at + step <= pixels.size(); at += step) {
+        const auto bits = static_cast<std::uint32_t>(random());
+        std::uint32_t value = 0;
+        if (bits % 3 == 0)
+            value = 0x7f800001U + bits / 3 % 0x7ffffeU;
+        else if (bits % 3 == 1)
+            value =
+                bits % 2 ? 0 : std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
+        else
+            continue;
+        value |= bits << 31;
+        if (desc.source.type == PixelType::f32) {
+            std::memcpy(&pixels[at], &value, sizeof value);
+        } else {
+            const auto half = static_cast<std::uint16_t>(value >> 16 & 0x8000U) |
+                              static_cast<std::uint16_t>(value >> 13 & 0x7fffU);
+            std::memcpy(&pixels[at], &half, sizeof(std::uint16_t));
+        }
+    }
+}
+
+std::string run(const RankCase &test, Tally &tally) {
+    std::minstd_rand random(7);
+    const Filter filter(filter_of(test));
+    const PlanDesc desc = make_plan_desc(test);
+    std::vector<std::byte> source = make_source(desc, random);
+    if (test.has_nan && !facts_of(desc.source.type).is_integer)
+        add_specials(desc, source, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got =
+        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
+    ++tally.ran;
+    return compare_with_double(job, desc, got, tally, [&](double exact) {
+        const bool has_step = facts_of(desc.target.type).is_integer || std::isfinite(exact);
+        return has_step ? storing_error(desc.target.type, std::abs(exact)) : 0.0;
+    });
+}
+
+void run_all(const std::vector<RankCase> &cases) {
+    Tally tally;
+    for (const RankCase &test : cases) {
+        INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " ",
+             to_text(filter_of(test)), " anchor ", static_cast<int>(test.window.anchor),
+             test.has_nan ? " with NaN" : "");
+        CHECK(run(test, tally) == "");
+    }
+    CHECK((tally.ran > 0 || support::is_shared()));
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it");
+}
+
+template <class P> gz::Kernel spec_of(const std::string &kernel) {
+    const auto kernels = support::kernels_of(P(), DeviceClass::other_gpu);
+    return *std::find_if(kernels.begin(), kernels.end(),
+                         [&](const auto &k) { return k.name == kernel; });
+}
+
+using Anchor = WindowCase::Anchor;
+constexpr WindowCase windows_of_ranks[] = {
+    {3, 3, 1},
+    {5, 5, 1},
+    {2, 4, 1, Anchor::first},
+    {7, 1, 1},
+    {1, 6, 1, Anchor::last},
+    {4, 3, 1, Anchor::last},
+    {3, 3, 1, Anchor::centre, true},
+    {7, 5, 1, Anchor::centre, true},
+    {5, 8, 1, Anchor::first, true},
+    {7, 7, 1},
+    {9, 9, 1},
+    {11, 11, 1},
+    {3, 3, 3},
+    {4, 3, 2, Anchor::first, true},
+    {15, 13, 1},
+    {31, 3, 1},
+};
+constexpr WindowCase windows_of_extremes[] = {
+    {3, 3, 1},
+    {1, 1, 1},
+    {2, 5, 1, Anchor::first},
+    {8, 4, 1, Anchor::last},
+    {7, 7, 1},
+    {15, 16, 1},
+    {31, 1, 1},
+    {1, 33, 1},
+    {40, 41, 1},
+    {3, 5, 3},
+    {101, 63, 1},
+    {1, 1, 4},
+};
+
+template <class P> constexpr bool is_of_extremes = std::is_same_v<P, ExtremePass>;
+
+template <class P> std::vector<WindowCase> windows() {
+    if constexpr (is_of_extremes<P>)
+        return {std::begin(windows_of_extremes), std::end(windows_of_extremes)};
+    else
+        return {std::begin(windows_of_ranks), std::end(windows_of_ranks)};
+}
+
+template <class P> Which which_of(std::size_t i) {
+    constexpr Which ranks[] = {Which::median, Which::low, Which::high};
+    return is_of_extremes<P> ? (i % 2 ? Which::minimum : Which::maximum) : ranks[i % 3];
+}
+
+// A case for each pair of parameter values.
+template <class P>
+std::vector<RankCase> pairwise_ranks(const std::string &kernel, const Limits &limits) {
+    const gz::Kernel spec = spec_of<P>(kernel);
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
+    std::vector<WindowCase> own;
+    for (const WindowCase &window : windows<P>())
+        if (std::max(window.x, window.y) <= limits.taps)
+            own.push_back(window);
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    counts.insert(counts.end(), {static_cast<int>(own.size()), 3, 2, 2});
+    for (const Tunable &tunable : spec.tunables)
+        counts.push_back(static_cast<int>(tunable.values.size()));
+    std::vector<RankCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
+        RankCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
+        test.kernel = kernel;
+        test.window = own[at(0)];
+        test.which = which_of<P>(at(1));
+        test.border_value = at(2) ? 7.0 : 0.625;
+        test.has_nan = at(3) == 1;
+        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
+            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(4 + i)];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// Every configuration x window x size x type, the other parameters in turn.
+template <class P> std::vector<RankCase> all_ranks(const std::string &kernel) {
+    std::vector<RankCase> cases;
+    std::size_t turn = 0;
+    for (const Config &config : all_configs(spec_of<P>(kernel).tunables))
+        for (const WindowCase &window : windows<P>())
+            for (const auto &size : all_sizes())
+                for (const PixelType type : all_types) {
+                    RankCase test;
+                    test.kernel = kernel;
+                    test.config = config;
+                    test.src_type = type;
+                    test.dst_type = turn % 4 == 3 ? all_types[turn / 4 % 5] : type;
+                    test.channels = static_cast<int>(turn % 4) + 1;
+                    test.planes = turn % 5 == 4 ? 3 : 1;
+                    test.slices = turn % 7 == 6 || window.z > 1 ? 3 : 1;
+                    std::tie(test.width, test.height) = size;
+                    test.window = window;
+                    test.which = which_of<P>(turn);
+                    test.has_nan = turn % 3 == 0;
+                    test.border = gz::all_border_modes[turn % 5];
+                    test.border_value = turn % 2 ? 7.0 : 0.625;
+                    test.region = all_regions[turn % 3];
+                    test.layout = all_layouts[turn / 3 % 3];
+                    cases.push_back(test);
+                    ++turn;
+                }
+    return cases;
+}
+
+// Images of several groups along each axis, for few programs: each type, with and without vectors.
+template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::string &kernel) {
+    const gz::Kernel spec = spec_of<P>(kernel);
+    std::vector<RankCase> cases;
+    std::size_t turn = 0;
+    for (const PixelType type : {PixelType::u8, PixelType::f32, PixelType::s16})
+        for (const int channels : {1, 3})
+            for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
+                // make_region takes about half of an image along each axis.
+                const int times = region == RegionKind::whole ? 1 : 2;
+                RankCase test;
+                static_cast<ImageCase &>(test) = image_of_tiles(
+                    type, type, channels, times * (channels == 1 ? 1043 : 350), times * 170, region,
+                    turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
+                test.border = all_border_modes[turn % std::size(all_border_modes)];
+                test.border_value = 7.0;
+                test.kernel = kernel;
+                test.window = is_of_extremes<P> ? WindowCase{9, 12, 1} : WindowCase{5, 3, 1};
+                test.which = which_of<P>(turn++);
+                for (const Tunable &tunable : spec.tunables)
+                    test.config[tunable.name] = tunable.values.front();
+                if (kernel == "rank_network")
+                    test.config = {{"TILE_X", 4}, {"TILE_Y", 2}, {"GROUP_Y", 4}, {"SUMS", 11}};
+                cases.push_back(test);
+            }
+    return cases;
+}
+
+// The longest sides of images and windows that a simulator can afford.
+Limits small_limits() {
+    return {40, 9};
+}
+
+template <class P> void run_pairwise(const Limits &limits) {
+    for (const std::string &kernel : support::kernels_under_test<P>())
+        run_all(sample_of(pairwise_ranks<P>(kernel, limits)));
+}
+
+} // namespace
+
+TEST_SUITE("kernels") {
+    TEST_CASE("rank kernels: pairwise") {
+        run_pairwise<RankPass>({});
+        run_pairwise<ExtremePass>({});
+    }
+    TEST_CASE("rank kernels: several tiles") {
+        for (const std::string &kernel : support::kernels_under_test<RankPass>())
+            run_all(ranks_of_several_tiles<RankPass>(kernel));
+        for (const std::string &kernel : support::kernels_under_test<ExtremePass>())
+            run_all(ranks_of_several_tiles<ExtremePass>(kernel));
+    }
+}
+
+TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("rank kernels: all") {
+        for (const std::string &kernel : support::kernels_under_test<RankPass>())
+            run_all(share_of(all_ranks<RankPass>(kernel)));
+        for (const std::string &kernel : support::kernels_under_test<ExtremePass>())
+            run_all(share_of(all_ranks<ExtremePass>(kernel)));
+    }
+}
+
+TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("rank kernels: small") {
+        run_pairwise<RankPass>(small_limits());
+        run_pairwise<ExtremePass>(small_limits());
+    }
+}

@@ -1,0 +1,61 @@
+#include "families/rank/network_pass.hpp"
+
+#include "core/error.hpp"
+#include "core/half.hpp"
+
+namespace gz {
+
+namespace {
+
+// Whether the border's constant is a pixel of the source's type, so that keys can be those of its pixels.
+bool is_half_border(const ImagePass &pass) {
+    const Geometry &g = pass.geometry;
+    return g.border_mode != BORDER_CONSTANT ||
+           half_to_double(half_from_float(g.border_value)) == static_cast<double>(g.border_value);
+}
+
+} // namespace
+
+KeyKind key_kind(const ImagePass &pass) {
+    if (!has_float_keys(pass))
+        return KeyKind::integers;
+    return pass.src_type == PixelType::f16 && is_half_border(pass) ? KeyKind::halves
+                                                                   : KeyKind::floats;
+}
+
+std::size_t key_bytes(const ImagePass &pass) {
+    return key_kind(pass) == KeyKind::floats ? sizeof(float) : size_of(pass.src_type);
+}
+
+std::string network_refusal(const RankPass &pass, int most_pixels) {
+    if (!pass.is_flat())
+        return "it filters slices, and the window has pixels of others";
+    if (pass.count < 2)
+        return "the window has one pixel";
+    if (pass.count > most_pixels)
+        return text("the window has ", pass.count, " pixels; it takes up to ", most_pixels);
+    return "";
+}
+
+NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y) {
+    const Geometry &g = pass.geometry;
+    NetworkShape shape{g.taps_x, g.taps_y, {}, pass.rank, tile_x, tile_y};
+    if (!pass.is_box) {
+        shape.footprint.assign(static_cast<std::size_t>(g.taps_x * g.taps_y), 0);
+        for (const WindowRun &run : pass.window)
+            for (int i = 0; i < run.count; ++i) {
+                const int x = run.x / pass.channels + g.anchor_x + i;
+                shape.footprint[static_cast<std::size_t>((run.y + g.anchor_y) * g.taps_x + x)] = 1;
+            }
+    }
+    return shape;
+}
+
+void add_network(const RankPass &pass, int tile_x, int tile_y, int sums, ProgramRequest &program) {
+    program.defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
+    program.defines["WINDOW_X"] = pass.geometry.taps_x;
+    program.defines["WINDOW_Y"] = pass.geometry.taps_y;
+    program.generated = selection_network(network_shape(pass, tile_x, tile_y), sums).statements;
+}
+
+} // namespace gz

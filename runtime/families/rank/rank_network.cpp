@@ -1,0 +1,92 @@
+// Ranks of small windows for GPUs, in registers. See cl/rank/rank_network.cl.
+#include "core/error.hpp"
+#include "families/rank/kernels.hpp"
+#include "families/rank/network_pass.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int tile_x, tile_y, group_y, sums;
+};
+
+constexpr int group_x = 32;
+
+const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {2, 4, 8}},
+                                                 {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
+                                                 {"GROUP_Y", &Settings::group_y, {2, 4, 8}},
+                                                 {"SUMS", &Settings::sums, {0, 11, 12, 14}}};
+
+// Keys of a word, each of a tile of its own.
+int results_of_key(const RankPass &pass) {
+    return key_kind(pass) == KeyKind::floats ? 1 : 2;
+}
+
+// Whether items read and write four pixels at a time.
+bool has_vectors(const RankPass &pass, const Settings &settings) {
+    return pass.channels == 1 && pass.alignment >= 4 &&
+           (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32) &&
+           (pass.src_type != PixelType::u8 || settings.tile_x >= 4);
+}
+
+Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t results_x = std::int64_t{settings.tile_x} * results_of_key(pass);
+    Launch result;
+    result.program = {"rank/rank_network.cl", "rank_network", type_defines(pass)};
+    Defines &defines = result.program.defines;
+    add_defines(defines, tunables, settings);
+    defines["GROUP_X"] = group_x;
+    defines["ANCHOR_X"] = g.anchor_x;
+    defines["VECTORS"] = has_vectors(pass, settings) ? 1 : 0;
+    add_network(pass, settings.tile_x, settings.tile_y, settings.sums, result.program);
+    const std::int64_t tiles = ceil_div(g.width / pass.channels, results_x) * pass.channels;
+    result.range =
+        batched_range(pass, ceil_div(tiles, group_x),
+                      ceil_div(g.height, std::int64_t{settings.tile_y} * settings.group_y), group_x,
+                      settings.group_y);
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(std::uint32_t{1}),
+                        by_value(~std::uint32_t{0})};
+    return result;
+}
+
+std::string refusal(const RankPass &pass, const Settings &settings) {
+    constexpr int most_pixels = 81;
+    constexpr int most_results = 16; // of a tile, and fewer where windows are large
+    if (settings.tile_x * settings.tile_y > most_results)
+        return text("tiles of ", settings.tile_x, "x", settings.tile_y,
+                    " results take too many registers");
+    if (settings.tile_x * results_of_key(pass) < 4)
+        return "a row of a tile has fewer than four results";
+    return network_refusal(pass, most_pixels);
+}
+
+} // namespace
+
+Kernel rank_network() {
+    KernelSpec<RankPass, Settings> spec;
+    spec.name = "rank_network";
+    spec.folder = "rank";
+    spec.tunables = tunables;
+    spec.work = work;
+    spec.refusal = refusal;
+    // Measured on an H200.
+    spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
+        const int sums = facts.device_class == DeviceClass::nvidia_gpu ? 14 : 0;
+        const bool pairs = key_kind(pass) != KeyKind::floats;
+        if (pass.count <= 9)
+            return std::vector<Settings>{
+                {.tile_x = 4, .tile_y = 4, .group_y = 4, .sums = pairs ? sums : 0}};
+        if (pass.count <= 25)
+            return std::vector<Settings>{pairs ? Settings{4, 4, 4, sums} : Settings{8, 2, 4, sums}};
+        return std::vector<Settings>{
+            {.tile_x = 4, .tile_y = pairs ? 2 : 4, .group_y = 4, .sums = pairs ? 11 : 12}};
+    };
+    spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 0, .nothing_shared = 2, .tiles = 3}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz

@@ -1,0 +1,76 @@
+// Ranks of small windows for CPUs, a strip of a band of rows per item. See cl/rank/rank_strips.cl.
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "families/rank/kernels.hpp"
+#include "families/rank/network_pass.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int strip, tile_y, vector_bytes;
+};
+
+const std::vector<Setting<Settings>> tunables = {
+    {"STRIP", &Settings::strip, {512, 1024, 4096}},
+    {"TILE_Y", &Settings::tile_y, {1, 2, 4, 8}},
+    {"VECTOR_BYTES", &Settings::vector_bytes, {32, 64}}};
+
+// Rows of a band: whole tiles, so that a band ends where a tile does.
+std::int32_t band_of(const RankPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const std::int64_t strips = ceil_div(pass.geometry.width, settings.strip) * pass.batch();
+    std::int64_t band = 256;
+    while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
+                            4 * static_cast<std::int64_t>(facts.compute_units))
+        band /= 2;
+    return static_cast<std::int32_t>(band);
+}
+
+Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const std::int32_t band = band_of(pass, settings, facts);
+    Launch result;
+    result.program = {"rank/rank_strips.cl", "rank_strips", type_defines(pass)};
+    add_defines(result.program.defines, tunables, settings);
+    add_network(pass, 1, settings.tile_y, 0, result.program);
+    result.range =
+        batched_range(pass, ceil_div(g.width, settings.strip), ceil_div(g.height, band), 1, 1);
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band)};
+    const int lanes = settings.vector_bytes / static_cast<int>(key_bytes(pass));
+    const int row = settings.strip + (g.taps_x - 1) * pass.channels + std::max(lanes, 16);
+    result.private_bytes =
+        static_cast<std::size_t>((settings.tile_y + g.taps_y - 1) * row) * key_bytes(pass);
+    return result;
+}
+
+} // namespace
+
+Kernel rank_strips() {
+    KernelSpec<RankPass, Settings> spec;
+    spec.name = "rank_strips";
+    spec.folder = "rank";
+    spec.tunables = tunables;
+    spec.work = work;
+    spec.refusal = [](const RankPass &pass, const Settings &) {
+        // A network of 121 pixels takes PoCL 6 s to compile.
+        constexpr int most_pixels = 121;
+        return network_refusal(pass, most_pixels);
+    };
+    spec.preferred = [](const RankPass &pass, const DeviceFacts &) {
+        // Taller tiles share more, until their values no longer fit the registers.
+        const int tile = pass.geometry.taps_y <= 3 ? 2 : pass.geometry.taps_y <= 7 ? 4 : 8;
+        std::vector<Settings> result;
+        for (const int strip : {key_bytes(pass) == 1 ? 4096 : 1024, 512})
+            for (const int bytes : {64, 32})
+                result.push_back({.strip = strip, .tile_y = tile, .vector_bytes = bytes});
+        return result;
+    };
+    spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 3, .nothing_shared = 0, .tiles = 0}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz
