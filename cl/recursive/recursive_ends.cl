@@ -1,6 +1,6 @@
-// The states from which the sections of a stage start where the line begins and ends: a weighted sum
-// of its first and last samples. PARTS items share those of a line, LANES lines are of one group. The
-// STATES are those from FIRST_STATE on of ALL_STATES.
+// The states from which the sections of a stage start where the line begins and ends: a weighted
+// sum of its first and last samples. PARTS items share those of a line, LANES lines are of one
+// group. The STATES are those from FIRST_STATE on of ALL_STATES.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive_state.clh"
