@@ -1,6 +1,7 @@
 // Ranks of small windows for GPUs, without local memory: an item reads the pixels of a tile of TILE_X x TILE_Y
 // results, or of two such tiles side by side where two keys fit a word, and runs a network of minima and maxima
 // over them in registers.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -13,7 +14,6 @@
 #error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 #define ROWS (TILE_Y + WINDOW_Y - 1)
 #define RESULTS_X (TILE_X * RESULTS_OF_KEY)
 // Pixels are read four at a time: LEAD before the first result, and WORDS words in all.
@@ -26,7 +26,7 @@
 // start at multiples of so many. Pixels around these are read four at a time.
 #if VECTORS
 // `count` words in memory, a power of two, aligned to as many.
-static inline void read_words(__global const SRC *from, int count, uint *words) {
+INLINE void read_words(__global const SRC *from, int count, uint *words) {
     __global const uint *source = (__global const uint *)from;
     if (count == 1) {
         words[0] = *source;
@@ -45,7 +45,7 @@ static inline void read_words(__global const SRC *from, int count, uint *words) 
     }
 }
 
-static inline void store_words(const uint *words, int count, __global DST *to) {
+INLINE void store_words(const uint *words, int count, __global DST *to) {
     __global uint *target = (__global uint *)to;
     if (count == 1)
         *target = words[0];
@@ -58,7 +58,7 @@ static inline void store_words(const uint *words, int count, __global DST *to) {
 }
 
 // The words of a row of pixels.
-static inline void read_row(__global const SRC *from, uint *words) {
+INLINE void read_row(__global const SRC *from, uint *words) {
     UNROLL for (int i = 0; i < LEAD; i += 4)
         read_words(from + i, 4 / PER_WORD, words + i / PER_WORD);
     UNROLL for (int i = LEAD; i < LEAD + RESULTS_X; i += VECTORS)
@@ -69,7 +69,7 @@ static inline void read_row(__global const SRC *from, uint *words) {
 #endif
 
 // The words of the row that fold_row gave, by each pixel's own place; `columns` are those that fold_value gave.
-static inline void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
+INLINE void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
                                        const int *columns, uint *words) {
     UNROLL for (int i = 0; i < PIXELS; i += PER_WORD) {
         uint word = 0;
@@ -94,7 +94,7 @@ static inline void read_extended_words(__global const SRC *origin, const Geometr
 
 // Writes a row of results, apart by CHANNELS values, of which so many lie within the region: all, where they
 // are written as vectors.
-static inline void write_results(const T *keys, __global DST *to, bool is_whole, int left_over) {
+INLINE void write_results(const T *keys, __global DST *to, bool is_whole, int left_over) {
 #if VECTORS && SRC_TYPE == DST_TYPE
     if (is_whole) {
         uint words[RESULTS_X / PER_WORD];
