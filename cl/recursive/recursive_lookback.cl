@@ -157,8 +157,10 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     barrier(CLK_LOCAL_MEM_FENCE);
     State states[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        states[s] = start_of(s, entering_from_run(s, place, places, carries, runs), END_STATES,
-                             place, lines.length);
+        states[s] = entering_from_run(s, place, places, carries, runs);
+    if (HAS_ENDS && has_end_in(place, lines.length))
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            states[s] = start_of(s, states[s], END_STATES, place, lines.length);
     Filter filter;
     READ_FILTER(filter, GIVEN, 0);
     float y[CHUNK];

@@ -50,10 +50,11 @@ void recursive_march(SOURCES_PARAMETER, TARGETS_PARAMETER,
             const Place place = place_in(whole, (t - 1) * CHUNKS + in_tile, lane, lines.lines);
             State states[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
-                states[s] = start_of(
-                    s,
-                    entering_from_near(s, NEAR_OF(s), MATRIX_AT(POWERS.chunk, s), place, carries),
-                    END_STATES, place, lines.length);
+                states[s] =
+                    entering_from_near(s, NEAR_OF(s), MATRIX_AT(POWERS.chunk, s), place, carries);
+            if (HAS_ENDS && has_end_in(place, lines.length))
+                UNROLL for (int s = 0; s < SECTIONS; ++s)
+                    states[s] = start_of(s, states[s], END_STATES, place, lines.length);
             Filter filter;
             READ_FILTER(filter, GIVEN, 0);
             float y[CHUNK];

@@ -304,9 +304,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
     State states[SECTIONS];
 #if NEAR > 0
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        states[s] = start_of(
-            s, entering_from_near(s, NEAR_OF(s), MATRIX_AT(POWERS.chunk, s), place, carries),
-            END_STATES, place, lines.length);
+        states[s] = entering_from_near(s, NEAR_OF(s), MATRIX_AT(POWERS.chunk, s), place, carries);
 #else
     // The only run of a tile starts from what enters the tile.
     for (uint i = item; i < SECTIONS * RUN_PLACES; i += GROUP) {
@@ -352,9 +350,11 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        states[s] = start_of(s, entering_from_run(s, place, places, carries, runs), END_STATES,
-                             place, lines.length);
+        states[s] = entering_from_run(s, place, places, carries, runs);
 #endif
+    if (HAS_ENDS && has_end_in(place, lines.length))
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            states[s] = start_of(s, states[s], END_STATES, place, lines.length);
     // The samples of the tile that are stored.
     const int begin = max(lines.begin, tile.first + lead);
     const int end = min(lines.end, tile.first + TILE - trail);
