@@ -56,7 +56,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
 }
 
 std::string refusal(const RankPass &pass, const Settings &settings) {
-    constexpr int most_pixels = 81;
+    constexpr int most_pixels = 121;
     constexpr int most_results = 16; // of a tile, and fewer where windows are large
     if (settings.tile_x * settings.tile_y > most_results)
         return text("tiles of ", settings.tile_x, "x", settings.tile_y,
