@@ -203,6 +203,10 @@ Filter filter_of(const BenchRow &row) {
     }
     if (row.filter == "dog")
         return dog(row.value(), std::stoi(row.text("sigma2")), method_of(row));
+    if (row.filter == "median")
+        return median(Window(row.value()));
+    if (row.filter == "maximum")
+        return maximum(Window(row.value()));
     if (row.filter == "bspline")
         return bspline(row.value());
     if (row.filter == "recursive")

@@ -11,7 +11,7 @@ namespace {
 std::optional<BenchRow> plain_row(const std::string &filter, int value) {
     if (filter == "separable" || filter == "box")
         return BenchRow{filter, {{"radius", value}}, value, filter, value};
-    if (filter == "correlate")
+    if (filter == "correlate" || filter == "median" || filter == "maximum")
         return BenchRow{filter, {{"size", value}}, value / 2, filter, value / 2};
     // Sampled taps are cut off at int(4 sigma + 0.5). Exponentials go on for longer.
     if (filter == "gaussian")
@@ -119,6 +119,8 @@ const std::vector<BenchFamily> &bench_families() {
         box_family(),
         dog_family(),
         {"sat", {{"sat", {}, everything}}},
+        plain_family("median", {3, 5, 7, 11, 15, 25}),
+        plain_family("maximum", {3, 7, 15, 31, 51, 101}),
         {"bspline", {{"bspline", {{"order", 3}}, 32}}},
         recursive_family(),
         volume_family(),

@@ -227,7 +227,7 @@ double work_of(const BenchRow &row) {
     const double n = row.taps();
     if (!row.is_plain())
         return 150;
-    if (row.filter == "box")
+    if (row.filter == "box" || row.filter == "maximum")
         return 40;
     return 30 + (row.filter == "correlate" ? n * n : 2 * n);
 }

@@ -76,6 +76,8 @@ std::vector<TuneCase> make_cases() {
     add_plain(cases, "correlate", {3, 5, 7, 11, 15, 31});
     add_plain(cases, "box", {3, 7, 31, 100, 200});
     cases.push_back(case_of(rows_of({"sat"}).front()));
+    add_plain(cases, "median", {3, 5, 7, 9, 11, 15, 25});
+    add_plain(cases, "maximum", {3, 7, 15, 31, 63, 127});
     for (const char *axes : {"x", "y", "xy"})
         for (const int sigma : {5, 30, 200})
             add_gaussian(cases, sigma, axes);

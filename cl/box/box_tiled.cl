@@ -2,6 +2,7 @@
 // down a strip of PARTS * PART values, ROWS rows at a time. Sums along y run down each of the
 // columns that the strip's boxes reach; a step's rows of them lie in local memory. There sums along
 // x run over PART values an item.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -19,7 +20,6 @@
 #define STRIP (PARTS * PART)
 #define GROUP (ROWS * PARTS)
 
-#define UNROLL _Pragma("unroll")
 
 #if SUM_TYPE == SUM_I64
 #error box_tiled keeps sums in 32 bits

@@ -187,9 +187,11 @@ INLINE void store_step(const Step *sum, __global DST *to, int count) {
         UNROLL for (int n = 0; n < STEP / 16; ++n)
             STORE_VECTOR(sum->v[n], to + 16 * n);
     } else {
-        const Step rest = *sum;
+        float rest[STEP];
+        UNROLL for (int n = 0; n < STEP / 16; ++n)
+            vstore16(sum->v[n], n, rest);
         for (int i = 0; i < count; ++i)
-            STORE(((const float *)&rest)[i], to + i);
+            STORE(rest[i], to + i);
     }
 }
 

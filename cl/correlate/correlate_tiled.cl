@@ -4,6 +4,7 @@
 // through the cache; checked ones from a tile in local memory that the border has extended. Where
 // the taps are separable, each item filters the rows that it needs along x itself, which for few
 // taps costs less than to share them.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -18,7 +19,6 @@
 #define TILE_X (GROUP_X * ITEM_X)
 #define TILE_Y (GROUP_Y * ITEM_Y)
 
-#define UNROLL _Pragma("unroll")
 
 // Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else
 // rows. If EXACT, there is a second body for exactly BUCKET x BUCKET taps anchored in the middle:

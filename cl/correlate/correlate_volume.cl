@@ -1,6 +1,7 @@
 // Correlation with dense taps in three or four dimensions, straight from the source: an item makes
 // STACK results along z, so that a value that it loads serves as many of them as reach it (Broxvall
 // and others block registers like that for echocardiography).
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
@@ -11,7 +12,6 @@
 #error GROUP_X, GROUP_Y, STACK or IS_CUBE is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 
 // Cubes of a few taps along each axis, ALONG_Z and ALONG_T (1: none), have programs of their own, where
 // the taps are an argument by value and every loop is unrolled, for items that read nothing outside.

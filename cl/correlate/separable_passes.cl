@@ -1,6 +1,7 @@
 // Separable correlation with any number of taps, in three launches: rows are extended by the border
 // as f32, filtered along x, and then along y. Nothing is guarded in x, and no local memory is used:
 // VECTOR is 4 for GPUs, where neighbouring items share what the cache holds, or 16 for CPUs.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -15,7 +16,6 @@
 #error EXTEND_ITEM, ROW_ITEM or COLUMN_Y is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 #if VECTOR == 4
 #define FLOATS float4
 #define LOAD_FLOATS(p) (*(__global const float4 *)(p))

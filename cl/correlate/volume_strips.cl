@@ -1,6 +1,7 @@
 // Correlation with dense taps in three or four dimensions, for CPUs: an item makes a strip of a row in
 // vector registers, to which it adds row after row of the source, so that a tap costs a load and an fma
 // of each vector.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
@@ -11,7 +12,6 @@
 #error VECTORS is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 #define STRIP (16 * VECTORS)
 #define MOST_TAPS 15 // along x
 

@@ -1,6 +1,7 @@
 // Ranks of small windows for GPUs, without local memory: an item reads the pixels of a tile of TILE_X x TILE_Y
 // results, or of two such tiles side by side where two keys fit a word, and runs a network of minima and maxima
 // over them in registers.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -13,47 +14,62 @@
 #error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 #define ROWS (TILE_Y + WINDOW_Y - 1)
 #define RESULTS_X (TILE_X * RESULTS_OF_KEY)
 // Pixels are read four at a time: LEAD before the first result, and WORDS words in all.
-#define LEAD ((ANCHOR_X + 3) / 4 * 4)
-#define PIXELS (LEAD + (RESULTS_X + WINDOW_X - 1 - ANCHOR_X + 3) / 4 * 4)
+#define LEAD (ANCHOR_X > 0 ? (ANCHOR_X + 3) / 4 * 4 : 0)
+#define BEHIND ((WINDOW_X - 1 - ANCHOR_X + 3) / 4 * 4)
+#define PIXELS (LEAD + RESULTS_X + (BEHIND > 0 ? BEHIND : 0))
 #define WORDS (PIXELS / PER_WORD)
-#define WORDS_OF_FOUR (4 / PER_WORD)
 
-// VECTORS: whether rows start at multiples of four values, and pixels are those of one channel.
+// VECTORS: 0, or how many pixels of one channel are read and written at a time where they are a tile's own: rows
+// start at multiples of so many. Pixels around these are read four at a time.
 #if VECTORS
-#if SRC_TYPE == PIXEL_U8
-#define FOUR uint
-#define STORE_FOUR(words, to) (*(__global FOUR *)(to) = (words)[0])
-#elif KEY_KIND == 2
-#define FOUR uint4
-#define STORE_FOUR(words, to)                                                                      \
-    (*(__global FOUR *)(to) = (FOUR)((words)[0], (words)[1], (words)[2], (words)[3]))
-#else
-#define FOUR uint2
-#define STORE_FOUR(words, to) (*(__global FOUR *)(to) = (FOUR)((words)[0], (words)[1]))
-#endif
+// `count` words in memory, a power of two, aligned to as many.
+INLINE void read_words(__global const SRC *from, int count, uint *words) {
+    __global const uint *source = (__global const uint *)from;
+    if (count == 1) {
+        words[0] = *source;
+    } else if (count == 2) {
+        const uint2 two = *(__global const uint2 *)source;
+        words[0] = two.s0;
+        words[1] = two.s1;
+    } else {
+        UNROLL for (int i = 0; i < count; i += 4) {
+            const uint4 four = *(__global const uint4 *)(source + i);
+            words[i] = four.s0;
+            words[i + 1] = four.s1;
+            words[i + 2] = four.s2;
+            words[i + 3] = four.s3;
+        }
+    }
+}
 
-// Four pixels to their words.
-static inline void read_four(__global const SRC *from, uint *words) {
-    const FOUR four = *(__global const FOUR *)from;
-#if SRC_TYPE == PIXEL_U8
-    words[0] = four;
-#else
-    words[0] = four.s0;
-    words[1] = four.s1;
-#if KEY_KIND == 2
-    words[2] = four.s2;
-    words[3] = four.s3;
-#endif
-#endif
+INLINE void store_words(const uint *words, int count, __global DST *to) {
+    __global uint *target = (__global uint *)to;
+    if (count == 1)
+        *target = words[0];
+    else if (count == 2)
+        *(__global uint2 *)target = (uint2)(words[0], words[1]);
+    else
+        UNROLL for (int i = 0; i < count; i += 4)
+            *(__global uint4 *)(target + i) =
+                (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
+}
+
+// The words of a row of pixels.
+INLINE void read_row(__global const SRC *from, uint *words) {
+    UNROLL for (int i = 0; i < LEAD; i += 4)
+        read_words(from + i, 4 / PER_WORD, words + i / PER_WORD);
+    UNROLL for (int i = LEAD; i < LEAD + RESULTS_X; i += VECTORS)
+        read_words(from + i, VECTORS / PER_WORD, words + i / PER_WORD);
+    UNROLL for (int i = LEAD + RESULTS_X; i < PIXELS; i += 4)
+        read_words(from + i, 4 / PER_WORD, words + i / PER_WORD);
 }
 #endif
 
 // The words of the row that fold_row gave, by each pixel's own place; `columns` are those that fold_value gave.
-static inline void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
+INLINE void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
                                        const int *columns, uint *words) {
     UNROLL for (int i = 0; i < PIXELS; i += PER_WORD) {
         uint word = 0;
@@ -78,7 +94,7 @@ static inline void read_extended_words(__global const SRC *origin, const Geometr
 
 // Writes a row of results, apart by CHANNELS values, of which so many lie within the region: all, where they
 // are written as vectors.
-static inline void write_results(const T *keys, __global DST *to, bool is_whole, int left_over) {
+INLINE void write_results(const T *keys, __global DST *to, bool is_whole, int left_over) {
 #if VECTORS && SRC_TYPE == DST_TYPE
     if (is_whole) {
         uint words[RESULTS_X / PER_WORD];
@@ -97,8 +113,8 @@ static inline void write_results(const T *keys, __global DST *to, bool is_whole,
                 select_bytes(keys[from], keys[from + 1], half_ ? 0x7632u : 0x5410u));
 #endif
         }
-        UNROLL for (int i = 0; i < RESULTS_X; i += 4)
-            STORE_FOUR(words + i / PER_WORD, to + i);
+        UNROLL for (int i = 0; i < RESULTS_X; i += VECTORS)
+            store_words(words + i / PER_WORD, VECTORS / PER_WORD, to + i);
         return;
     }
 #endif
@@ -129,8 +145,7 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
         top + ROWS <= g.valid_bottom) {
         __global const SRC *first = origin + top * g.src_row + x - LEAD;
         UNROLL for (int j = 0; j < ROWS; ++j) {
-            UNROLL for (int i = 0; i < PIXELS; i += 4)
-                read_four(first + i, words[j] + i / PER_WORD);
+            read_row(first, words[j]);
             first += g.src_row;
         }
     } else

@@ -1,6 +1,7 @@
-// The states from which the sections of a stage start where the line begins and ends: a weighted sum
-// of its first and last samples. PARTS items share those of a line, LANES lines are of one group. The
-// STATES are those from FIRST_STATE on of ALL_STATES.
+// The states from which the sections of a stage start where the line begins and ends: a weighted
+// sum of its first and last samples. PARTS items share those of a line, LANES lines are of one
+// group. The STATES are those from FIRST_STATE on of ALL_STATES.
+#include "lib/inline.clh"
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive_state.clh"
@@ -20,7 +21,6 @@
 #define TO_END(sum) TO_REAL(sum)
 #endif
 #define OF_LINE(s) ends[((long)batch * ALL_STATES + FIRST_STATE + (s)) * lines.lines + line]
-#define UNROLL _Pragma("unroll")
 #if PARTS > 1 // some drivers cannot be given local memory that is not used
 #define SUMS_PARAMETER , __local STATE *sums
 #else

@@ -1,22 +1,11 @@
-// A recursive filter along x and y in one pass, for GPUs, where little is left of a sample after APRON
-// pixels: the image is read as its border extends it, and nothing enters an item's samples from
-// further away. A group marches down a slab of LANES columns, CHUNK rows at a time: a block. Its items
-// filter CHUNK values of a row each, from local memory and back, and then go on along a column each,
-// APRON rows behind.
+// A recursive filter along x and y in one pass, for GPUs, where little is left of a sample after
+// APRON pixels: the image is read as its border extends it, and nothing enters an item's samples
+// from further away. A group marches down a slab of LANES columns, CHUNK rows at a time: a block.
+// Its items filter CHUNK values of a row each, from local memory and back, and then go on along a
+// column each, APRON rows behind.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
-
-// Sections and weights of x and y in one argument; AXIS is a constant in scope.
-#if !defined(BY_VALUE)
-#error BY_VALUE is not defined
-#endif
-#if BY_VALUE
-#define GIVEN(what) axes.what[AXIS]
-#else
-#define GIVEN(what) axes->what[AXIS]
-#endif
-#define OF_SECTIONS GIVEN(sections)
 #include "lib/recursive.clh"
 
 #if !defined(LANES) || !defined(APRON) || !defined(VECTORS) || !defined(MIRRORED)
@@ -34,8 +23,8 @@
 #define OUT_PITCH (WIDTH + 4)
 #define ROW_ITEMS (WIDTH / CHUNK) // that read a row, and that filter it
 
-// Sections whose weights are stored, those that a sample of 1 leaves behind after `age` samples: mirrored
-// sections share them.
+// Sections whose weights are stored, those that a sample of 1 leaves behind after `age` samples:
+// mirrored sections share them.
 #define WEIGHTED (MIRRORED ? CAUSAL : SECTIONS)
 typedef struct Axes {
     Sections sections[2];
@@ -43,76 +32,75 @@ typedef struct Axes {
 } Axes;
 #if BY_VALUE
 #define AXES_PARAMETER const Axes axes
+#define AXES axes
 #else
 #define AXES_PARAMETER __constant Axes *restrict axes
+#define AXES (*axes)
 #endif
-#define AGED(s, age, o)                                                                            \
-    GIVEN(aged)[(((s) < WEIGHTED ? (s) : (s) - CAUSAL) * APRON + (age)) * ORDER + (o)]
 
-// Adds to section s's states what a sample of a certain age leaves.
-#define ADD_AGED(s, w, v, age, x)                                                                  \
-    do {                                                                                           \
-        (w)[s] = fma(AGED(s, age, 0), x, (w)[s]);                                                  \
-        if (ORDER == 2)                                                                            \
-            (v)[s] = fma(AGED(s, age, ORDER - 1), x, (v)[s]);                                      \
-    } while (0)
+// A sample of 1 adds this to section s's state when it is `age` samples old.
+#define AGED_AT(s, age) ((((s) < WEIGHTED ? (s) : (s) - CAUSAL) * APRON + (age)) * ORDER)
+#define AGED(axis, s, age)                                                                         \
+    ((State){AXES.aged[axis][AGED_AT(s, age)], AXES.aged[axis][AGED_AT(s, age) + ORDER - 1]})
+
+INLINE State add_aged(State state, State aged, float x) {
+    return (State){fma(aged.w, x, state.w), ORDER == 2 ? fma(aged.v, x, state.v) : state.v};
+}
 
 // A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then.
-#define FILTER_CHUNK(x, y, w, v)                                                                   \
-    do {                                                                                           \
-        UNROLL for (int i_ = 0; i_ < CHUNK; ++i_)                                                  \
-            FILTER_CAUSALLY(0, (x)[i_], (y)[i_], w, v);                                            \
-        UNROLL for (int i_ = CHUNK - 1; i_ >= 0; --i_)                                             \
-            ADD_ANTICAUSAL(0, (x)[i_], (y)[i_], w, v)                                              \
-    } while (0)
+INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states) {
+    UNROLL for (int i = 0; i < CHUNK; ++i)
+        filter_causally(filter, x[i], y + i, states);
+    UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+        add_anticausal(filter, x[i], y + i, states);
+}
 
-// Calls TO(i, x) for samples i to i + 3, of one component, of a row in local memory.
+// Four samples, of one component, of a row in local memory.
+INLINE void read_four(__local const float *from, float *x) {
 #if CHANNELS == 1
-#define EACH_OF_FOUR(TO, row, i)                                                                   \
-    do {                                                                                           \
-        const float4 four_ = *(__local const float4 *)((row) + (i));                               \
-        TO(i, four_.s0);                                                                           \
-        TO((i) + 1, four_.s1);                                                                     \
-        TO((i) + 2, four_.s2);                                                                     \
-        TO((i) + 3, four_.s3);                                                                     \
-    } while (0)
+    const float4 four = *(__local const float4 *)from;
+    x[0] = four.s0;
+    x[1] = four.s1;
+    x[2] = four.s2;
+    x[3] = four.s3;
 #else
-#define EACH_OF_FOUR(TO, row, i)                                                                   \
-    do {                                                                                           \
-        TO(i, (row)[(i) * CHANNELS]);                                                              \
-        TO((i) + 1, (row)[((i) + 1) * CHANNELS]);                                                  \
-        TO((i) + 2, (row)[((i) + 2) * CHANNELS]);                                                  \
-        TO((i) + 3, (row)[((i) + 3) * CHANNELS]);                                                  \
-    } while (0)
+    UNROLL for (int k = 0; k < 4; ++k)
+        x[k] = from[k * CHANNELS];
 #endif
+}
 
+#if VECTORS
 // Vectors of a block that an item reads, ROW_ITEMS apart in a row.
 #define READS ((COLUMNS / 4 + ROW_ITEMS - 1) / ROW_ITEMS)
-#if VECTORS
-#define VALUE(place) ((place) == OUTSIDE ? g.border_value : LOAD(from + (place)))
-#define READ_BLOCK(block)                                                                          \
-    do {                                                                                           \
-        const int line_ = fold_row(g, (block) * CHUNK + block_row);                                \
-        __global const SRC *from = origin + (line_ == OUTSIDE ? 0 : line_) * g.src_row;            \
-        UNROLL for (int k_ = 0; k_ < READS; ++k_) {                                                \
-            const int at_ = (row_item + k_ * ROW_ITEMS) * 4;                                       \
-            if (at_ < COLUMNS) {                                                                   \
-                const int value_ = left - APRON_X + at_;                                           \
-                if (line_ == OUTSIDE)                                                              \
-                    ahead[k_] = g.border_value;                                                    \
-                else if (is_free ||                                                                \
-                         (value_ >= valid_left && value_ + 4 <= valid_right))                      \
-                    ahead[k_] = LOAD4(from + value_);                                              \
-                else {                                                                             \
-                    const int4 places_ = (int4)(fold_value(g, value_), fold_value(g, value_ + 1),  \
-                                                fold_value(g, value_ + 2),                         \
-                                                fold_value(g, value_ + 3));                        \
-                    ahead[k_] = (float4)(VALUE(places_.s0), VALUE(places_.s1), VALUE(places_.s2),  \
-                                         VALUE(places_.s3));                                       \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
+
+INLINE float value_or_border(__global const SRC *row, const Geometry g, int place) {
+    return place == OUTSIDE ? g.border_value : LOAD(row + place);
+}
+
+// A row as the border extends it; is_free: all that the group reads of it is inside.
+typedef struct Row {
+    __global const SRC *values;
+    bool is_outside, is_free;
+} Row;
+INLINE Row row_at(__global const SRC *origin, const Geometry g, int y, int left) {
+    const int line = fold_row(g, y);
+    const bool is_outside = line == OUTSIDE;
+    return (Row){origin + (is_outside ? 0 : line) * g.src_row, is_outside,
+                 left - APRON_X >= g.valid_left * CHANNELS &&
+                     left + WIDTH + APRON_X <= g.valid_right * CHANNELS};
+}
+
+// Four values of a row.
+INLINE float4 read_vector(Row row, const Geometry g, int value) {
+    if (row.is_outside)
+        return (float4)(g.border_value);
+    if (row.is_free || (value >= g.valid_left * CHANNELS && value + 4 <= g.valid_right * CHANNELS))
+        return LOAD4(row.values + value);
+    return (float4)(value_or_border(row.values, g, fold_value(g, value)),
+                    value_or_border(row.values, g, fold_value(g, value + 1)),
+                    value_or_border(row.values, g, fold_value(g, value + 2)),
+                    value_or_border(row.values, g, fold_value(g, value + 3)));
+}
 #endif
 
 // rows: a whole number of blocks that a group filters.
@@ -129,18 +117,21 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
     __global DST *to = dst + dst_start(g, batch) + left + item;
     __local float *in = (__local float *)block_in;
     __local float *out = (__local float *)block_out;
-    const int valid_left = g.valid_left * CHANNELS;
-    const int valid_right = g.valid_right * CHANNELS;
     const bool is_there = left + item < g.width;
 
     // Where an item reads.
     const int block_row = (uint)item / ROW_ITEMS;
     const int row_item = (uint)item % ROW_ITEMS;
 #if VECTORS
-    const bool is_free =
-        left - APRON_X >= valid_left && left + WIDTH + APRON_X <= valid_right;
     float4 ahead[READS];
-    READ_BLOCK(first_block - BLOCKS);
+    {
+        const Row first_row = row_at(origin, g, (first_block - BLOCKS) * CHUNK + block_row, left);
+        UNROLL for (int k = 0; k < READS; ++k) {
+            const int at = (row_item + k * ROW_ITEMS) * 4;
+            if (at < COLUMNS)
+                ahead[k] = read_vector(first_row, g, left - APRON_X + at);
+        }
+    }
 #endif
     // And where it filters a row: neighbours in different rows.
     const int row = item % CHUNK;
@@ -150,9 +141,9 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
     __local float *own_out = out + row * OUT_PITCH + first_value;
 
     float queue[BLOCKS][CHUNK];
-    float w_down[SECTIONS], v_down[SECTIONS];
+    State down[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        w_down[s] = v_down[s] = 0.0f;
+        down[s] = AT_REST;
     UNROLL for (int b = 0; b < BLOCKS; ++b)
         UNROLL for (int i = 0; i < CHUNK; ++i)
             queue[b][i] = 0.0f;
@@ -174,31 +165,41 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #if VECTORS
-        if (block + 1 < end_block + BLOCKS)
-            READ_BLOCK(block + 1);
+        if (block + 1 < end_block + BLOCKS) {
+            const Row next_row = row_at(origin, g, (block + 1) * CHUNK + block_row, left);
+            UNROLL for (int k = 0; k < READS; ++k) {
+                const int at = (row_item + k * ROW_ITEMS) * 4;
+                if (at < COLUMNS)
+                    ahead[k] = read_vector(next_row, g, left - APRON_X + at);
+            }
+        }
 #endif
         {
-            const int AXIS = 0;
-            float w[SECTIONS], v[SECTIONS];
+            State states[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
-                w[s] = v[s] = 0.0f;
-#define TO_CAUSAL(i, x)                                                                            \
-    UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                                     \
-        ADD_AGED(s_, w, v, -1 - (i), x)
-#define TO_ANTICAUSAL(i, x)                                                                        \
-    UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_)                                              \
-        ADD_AGED(s_, w, v, (i) - CHUNK, x)
-#define TO_OWN(i, value) x[i] = (value)
+                states[s] = AT_REST;
             if (CAUSAL > 0)
-                UNROLL for (int i = -APRON; i < 0; i += 4)
-                    EACH_OF_FOUR(TO_CAUSAL, own, i);
+                UNROLL for (int i = -APRON; i < 0; i += 4) {
+                    float some[4];
+                    read_four(own + i * CHANNELS, some);
+                    UNROLL for (int k = 0; k < 4; ++k)
+                        UNROLL for (int s = 0; s < CAUSAL; ++s)
+                            states[s] = add_aged(states[s], AGED(0, s, -1 - i - k), some[k]);
+                }
             if (SECTIONS > CAUSAL)
-                UNROLL for (int i = CHUNK; i < CHUNK + APRON; i += 4)
-                    EACH_OF_FOUR(TO_ANTICAUSAL, own, i);
+                UNROLL for (int i = CHUNK; i < CHUNK + APRON; i += 4) {
+                    float some[4];
+                    read_four(own + i * CHANNELS, some);
+                    UNROLL for (int k = 0; k < 4; ++k)
+                        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                            states[s] = add_aged(states[s], AGED(0, s, i + k - CHUNK), some[k]);
+                }
             float x[CHUNK], y[CHUNK];
             UNROLL for (int i = 0; i < CHUNK; i += 4)
-                EACH_OF_FOUR(TO_OWN, own, i);
-            FILTER_CHUNK(x, y, w, v);
+                read_four(own + i * CHANNELS, x + i);
+            Filter filter;
+            READ_FILTER(filter, AXES.sections[0], 0);
+            filter_chunk(&filter, x, y, states);
 #if CHANNELS == 1
             UNROLL for (int i = 0; i < CHUNK; i += 4)
                 *(__local float4 *)(own_out + i) = (float4)(y[i], y[i + 1], y[i + 2], y[i + 3]);
@@ -209,29 +210,24 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        const int AXIS = 1;
         float next[CHUNK];
         UNROLL for (int i = 0; i < CHUNK; ++i)
             next[i] = out[i * OUT_PITCH + item];
         // The block that is filtered, once all that matters to it has come.
-        float w[SECTIONS], v[SECTIONS];
-        UNROLL for (int s = 0; s < CAUSAL; ++s) {
-            w[s] = w_down[s];
-            v[s] = v_down[s];
-        }
-        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-            w[s] = v[s] = 0.0f;
+        State states[SECTIONS];
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            states[s] = s < CAUSAL ? down[s] : AT_REST;
         UNROLL for (int b = 1; b <= BLOCKS; ++b)
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    ADD_AGED(s, w, v, (b - 1) * CHUNK + i,
-                             b == BLOCKS ? next[i] : queue[b % BLOCKS][i]);
+                    states[s] = add_aged(states[s], AGED(1, s, (b - 1) * CHUNK + i),
+                                         b == BLOCKS ? next[i] : queue[b % BLOCKS][i]);
         float y[CHUNK];
-        FILTER_CHUNK(queue[0], y, w, v);
-        UNROLL for (int s = 0; s < CAUSAL; ++s) {
-            w_down[s] = w[s];
-            v_down[s] = v[s];
-        }
+        Filter filter;
+        READ_FILTER(filter, AXES.sections[1], 0);
+        filter_chunk(&filter, queue[0], y, states);
+        UNROLL for (int s = 0; s < CAUSAL; ++s)
+            down[s] = states[s];
         const int done = block - BLOCKS;
         if (is_there && done >= first_block) {
             __global DST *at = to + (long)done * CHUNK * g.dst_row;

@@ -1,12 +1,11 @@
-// A stage of a recursive filter whose sections all run in one direction, on long lines, in one pass:
-// groups take tiles in the order of the scan, by tickets, and publish what a tile leaves behind as
-// soon as they know it; what enters a tile is found by looking back at what the tiles before it have
-// published. A group waits for groups of lower tickets alone, which have started before it; this
-// ends only where a device lets all groups that have started go on.
+// A stage of a recursive filter whose sections all run in one direction, on long lines, in one
+// pass: groups take tiles in the order of the scan, by tickets, and publish what a tile leaves
+// behind as soon as they know it; what enters a tile is found by looking back at what the tiles
+// before it have published. A group waits for groups of lower tickets alone, which have started
+// before it; this ends only where a device lets all groups that have started go on.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
-#include "lib/recursive_chunk.clh"
 #include "lib/shared_words.clh"
 
 #if !defined(CHUNKS) || CHUNKS < 32
@@ -19,8 +18,8 @@
 #include "lib/recursive_runs.clh"
 #include "lib/recursive_rows.clh"
 
-// Words that are shared between groups: the ticket, then for each state and tile what the tile leaves
-// had it started from 0, and then what it leaves.
+// Words that are shared between groups: the ticket, then for each state and tile what the tile
+// leaves had it started from 0, and then what it leaves.
 #define OWN(state, tile) (1 + (long)(state) * tiles + (tile))
 #define ALL(state, tile) (1 + (long)(STATES + (state)) * tiles + (tile))
 
@@ -36,7 +35,7 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                         SECTIONS_PARAMETER, POWERS_PARAMETER,
                         __global const float *restrict places,
                         __global const float *restrict run_places,
-                        __global const float *restrict tile_places, __local float4 *tile,
+                        __global const float *restrict tile_places, __local float4 *rows,
                         __local float *carries, __local float *runs,
                         __local float *window ENDS_PARAMETER) {
     __local int given;
@@ -47,36 +46,33 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
         given = (int)atomic_inc(shared);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int ticket = given;
-    const int chunk = item;
-    const int lane = 0;
     const int whole = ticket / line_tiles; // lines before this one
     const int batch = whole / lines.lines;
     const int line = abs_diff((uint)whole, (uint)(batch * lines.lines));
-    const int first_line = line;
     // Tiles of the line that come before in the scan.
     const int in_line = abs_diff((uint)ticket, (uint)(whole * line_tiles));
-    const int first = (CAUSAL ? in_line : line_tiles - 1 - in_line) * TILE;
-    const int place = first + chunk * CHUNK;
-    const bool is_there = true;
+    const int number = CAUSAL ? in_line : line_tiles - 1 - in_line;
+    const Tile tile = {batch, line, number, number * TILE};
+    const Place place = {batch, line, 0, item, tile.first + item * CHUNK, true};
     if (HAS_ENDS && (in_line == 0 || in_line == line_tiles - 1))
-        FETCH_ENDS;
-    FIND_ENDS
+        fetch_ends(ends, lines.lines, tile, item, END_STATES);
     float x[CHUNK];
-    READ_ROWS(src, x);
-    AGGREGATE(0, FILTERS, x);
+    read_row_chunk(src, lines, tile, item, place, rows, x);
+    AGGREGATE(0, FILTERS, x, place, lines.length, END_STATES, carries);
     barrier(CLK_LOCAL_MEM_FENCE);
-#define READ_ENTERING(s, lane, w, v)
-    SUM_RUNS
+    for (uint i = item; i < SECTIONS * RUN_PLACES; i += GROUP) {
+        const RunPlace run = run_place(i);
+        sum_run(run, MATRIX_AT(POWERS.chunk, run.s), AT_REST, carries, runs);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 
     if (item < SECTIONS) {
-        float w = 0.0f, v = 0.0f;
-        SUM_TILE(item, 0, w, v);
-        PUBLISH(shared + OWN(item * ORDER, ticket), w);
+        const State left = sum_tile(item, 0, MATRIX_AT(POWERS.run, item), AT_REST, runs);
+        PUBLISH(shared + OWN(item * ORDER, ticket), left.w);
         if (ORDER == 2)
-            PUBLISH(shared + OWN(item * ORDER + ORDER - 1, ticket), v);
-        own[item * ORDER] = w;
-        own[item * ORDER + ORDER - 1] = ORDER == 2 ? v : w;
+            PUBLISH(shared + OWN(item * ORDER + ORDER - 1, ticket), left.v);
+        own[item * ORDER] = left.w;
+        own[item * ORDER + ORDER - 1] = ORDER == 2 ? left.v : left.w;
         entering[item * ORDER] = entering[item * ORDER + ORDER - 1] = 0.0f;
     }
     // From the nearest window to those before it; a line's first tile looks at none.
@@ -108,30 +104,30 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
             }
             // Carried on over the tiles between, of this window.
             UNROLL for (int s = 0; s < SECTIONS; ++s) {
-                float w = found[s * ORDER], v = found[s * ORDER + ORDER - 1];
-#define OF_WINDOW(i) tile_places[i]
-                CARRY_ON(w, v, OF_WINDOW, (s * (WINDOW + 1) + item) * MATRIX);
-                window[(s * ORDER) * WINDOW + item] = w;
+                const State state =
+                    carry_on(MATRIX_AT(tile_places, s * (WINDOW + 1) + item),
+                             (State){found[s * ORDER], found[s * ORDER + ORDER - 1]});
+                window[(s * ORDER) * WINDOW + item] = state.w;
                 if (ORDER == 2)
-                    window[(s * ORDER + ORDER - 1) * WINDOW + item] = v;
+                    window[(s * ORDER + ORDER - 1) * WINDOW + item] = state.v;
             }
             is_all[item] = all;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item < SECTIONS) {
-            float w = 0.0f, v = 0.0f;
+            State state = AT_REST;
             bool done = false;
             for (int i = 0; i < WINDOW && !done; ++i) {
-                w += window[(item * ORDER) * WINDOW + i];
-                v += window[(item * ORDER + ORDER - 1) * WINDOW + i];
+                state.w += window[(item * ORDER) * WINDOW + i];
+                state.v += window[(item * ORDER + ORDER - 1) * WINDOW + i];
                 done = is_all[i];
             }
             // And over the windows between.
             for (int k = 0; k < base / WINDOW; ++k)
-                CARRY_ON(w, v, OF_WINDOW, (item * (WINDOW + 1) + WINDOW) * MATRIX);
-            entering[item * ORDER] += w;
+                state = carry_on(MATRIX_AT(tile_places, item * (WINDOW + 1) + WINDOW), state);
+            entering[item * ORDER] += state.w;
             if (ORDER == 2)
-                entering[item * ORDER + ORDER - 1] += v;
+                entering[item * ORDER + ORDER - 1] += state.v;
             if (item == 0)
                 is_done = done;
         }
@@ -140,31 +136,34 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
             break;
     }
     if (item < SECTIONS) {
-        float w = entering[item * ORDER], v = entering[item * ORDER + ORDER - 1];
-        CARRY_ON(w, v, OF_WINDOW, (item * (WINDOW + 1) + 1) * MATRIX);
-        PUBLISH(shared + ALL(item * ORDER, ticket), w + own[item * ORDER]);
+        const State state =
+            carry_on(MATRIX_AT(tile_places, item * (WINDOW + 1) + 1),
+                     (State){entering[item * ORDER], entering[item * ORDER + ORDER - 1]});
+        PUBLISH(shared + ALL(item * ORDER, ticket), state.w + own[item * ORDER]);
         if (ORDER == 2)
             PUBLISH(shared + ALL(item * ORDER + ORDER - 1, ticket),
-                    v + own[item * ORDER + ORDER - 1]);
+                    state.v + own[item * ORDER + ORDER - 1]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // Carries the states that enter the tile on to each run.
     for (uint i = item; i < SECTIONS * RUNS; i += GROUP) {
-        const int s = i / RUNS;
-        const int run = i % RUNS;
-        float w = entering[s * ORDER], v = entering[s * ORDER + ORDER - 1];
-#define OF_RUN_PLACE(i) run_places[i]
-        CARRY_ON(w, v, OF_RUN_PLACE, (s * RUNS + (CAUSAL ? run : RUNS - 1 - run)) * MATRIX);
-        runs[s * ORDER * RUN_PLACES + run] += w;
-        if (ORDER == 2)
-            runs[(s * ORDER + ORDER - 1) * RUN_PLACES + run] += v;
+        const RunPlace run = run_place(i);
+        const int runs_before = CAUSAL ? run.run : RUNS - 1 - run.run;
+        add_to_run(run,
+                   carry_on(MATRIX_AT(run_places, run.s * RUNS + runs_before),
+                            (State){entering[run.s * ORDER], entering[run.s * ORDER + ORDER - 1]}),
+                   runs);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    float w[SECTIONS], v[SECTIONS];
+    State states[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        ENTERING_FROM_RUN(s, w[s], v[s]);
-    START_FROM_ENDS(w, v)
+        states[s] = entering_from_run(s, place, places, carries, runs);
+    if (HAS_ENDS && has_end_in(place, lines.length))
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            states[s] = start_of(s, states[s], END_STATES, place, lines.length);
+    Filter filter;
+    READ_FILTER(filter, GIVEN, 0);
     float y[CHUNK];
-    FILTER_CHUNK(0, x, y, w, v);
-    WRITE_ROWS(dst, y, lines.begin, lines.end);
+    filter_chunk(&filter, x, y, states, place, lines.length);
+    write_row_chunk(dst, lines, tile, item, place, rows, y, lines.begin, lines.end);
 }

@@ -8,8 +8,8 @@
 #error GROUP or HAS_ENDS is not defined
 #endif
 
-// between: what the causal sections add up to, a row of `lines` values for each sample; for the second of
-// two targets behind all of the first.
+// between: what the causal sections add up to, a row of `lines` values for each sample; for the
+// second of two targets behind all of the first.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
                      __global ONE_STATE *restrict between, __global const ONE_STATE *restrict ends,
@@ -28,22 +28,31 @@ void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
     const long second = (long)get_global_size(2) * lines.length * lines.lines;
 #endif
     between += (long)batch * lines.length * lines.lines + line;
-    STATE w[SECTIONS], v[SECTIONS];
+    State states[SECTIONS];
 #if HAS_ENDS
     ends += (long)batch * STATES * lines.lines + line;
-    UNROLL for (int s = 0; s < SECTIONS; ++s)
-        READ_STATE(s, w, v, ends, lines.lines);
+    UNROLL for (int s = 0; s < SECTIONS; ++s) {
+        states[s].w = ends[(long)(s * ORDER) * lines.lines];
+        states[s].v = ends[(long)(s * ORDER + ORDER - 1) * lines.lines];
+    }
 #else
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        w[s] = v[s] = NOTHING;
+        states[s] = AT_REST;
+#endif
+    Filter filter;
+    READ_FILTER(filter, GIVEN, 0);
+#if FILTERS > 1
+    Filter second_filter;
+    READ_FILTER(second_filter, GIVEN, 1);
+    State *second_states = states + EACH;
 #endif
     for (int n = 0; n < lines.length; ++n) {
         const STATE x = TO_STATE(LOAD(from + n * lines.src.step));
         STATE y;
-        FILTER_CAUSALLY(0, x, y, w, v);
+        filter_causally(&filter, x, &y, states);
 #if SOURCES > 1
         const STATE second_x = TO_STATE(LOAD(second_from + n * lines.src.step));
-        FILTER_CAUSALLY(1, second_x, y, w, v);
+        filter_causally(&second_filter, second_x, &y, second_states);
 #endif
 #if ANTICAUSAL
         between[(long)n * lines.lines] = y;
@@ -52,7 +61,7 @@ void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
             STORE(TO_REAL(y), to + (n - lines.begin) * lines.dst.step);
 #endif
 #if TARGETS > 1
-        FILTER_CAUSALLY(1, x, y, w, v);
+        filter_causally(&second_filter, x, &y, second_states);
 #if ANTICAUSAL
         between[second + (long)n * lines.lines] = y;
 #else
@@ -65,16 +74,16 @@ void recursive_plain(SOURCES_PARAMETER, TARGETS_PARAMETER,
     for (int n = lines.length - 1; n >= lines.begin; --n) {
         const STATE x = TO_STATE(LOAD(from + n * lines.src.step));
         STATE y = between[(long)n * lines.lines];
-        ADD_ANTICAUSAL(0, x, y, w, v)
+        add_anticausal(&filter, x, &y, states);
 #if SOURCES > 1
         const STATE second_x = TO_STATE(LOAD(second_from + n * lines.src.step));
-        ADD_ANTICAUSAL(1, second_x, y, w, v)
+        add_anticausal(&second_filter, second_x, &y, second_states);
 #endif
         if (n < lines.end)
             STORE(TO_REAL(y), to + (n - lines.begin) * lines.dst.step);
 #if TARGETS > 1
         y = between[second + (long)n * lines.lines];
-        ADD_ANTICAUSAL(1, x, y, w, v)
+        add_anticausal(&second_filter, x, &y, second_states);
         if (n < lines.end)
             STORE(TO_REAL(y), second_to + (n - lines.begin) * lines.dst.step);
 #endif

@@ -1,7 +1,7 @@
 // A stage of a recursive filter on a long line, for CPUs: an item filters 16 segments of it side by
-// side in the lanes of vector registers, block by block. Each starts `lead` samples early, from 0, as
-// long as the causal sections remember; what the anticausal ones start a block from is found in the
-// next.
+// side in the lanes of vector registers, block by block. Each starts `lead` samples early, from 0,
+// as long as the causal sections remember; what the anticausal ones start a block from is found in
+// the next.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #define SIDE_BY_SIDE 16
@@ -14,152 +14,151 @@
 
 #define LANES 16
 
-// Samples first to first + BLOCK - 1 of all segments, those of a lane from start + lane * apart on; 0
-// outside the line.
-#define READ_BLOCK(to, first)                                                                      \
-    do {                                                                                           \
-        if (start + (first) >= 0 && last_start + (first) + BLOCK <= lines.length) {                \
-            for (int n_ = 0; n_ < BLOCK; n_ += 16) {                                               \
-                float16 a_[16];                                                                    \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = LOAD16(from + STARTS_AT(i_) + (first) + n_);                          \
-                TRANSPOSE(a_);                                                                     \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    (to)[n_ + i_] = a_[i_];                                                        \
-            }                                                                                      \
-        } else {                                                                                   \
-            for (int n_ = 0; n_ < BLOCK; ++n_) {                                                   \
-                float some_[16];                                                                   \
-                for (int lane_ = 0; lane_ < LANES; ++lane_) {                                      \
-                    const int at_ = STARTS_AT(lane_) + (first) + n_;                               \
-                    some_[lane_] = at_ >= 0 && at_ < lines.length ? LOAD(from + at_) : 0.0f;       \
-                }                                                                                  \
-                (to)[n_] = vload16(0, some_);                                                      \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
+// 16 segments of a line, of `size` samples each. They lie side by side from `first` on, but for
+// those that would end behind the line: they start where its last segment does, at `last`.
+typedef struct Segments {
+    int first, size, last;
+} Segments;
+INLINE int side_by_side(Segments segments, int lane) {
+    return segments.first + lane * segments.size;
+}
+INLINE int segment_start(Segments segments, int lane) {
+    return min(side_by_side(segments, lane), segments.last);
+}
+// The last segment alone knows what the anticausal sections start the line's end from: what it has
+// in common with others is its own.
+INLINE bool owns(Segments segments, int lane, int at) {
+    const int start = side_by_side(segments, lane);
+    return start >= segments.last ? start < segments.last + segments.size
+                                  : at >= start && at < segments.last;
+}
 
-// The last segment ends with the line, and alone knows what the anticausal sections start from there:
-// what it has in common with others is its own.
-#define NOMINAL(lane) (start + (lane) * segment)
-#define LAST_START (lines.length - segment)
-#define STARTS_AT(lane) min(NOMINAL(lane), LAST_START)
-#define IS_LAST(lane) (NOMINAL(lane) < lines.length && NOMINAL(lane) >= LAST_START)
-#define WRITE_BLOCK(samples, first)                                                                \
-    do {                                                                                           \
-        if (start + (first) >= lines.begin && NOMINAL(LANES) <= LAST_START &&                      \
-            last_start + (first) + BLOCK <= lines.end) {                                           \
-            for (int n_ = 0; n_ < BLOCK; n_ += 16) {                                               \
-                float16 a_[16];                                                                    \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    a_[i_] = TO_REAL((samples)[n_ + i_]);                                          \
-                TRANSPOSE(a_);                                                                     \
-                UNROLL for (int i_ = 0; i_ < 16; ++i_)                                             \
-                    STORE16(a_[i_], to + STARTS_AT(i_) + (first) + n_);                            \
-            }                                                                                      \
-        } else {                                                                                   \
-            for (int n_ = 0; n_ < BLOCK; ++n_) {                                                   \
-                float some_[16];                                                                   \
-                vstore16(TO_REAL((samples)[n_]), 0, some_);                                        \
-                for (int lane_ = 0; lane_ < LANES; ++lane_) {                                      \
-                    const int at_ = STARTS_AT(lane_) + (first) + n_;                               \
-                    const bool is_own = IS_LAST(lane_) ||                                          \
-                                        (at_ >= NOMINAL(lane_) && at_ < LAST_START);               \
-                    if (is_own && at_ >= lines.begin && at_ < lines.end)                           \
-                        STORE(some_[lane_], to + at_);                                             \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
+// Reads samples first to first + BLOCK - 1 of all segments, 0 outside the line.
+INLINE void read_block(__global const SRC *from, const Lines lines, Segments segments, int first,
+                       float16 *to) {
+    if (segments.first + first >= 0 &&
+        segment_start(segments, LANES - 1) + first + BLOCK <= lines.length) {
+        for (int n = 0; n < BLOCK; n += 16) {
+            float16 a[16];
+            UNROLL for (int i = 0; i < 16; ++i)
+                a[i] = LOAD16(from + segment_start(segments, i) + first + n);
+            transpose(a);
+            UNROLL for (int i = 0; i < 16; ++i)
+                to[n + i] = a[i];
+        }
+    } else {
+        for (int n = 0; n < BLOCK; ++n) {
+            float some[16];
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int at = segment_start(segments, lane) + first + n;
+                some[lane] = at >= 0 && at < lines.length ? LOAD(from + at) : 0.0f;
+            }
+            to[n] = vload16(0, some);
+        }
+    }
+}
 
-// Where a lane's segment starts or ends with the line, its section's state there.
-#define SET_ENDS(w, v, s, is_end)                                                                  \
-    do {                                                                                           \
-        ONE_STATE w_[16], v_[16];                                                                  \
-        vstore16((w)[s], 0, w_);                                                                   \
-        vstore16((v)[s], 0, v_);                                                                   \
-        for (int lane_ = 0; lane_ < LANES; ++lane_)                                                \
-            if (is_end) {                                                                          \
-                __global const ONE_STATE *at_ =                                                    \
-                    ends + ((long)batch * STATES + (s) * ORDER) * lines.lines + line;              \
-                w_[lane_] = at_[0];                                                                \
-                v_[lane_] = at_[(ORDER - 1) * (long)lines.lines];                                  \
-            }                                                                                      \
-        (w)[s] = vload16(0, w_);                                                                   \
-        (v)[s] = vload16(0, v_);                                                                   \
-    } while (0)
+// Writes them, those that are stored.
+INLINE void write_block(const STATE *samples, const Lines lines, Segments segments, int first,
+                        __global DST *to) {
+    if (segments.first + first >= lines.begin && side_by_side(segments, LANES) <= segments.last &&
+        segment_start(segments, LANES - 1) + first + BLOCK <= lines.end) {
+        for (int n = 0; n < BLOCK; n += 16) {
+            float16 a[16];
+            UNROLL for (int i = 0; i < 16; ++i)
+                a[i] = TO_REAL(samples[n + i]);
+            transpose(a);
+            UNROLL for (int i = 0; i < 16; ++i)
+                STORE16(a[i], to + segment_start(segments, i) + first + n);
+        }
+    } else {
+        for (int n = 0; n < BLOCK; ++n) {
+            float some[16];
+            vstore16(TO_REAL(samples[n]), 0, some);
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int at = segment_start(segments, lane) + first + n;
+                if (owns(segments, lane, at) && at >= lines.begin && at < lines.end)
+                    STORE(some[lane], to + at);
+            }
+        }
+    }
+}
 
-// segment: samples, whole blocks, of a line that has no fewer. lead: whole blocks. ahead: samples that
-// matter to those before them, BLOCK at most.
+// The state of section s, with those of `ends` in the lanes whose segments start at `start`. They
+// lie `apart` from the next of the line.
+INLINE State set_ends(State state, Segments segments, int start,
+                      __global const ONE_STATE *ends, int s, long apart) {
+    ONE_STATE w[16], v[16];
+    vstore16(state.w, 0, w);
+    vstore16(state.v, 0, v);
+    for (int lane = 0; lane < LANES; ++lane)
+        if (segment_start(segments, lane) == start) {
+            w[lane] = ends[s * ORDER * apart];
+            v[lane] = ends[(s * ORDER + ORDER - 1) * apart];
+        }
+    return (State){vload16(0, w), vload16(0, v)};
+}
+
+// segment: samples, whole blocks, of a line that has no fewer. lead: whole blocks. ahead: samples
+// that matter to those before them, BLOCK at most.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void recursive_segments(__global const SRC *restrict src, __global DST *restrict dst,
                         __global const ONE_STATE *restrict ends, const Lines lines,
                         const int segment,
                         const int lead, const int ahead, SECTIONS_PARAMETER) {
-    const int start = (int)get_global_id(0) * LANES * segment;
-    const int last_start = STARTS_AT(LANES - 1);
     const int line = get_global_id(1);
     const int batch = get_global_id(2);
+    const Segments segments = {(int)get_global_id(0) * LANES * segment, segment,
+                               lines.length - segment};
     __global const SRC *from = src + SRC_LINE(line, batch);
     __global DST *to = dst + DST_LINE(line, batch) - lines.begin;
+    ends += (long)batch * STATES * lines.lines + line;
+    Filter filter;
+    READ_FILTER(filter, GIVEN, 0);
     // Two blocks of samples, of which the causal sections are done with the first.
     float16 samples[2 * BLOCK];
     STATE sums[BLOCK];
-    STATE down_w[SECTIONS], down_v[SECTIONS];
-    UNROLL for (int s = 0; s < SECTIONS; ++s) {
-        down_w[s] = NOTHING;
-        down_v[s] = NOTHING;
-    }
+    State down[SECTIONS];
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        down[s] = AT_REST;
     int here = 0;
-    READ_BLOCK(samples, -lead);
+    read_block(from, lines, segments, -lead, samples);
     for (int first = -lead; first < segment; first += BLOCK) {
         const int next = BLOCK - here;
-        READ_BLOCK(samples + next, first + BLOCK);
-        STATE w[SECTIONS], v[SECTIONS];
+        read_block(from, lines, segments, first + BLOCK, samples + next);
+        State states[SECTIONS];
         UNROLL for (int s = 0; s < CAUSAL; ++s) {
-            w[s] = down_w[s];
-            v[s] = down_v[s];
-            if (HAS_ENDS && first == 0 && start == 0)
-                SET_ENDS(w, v, s, STARTS_AT(lane_) == 0);
+            states[s] = down[s];
+            if (HAS_ENDS && first == 0 && segments.first == 0)
+                states[s] = set_ends(states[s], segments, 0, ends, s, lines.lines);
         }
         if (first < 0) {
             for (int n = 0; n < BLOCK; ++n)
                 UNROLL for (int s = 0; s < CAUSAL; ++s)
-                    TAKE(s, w, v, TO_STATE(samples[here + n]));
+                    states[s] = take(filter.sections[s], states[s], TO_STATE(samples[here + n]));
         } else {
-            for (int n = 0; n < BLOCK; ++n) {
-                const STATE x = TO_STATE(samples[here + n]);
-                STATE y;
-                FILTER_CAUSALLY(0, x, y, w, v);
-                sums[n] = y;
-            }
+            for (int n = 0; n < BLOCK; ++n)
+                filter_causally(&filter, TO_STATE(samples[here + n]), sums + n, states);
         }
-        UNROLL for (int s = 0; s < CAUSAL; ++s) {
-            down_w[s] = w[s];
-            down_v[s] = v[s];
-        }
+        UNROLL for (int s = 0; s < CAUSAL; ++s)
+            down[s] = states[s];
         if (first >= 0) {
 #if ANTICAUSAL
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                w[s] = NOTHING;
-                v[s] = NOTHING;
-            }
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                states[s] = AT_REST;
             for (int n = ahead - 1; n >= 0; --n)
                 UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    TAKE(s, w, v, TO_STATE(samples[next + n]));
+                    states[s] = take(filter.sections[s], states[s], TO_STATE(samples[next + n]));
 #if HAS_ENDS
-            if (first + BLOCK == segment && last_start + segment == lines.length)
+            if (first + BLOCK == segment && segment_start(segments, LANES - 1) == segments.last)
                 UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    SET_ENDS(w, v, s, STARTS_AT(lane_) + segment == lines.length);
+                    states[s] =
+                        set_ends(states[s], segments, segments.last, ends, s, lines.lines);
 #endif
-            for (int n = BLOCK - 1; n >= 0; --n) {
-                const STATE x = TO_STATE(samples[here + n]);
-                STATE y = sums[n];
-                ADD_ANTICAUSAL(0, x, y, w, v)
-                sums[n] = y;
-            }
+            for (int n = BLOCK - 1; n >= 0; --n)
+                add_anticausal(&filter, TO_STATE(samples[here + n]), sums + n, states);
 #endif
-            WRITE_BLOCK(sums, first);
+            write_block(sums, lines, segments, first, to);
         }
         here = next;
     }

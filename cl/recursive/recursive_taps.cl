@@ -1,5 +1,5 @@
-// Taps of a recursive filter's stage along a line, an item a result: the zeros of the filter for which it
-// has no poles. The line is read as its border extends it.
+// Taps of a recursive filter's stage along a line, an item a result: the zeros of the filter for
+// which it has no poles. The line is read as its border extends it.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #define CHANNELS 1
@@ -11,8 +11,8 @@
 #error ALONG_ROWS is not defined
 #endif
 
-// taps[i] is of the sample first_tap + i further on. Samples lie along x where they lie in rows, else
-// lines do.
+// taps[i] is of the sample first_tap + i further on. Samples lie along x where they lie in rows,
+// else lines do.
 __kernel void recursive_taps(__global const SRC *restrict src, __global DST *restrict dst,
                              const Lines lines, __global const ONE_STATE *restrict taps,
                              const int count, const int first_tap, const int border_mode,

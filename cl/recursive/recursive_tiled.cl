@@ -3,15 +3,14 @@
 // samples; sums over more than a chunk go by way of local memory. Where a tile is a whole line, or
 // little enough is left of what lies before its apron and behind it, recursive_apply does all by
 // itself. Else sums over more than a tile go by way of global memory: recursive_aggregate and
-// recursive_carry come first; or, where what a few tiles leave matters to a tile, groups exchange it:
-// each publishes what its own leaves and waits for those of its neighbours. Tiles are given out by
-// tickets, so that these are near; groups of later tickets are waited for too, which ends only where
-// enough groups are at work at a time. Elsewhere a launch that publishes comes before one that
-// applies. Two filters at once share the samples of rows, or the results of columns.
+// recursive_carry come first; or, where what a few tiles leave matters to a tile, groups exchange
+// it: each publishes what its own leaves and waits for those of its neighbours. Tiles are given out
+// by tickets, so that these are near; groups of later tickets are waited for too, which ends only
+// where enough groups are at work at a time. Elsewhere a launch that publishes comes before one
+// that applies. Two filters at once share the samples of rows, or the results of columns.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
-#include "lib/recursive_chunk.clh"
 
 #if !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HAS_ENDS) || !defined(HAS_CARRIES) ||    \
     !defined(EXCHANGES) || !defined(MIRRORED)
@@ -32,7 +31,6 @@
 
 #define TILE (CHUNK * CHUNKS)
 #define GROUP (LANES * CHUNKS)
-#define OF_TILE(i) tiles[i]
 #if ALONG_ROWS
 #define CHUNK_OF(item) ((int)((uint)(item) % CHUNKS))
 #define LANE_OF(item) ((int)((uint)(item) / CHUNKS))
@@ -44,81 +42,15 @@
 #define CARRIES_TO_RUNS 1
 #endif
 #include "lib/recursive_runs.clh"
-#define IS_NEAR(c) ((c) >= 0 && (c) < CHUNKS)
-#define NEIGHBOUR(c) PLACE_OF(c, lane)
 
-// x[]: the item's samples of every source, 0 outside the line.
+// Only rows go by way of local memory.
 #if ALONG_ROWS
 #include "lib/recursive_rows.clh"
-#define READ_CHUNKS(x) READ_ROWS(src, (x)[0])
-#elif SOURCES > 1
-#define READ_CHUNKS(x)                                                                             \
-    do {                                                                                           \
-        READ_STRIDED(src, (x)[0]);                                                                 \
-        READ_STRIDED(second_src, (x)[1]);                                                          \
-    } while (0)
+#define ROWS_PARAMETER , __local float4 *rows
+#define ROWS rows
 #else
-#define READ_CHUNKS(x) READ_STRIDED(src, (x)[0])
-#endif
-
-#if EXCHANGES
-#include "lib/shared_words.clh"
-
-#include "lib/recursive_exchange.clh"
-
-// Words that groups share: tickets, and what tiles leave, states of lines side by side.
-#define AT_WORDS(batch, strip, number)                                                             \
-    (TICKETS + (((batch) * exchange.strips + (strip)) * tile_count + (number)) * STATES * LANES)
-
-// By strips, then tiles, then blocks of strips.
-#define PLACE_GROUP                                                                                \
-    __local int given_batch, given_strip, given_number;                                            \
-    if (get_local_id(0) == 0) {                                                                    \
-        const uint ticket_ = atomic_inc(shared + (exchange.doing == APPLIES ? 1 : 0));             \
-        const uint batch_ = ticket_ / (uint)(exchange.strips * tile_count);                        \
-        const uint in_batch_ = abs_diff(ticket_, batch_ * (exchange.strips * tile_count));         \
-        const uint block_ = in_batch_ / (uint)(exchange.together * tile_count);                    \
-        const uint in_block_ = abs_diff(in_batch_, block_ * (exchange.together * tile_count));     \
-        const int first_ = block_ * exchange.together;                                             \
-        const uint width_ = min(exchange.together, exchange.strips - first_);                      \
-        given_number = in_block_ / width_;                                                         \
-        given_strip = first_ + abs_diff(in_block_, (uint)given_number * width_);                   \
-        given_batch = batch_;                                                                      \
-    }                                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
-    const int strip = given_strip;                                                                 \
-    const int first_line = strip * LANES;                                                          \
-    const int number = given_number;                                                               \
-    const int batch = given_batch;
-#else
-#define PLACE_GROUP                                                                                \
-    const int first_line = (int)get_group_id(0) * LANES;                                           \
-    const int number = get_group_id(1);                                                            \
-    const int batch = get_global_id(2);
-#endif
-
-// Where an item's chunk is, and the states that start or end in it.
-#define PLACE_ITEM                                                                                 \
-    PLACE_GROUP                                                                                    \
-    const int item = get_local_id(0);                                                              \
-    const int chunk = CHUNK_OF(item);                                                              \
-    const int lane = LANE_OF(item);                                                                \
-    const int first = number * (TILE - lead - trail) - lead;                                       \
-    const int line = first_line + lane;                                                            \
-    const int place = first + chunk * CHUNK;                                                       \
-    const bool is_there = line < lines.lines;                                                      \
-    if (HAS_ENDS && (first <= 0 || first + TILE >= lines.length))                                  \
-        FETCH_ENDS;                                                                                \
-    FIND_ENDS
-
-// States between tiles: [batch][tile][state][line].
-#define AT_TILE(batch, number) (((long)(batch) * tile_count + (number)) * STATES * lines.lines)
-
-// Local memory that is used.
-#if ALONG_ROWS
-#define TILE_PARAMETER , __local float4 *tile
-#else
-#define TILE_PARAMETER
+#define ROWS_PARAMETER
+#define ROWS 0
 #endif
 #if NEAR == 0
 #define RUNS_PARAMETER , __local STATE *runs
@@ -126,40 +58,71 @@
 #define RUNS_PARAMETER
 #endif
 
+// Tile `number` of a strip of LANES lines, with the `lead` samples before it and `trail` behind it.
+INLINE Tile tile_at(int batch, int strip, int number, int lead, int trail) {
+    return (Tile){batch, strip * LANES, number, number * (TILE - lead - trail) - lead};
+}
+
+INLINE bool has_end(Tile tile, int length) {
+    return tile.first <= 0 || tile.first + TILE >= length;
+}
+
+// An item's samples, 0 outside the line.
+INLINE void read_chunk(__global const SRC *src, const Lines lines, Tile tile, int item, Place place,
+                       __local float4 *rows, float *x) {
+#if ALONG_ROWS
+    read_row_chunk(src, lines, tile, item, place, rows, x);
+#else
+    read_strided(src, lines, place, x);
+#endif
+}
+
 #if HAS_CARRIES
+// Where a tile's states are among those between tiles: [batch][tile][state][line].
+INLINE long between_at(int batch, int number, int tile_count, int lines) {
+    return ((long)batch * tile_count + number) * STATES * lines;
+}
+
 // Computes the states that every tile leaves behind.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_aggregate(SOURCES_PARAMETER, __global STATE *restrict between,
                          __global const STATE *restrict ends, const Lines lines,
                          const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER
-                         TILE_PARAMETER, __local STATE *carries RUNS_PARAMETER ENDS_PARAMETER) {
-    const int lead = 0, trail = 0;
-    PLACE_ITEM
+                         ROWS_PARAMETER, __local STATE *carries RUNS_PARAMETER ENDS_PARAMETER) {
+    const int item = get_local_id(0);
+    const Tile tile = tile_at(get_global_id(2), get_group_id(0), get_group_id(1), 0, 0);
+    const Place place = place_in(tile, CHUNK_OF(item), LANE_OF(item), lines.lines);
+    if (HAS_ENDS && has_end(tile, lines.length))
+        fetch_ends(ends, lines.lines, tile, item, END_STATES);
     float x[SOURCES][CHUNK];
-    READ_CHUNKS(x);
-    AGGREGATE_ALL(x);
+    read_chunk(src, lines, tile, item, place, ROWS, x[0]);
+#if SOURCES > 1
+    read_chunk(second_src, lines, tile, item, place, ROWS, x[1]);
+#endif
+    AGGREGATE_ALL(x, place, lines.length, END_STATES, carries);
     barrier(CLK_LOCAL_MEM_FENCE);
-#undef READ_ENTERING
-#define READ_ENTERING(s, lane, w, v)
-    SUM_RUNS
-#undef READ_ENTERING
+    for (uint i = item; i < SECTIONS * RUN_PLACES; i += GROUP) {
+        const RunPlace run = run_place(i);
+        sum_run(run, MATRIX_AT(POWERS.chunk, run.s), AT_REST, carries, runs);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
-        const int to = first_line + i % LANES;
-        STATE w = NOTHING, v = NOTHING;
-        SUM_TILE(s, i % LANES, w, v);
-        if (to < lines.lines) {
-            between[AT_TILE(batch, number) + (long)(s * ORDER) * lines.lines + to] = w;
+        const int line = tile.first_line + i % LANES;
+        const State left = sum_tile(s, i % LANES, MATRIX_AT(POWERS.run, s), AT_REST, runs);
+        __global STATE *to = between +
+                             between_at(tile.batch, tile.number, tile_count, lines.lines) +
+                             (long)(s * ORDER) * lines.lines + line;
+        if (line < lines.lines) {
+            to[0] = left.w;
             if (ORDER == 2)
-                between[AT_TILE(batch, number) + (long)(s * ORDER + ORDER - 1) * lines.lines + to] =
-                    v;
+                to[(ORDER - 1) * (long)lines.lines] = left.v;
         }
     }
 }
 
-// Replaces the states that each tile leaves by those that enter it. An item takes a part of the tiles of
-// a line, for one section; the parts of a line are of one group, and sections lie along y.
+// Replaces the states that each tile leaves by those that enter it. An item takes a part of the
+// tiles of a line, for one section; the parts of a line are of one group, and sections lie along y.
 #define AT_ONCE 8
 __kernel __attribute__((reqd_work_group_size(CARRY_LANES, CARRY_PARTS, 1)))
 void recursive_carry(__global STATE *restrict between, const Lines lines, const int tile_count,
@@ -175,118 +138,131 @@ void recursive_carry(__global STATE *restrict between, const Lines lines, const 
     const int begin = part * count;
     const int end = min(begin + count, tile_count);
     const long step = (IS_CAUSAL(s) ? 1L : -1L) * STATES * lines.lines;
-    __global STATE *from = between + AT_TILE(batch, IS_CAUSAL(s) ? 0 : tile_count - 1) +
+    const int first = IS_CAUSAL(s) ? 0 : tile_count - 1;
+    __global STATE *from = between + between_at(batch, first, tile_count, lines.lines) +
                            (long)(s * ORDER) * lines.lines + line;
     const long to_v = (ORDER - 1) * (long)lines.lines;
-    tiles += s * MATRIX;
-    parts += s * MATRIX;
-    STATE w = NOTHING, v = NOTHING;
+    State state = AT_REST;
 #if CARRY_PARTS > 1
     // First the states that the part leaves, and then those that enter it.
     if (is_there)
         for (int t = begin; t < end; ++t) {
-            CARRY_ON(w, v, OF_TILE, 0);
-            w = PLUS(w, from[t * step]);
-            v = PLUS(v, from[t * step + to_v]);
+            const State own = {from[t * step], from[t * step + to_v]};
+            state = plus_state(carry_on(MATRIX_AT(tiles, s), state), own);
         }
-    sums[(part * 2) * CARRY_LANES + lane] = w;
-    sums[(part * 2 + 1) * CARRY_LANES + lane] = v;
+    sums[(part * 2) * CARRY_LANES + lane] = state.w;
+    sums[(part * 2 + 1) * CARRY_LANES + lane] = state.v;
     barrier(CLK_LOCAL_MEM_FENCE);
-#define OF_PART(i) parts[i]
     if (part == 0) {
-        STATE w_in = NOTHING, v_in = NOTHING;
+        State entering = AT_REST;
         for (int p = 0; p < CARRY_PARTS; ++p) {
             __local STATE *at = sums + (p * 2) * CARRY_LANES + lane;
-            const STATE own_w = at[0], own_v = at[CARRY_LANES];
-            at[0] = w_in;
-            at[CARRY_LANES] = v_in;
-            CARRY_ON(w_in, v_in, OF_PART, 0);
-            w_in = PLUS(w_in, own_w);
-            v_in = PLUS(v_in, own_v);
+            const State own = {at[0], at[CARRY_LANES]};
+            at[0] = entering.w;
+            at[CARRY_LANES] = entering.v;
+            entering = plus_state(carry_on(MATRIX_AT(parts, s), entering), own);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    w = sums[(part * 2) * CARRY_LANES + lane];
-    v = sums[(part * 2 + 1) * CARRY_LANES + lane];
+    state.w = sums[(part * 2) * CARRY_LANES + lane];
+    state.v = sums[(part * 2 + 1) * CARRY_LANES + lane];
 #endif
     if (!is_there)
         return;
     // Reads run ahead of the sums.
     for (int base = begin; base < end; base += AT_ONCE) {
-        STATE own_w[AT_ONCE], own_v[AT_ONCE];
+        State own[AT_ONCE];
         UNROLL for (int k = 0; k < AT_ONCE; ++k)
             if (base + k < end) {
-                own_w[k] = from[(base + k) * step];
-                own_v[k] = from[(base + k) * step + to_v];
+                own[k].w = from[(base + k) * step];
+                own[k].v = from[(base + k) * step + to_v];
             }
         UNROLL for (int k = 0; k < AT_ONCE; ++k)
             if (base + k < end) {
-                from[(base + k) * step] = w;
+                from[(base + k) * step] = state.w;
                 if (ORDER == 2)
-                    from[(base + k) * step + to_v] = v;
-                CARRY_ON(w, v, OF_TILE, 0);
-                w = PLUS(w, own_w[k]);
-                v = PLUS(v, own_v[k]);
+                    from[(base + k) * step + to_v] = state.v;
+                state = plus_state(carry_on(MATRIX_AT(tiles, s), state), own[k]);
             }
     }
 }
+
+// The state that enters a tile from the others, of section s of a lane's line.
+INLINE State read_entering(__global const STATE *entering, Tile tile, int tile_count,
+                                  int lines, int s, int lane) {
+    const int line = tile.first_line + lane;
+    if (line >= lines)
+        return AT_REST;
+    __global const STATE *from = entering + between_at(tile.batch, tile.number, tile_count, lines) +
+                                 (long)(s * ORDER) * lines + line;
+    return (State){from[0], from[(ORDER - 1) * (long)lines]};
+}
+#define READ_ENTERING read_entering
+#else
+#define READ_ENTERING(entering, tile, tile_count, lines, s, lane) AT_REST
 #endif
 
 #if EXCHANGES
-// Publishes the states that the tile leaves behind; then carries those that runs of chunks leave on
-// to each run, with those that enter the tile from others. Those furthest away come first, some
-// read before the first of them is needed.
-#define OF_RUN_PLACE(i) run_places[i]
-#define PUBLISH_TILE                                                                               \
-    for (uint i_ = item; i_ < SECTIONS * LANES; i_ += GROUP) {                                     \
-        const int s_ = i_ / LANES;                                                                 \
-        volatile __global uint *to_ =                                                              \
-            shared + AT_WORDS(batch, strip, number) + s_ * ORDER * LANES + i_ % LANES;             \
-        float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
-        SUM_TILE(s_, i_ % LANES, w_sum_, v_sum_);                                                  \
-        if (exchange.doing & PUBLISHES) {                                                          \
-            PUBLISH(to_, w_sum_);                                                                  \
-            if (ORDER == 2)                                                                        \
-                PUBLISH(to_ + LANES, v_sum_);                                                      \
-        }                                                                                          \
-    }
-#define FETCH_TILES                                                                                \
-    for (uint i_ = item; i_ < SECTIONS * RUN_PLACES; i_ += GROUP) {                                \
-        const int s_ = i_ / RUN_PLACES;                                                            \
-        const int lane_ = i_ % LANES;                                                              \
-        const int run_ = i_ % RUN_PLACES / LANES;                                                  \
-        const bool causal_ = IS_CAUSAL(s_);                                                        \
-        const int count_ = causal_ ? min(exchange.before, number)                                  \
-                                   : min(exchange.behind, tile_count - 1 - number);                \
-        const int step_ = (causal_ ? -1 : 1) * STATES * LANES;                                     \
-        volatile __global uint *from_ =                                                            \
-            shared + AT_WORDS(batch, strip, number) + s_ * ORDER * LANES + lane_;                  \
-        float w_sum_ = 0.0f, v_sum_ = 0.0f;                                                        \
-        for (int far_ = count_; far_ > 0; far_ -= FETCHED) {                                       \
-            uint w_words_[FETCHED], v_words_[FETCHED];                                             \
-            UNROLL for (int k_ = 0; k_ < FETCHED; ++k_)                                            \
-                if (far_ - k_ > 0) {                                                               \
-                    w_words_[k_] = POLL(from_ + (far_ - k_) * step_);                              \
-                    v_words_[k_] = POLL(from_ + (far_ - k_) * step_ + (ORDER - 1) * LANES);        \
-                }                                                                                  \
-            UNROLL for (int k_ = 0; k_ < FETCHED; ++k_)                                            \
-                if (far_ - k_ > 0) {                                                               \
-                    while (w_words_[k_] == UNKNOWN)                                                \
-                        w_words_[k_] = POLL(from_ + (far_ - k_) * step_);                          \
-                    while (v_words_[k_] == UNKNOWN)                                                \
-                        v_words_[k_] = POLL(from_ + (far_ - k_) * step_ + (ORDER - 1) * LANES);    \
-                    CARRY_ON(w_sum_, v_sum_, OF_TILE, s_ * MATRIX);                                \
-                    w_sum_ += as_float(w_words_[k_]);                                              \
-                    v_sum_ += as_float(v_words_[k_]);                                              \
-                }                                                                                  \
-        }                                                                                          \
-        CARRY_ON(w_sum_, v_sum_, OF_RUN_PLACE,                                                     \
-                 (s_ * RUNS + (causal_ ? run_ : RUNS - 1 - run_)) * MATRIX);                       \
-        runs[s_ * ORDER * RUN_PLACES + run_ * LANES + lane_] += w_sum_;                            \
-        if (ORDER == 2)                                                                            \
-            runs[(s_ * ORDER + ORDER - 1) * RUN_PLACES + run_ * LANES + lane_] += v_sum_;          \
-    }
+#include "lib/shared_words.clh"
+
+#include "lib/recursive_exchange.clh"
+
+// Words that groups share: tickets, and what tiles leave, states of lines side by side.
+INLINE int words_at(const Exchange exchange, int batch, int strip, int number,
+                           int tile_count) {
+    return TICKETS + ((batch * exchange.strips + strip) * tile_count + number) * STATES * LANES;
+}
+
+// The tile of the next ticket: by strips, then tiles, then blocks of strips.
+typedef struct Ticket {
+    int batch, strip, number;
+} Ticket;
+INLINE Ticket take_ticket(volatile __global uint *shared, const Exchange exchange,
+                                 int tile_count) {
+    const uint ticket = atomic_inc(shared + (exchange.doing == APPLIES ? 1 : 0));
+    const uint batch = ticket / (uint)(exchange.strips * tile_count);
+    const uint in_batch = abs_diff(ticket, batch * (exchange.strips * tile_count));
+    const uint block = in_batch / (uint)(exchange.together * tile_count);
+    const uint in_block = abs_diff(in_batch, block * (exchange.together * tile_count));
+    const int first = block * exchange.together;
+    const uint width = min(exchange.together, exchange.strips - first);
+    const int number = in_block / width;
+    return (Ticket){batch, first + abs_diff(in_block, (uint)number * width), number};
+}
+
+INLINE void publish_state(volatile __global uint *to, State state) {
+    PUBLISH(to, state.w);
+    if (ORDER == 2)
+        PUBLISH(to + LANES, state.v);
+}
+
+// The state that enters a tile from `count` others. What the nearest leaves is `step` words behind
+// `own`, what the tile itself does. Those furthest away come first, some read before the first of
+// them is needed.
 #define FETCHED 4
+INLINE State fetch_state(volatile __global uint *own, int count, int step,
+                                Matrix over_tile) {
+    State state = AT_REST;
+    for (int far = count; far > 0; far -= FETCHED) {
+        uint w[FETCHED], v[FETCHED];
+        UNROLL for (int k = 0; k < FETCHED; ++k)
+            if (far - k > 0) {
+                w[k] = POLL(own + (far - k) * step);
+                v[k] = POLL(own + (far - k) * step + (ORDER - 1) * LANES);
+            }
+        UNROLL for (int k = 0; k < FETCHED; ++k)
+            if (far - k > 0) {
+                while (w[k] == UNKNOWN)
+                    w[k] = POLL(own + (far - k) * step);
+                while (v[k] == UNKNOWN)
+                    v[k] = POLL(own + (far - k) * step + (ORDER - 1) * LANES);
+                state = plus_state(carry_on(over_tile, state),
+                                   (State){as_float(w[k]), as_float(v[k])});
+            }
+    }
+    return state;
+}
+
 // tiles, run_places: what states become over a tile, and over 0, 1, ... RUNS - 1 runs.
 #define ENTERING_PARAMETER                                                                         \
     volatile __global uint *shared, const Exchange exchange, __global const float *restrict tiles, \
@@ -295,78 +271,114 @@ void recursive_carry(__global STATE *restrict between, const Lines lines, const 
 #define ENTERING_PARAMETER __global const STATE *restrict entering
 #endif
 
-// The states that enter a tile from the others.
-#if HAS_CARRIES
-#define READ_ENTERING(s, lane, w, v)                                                               \
-    do {                                                                                           \
-        if (first_line + (lane) < lines.lines) {                                                   \
-            __global const STATE *from_ = entering + AT_TILE(batch, number) +                      \
-                                          (long)((s) * ORDER) * lines.lines + first_line + (lane); \
-            (w) = from_[0];                                                                        \
-            (v) = from_[(ORDER - 1) * (long)lines.lines];                                          \
-        }                                                                                          \
-    } while (0)
-#else
-#define READ_ENTERING(s, lane, w, v)
-#endif
-
-// places: what states become over 0, 1, ... RUN - 1 chunks. lead, trail: samples of the apron, whole
-// chunks.
+// places: what states become over 0, 1, ... RUN - 1 chunks. lead, trail: samples of the apron,
+// whole chunks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
                      ENTERING_PARAMETER, __global const STATE *restrict ends,
                      const Lines lines, const int tile_count, SECTIONS_PARAMETER, POWERS_PARAMETER,
                      __global const STATE *restrict places, const int lead, const int trail
-                     TILE_PARAMETER, __local STATE *carries RUNS_PARAMETER ENDS_PARAMETER) {
-    PLACE_ITEM
-    float x[SOURCES][CHUNK];
-    READ_CHUNKS(x);
-    AGGREGATE_ALL(x);
+                     ROWS_PARAMETER, __local STATE *carries RUNS_PARAMETER ENDS_PARAMETER) {
+    const int item = get_local_id(0);
+#if EXCHANGES
+    __local Ticket given;
+    if (item == 0)
+        given = take_ticket(shared, exchange, tile_count);
     barrier(CLK_LOCAL_MEM_FENCE);
-    STATE w[SECTIONS], v[SECTIONS];
-#if NEAR > 0
-    ALL_ENTERING_FROM_NEAR(w, v);
+    const int strip = given.strip;
+    const Tile tile = tile_at(given.batch, strip, given.number, lead, trail);
 #else
-    SUM_RUNS
+    const Tile tile =
+        tile_at(get_global_id(2), get_group_id(0), get_group_id(1), lead, trail);
+#endif
+    const Place place = place_in(tile, CHUNK_OF(item), LANE_OF(item), lines.lines);
+    if (HAS_ENDS && has_end(tile, lines.length))
+        fetch_ends(ends, lines.lines, tile, item, END_STATES);
+    float x[SOURCES][CHUNK];
+    read_chunk(src, lines, tile, item, place, ROWS, x[0]);
+#if SOURCES > 1
+    read_chunk(second_src, lines, tile, item, place, ROWS, x[1]);
+#endif
+    AGGREGATE_ALL(x, place, lines.length, END_STATES, carries);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    State states[SECTIONS];
+#if NEAR > 0
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        states[s] = entering_from_near(s, NEAR_OF(s), MATRIX_AT(POWERS.chunk, s), place, carries);
+#else
+    // The only run of a tile starts from what enters the tile.
+    for (uint i = item; i < SECTIONS * RUN_PLACES; i += GROUP) {
+        const RunPlace run = run_place(i);
+        State state = AT_REST;
+        if (RUNS == 1)
+            state = READ_ENTERING(entering, tile, tile_count, lines.lines, run.s, run.lane);
+        sum_run(run, MATRIX_AT(POWERS.chunk, run.s), state, carries, runs);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 #if EXCHANGES
-    PUBLISH_TILE
+    // Publishes what the tile leaves; then carries what enters it from others on to each run.
+    volatile __global uint *words =
+        shared + words_at(exchange, tile.batch, strip, tile.number, tile_count);
+    for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
+        const int s = i / LANES;
+        const State left = sum_tile(s, i % LANES, MATRIX_AT(POWERS.run, s), AT_REST, runs);
+        if (exchange.doing & PUBLISHES)
+            publish_state(words + s * ORDER * LANES + i % LANES, left);
+    }
     if (!(exchange.doing & APPLIES))
         return;
     barrier(CLK_LOCAL_MEM_FENCE);
-    FETCH_TILES
+    for (uint i = item; i < SECTIONS * RUN_PLACES; i += GROUP) {
+        const RunPlace run = run_place(i);
+        const bool causal = IS_CAUSAL(run.s);
+        const int count = causal ? min(exchange.before, tile.number)
+                                 : min(exchange.behind, tile_count - 1 - tile.number);
+        const State fetched =
+            fetch_state(words + run.s * ORDER * LANES + run.lane, count,
+                        (causal ? -1 : 1) * STATES * LANES, MATRIX_AT(tiles, run.s));
+        const int runs_before = causal ? run.run : RUNS - 1 - run.run;
+        add_to_run(run, carry_on(MATRIX_AT(run_places, run.s * RUNS + runs_before), fetched), runs);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 #elif RUNS > 1
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
-        STATE sum_w = NOTHING, sum_v = NOTHING;
-        READ_ENTERING(s, i % LANES, sum_w, sum_v);
-        SUM_TILE(s, i % LANES, sum_w, sum_v);
+        const State state =
+            READ_ENTERING(entering, tile, tile_count, lines.lines, s, i % LANES);
+        sum_tile(s, i % LANES, MATRIX_AT(POWERS.run, s), state, runs);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     UNROLL for (int s = 0; s < SECTIONS; ++s)
-        ENTERING_FROM_RUN(s, w[s], v[s]);
+        states[s] = entering_from_run(s, place, places, carries, runs);
 #endif
-    START_FROM_ENDS(w, v)
+    if (HAS_ENDS && has_end_in(place, lines.length))
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            states[s] = start_of(s, states[s], END_STATES, place, lines.length);
     // The samples of the tile that are stored.
-    const int begin = max(lines.begin, first + lead);
-    const int end = min(lines.end, first + TILE - trail);
+    const int begin = max(lines.begin, tile.first + lead);
+    const int end = min(lines.end, tile.first + TILE - trail);
+    Filter filter;
+    READ_FILTER(filter, GIVEN, 0);
     STATE y[CHUNK];
-    FILTER_CHUNK(0, x[0], y, w, v);
+    filter_chunk(&filter, x[0], y, states, place, lines.length);
+#if FILTERS > 1
+    Filter second_filter;
+    READ_FILTER(second_filter, GIVEN, 1);
+#endif
 #if SOURCES > 1
-    FILTER_CHUNK(1, x[1], y, w, v);
+    filter_chunk(&second_filter, x[1], y, states + EACH, place, lines.length);
 #endif
 
 #if ALONG_ROWS
-    WRITE_ROWS(dst, y, begin, end);
+    write_row_chunk(dst, lines, tile, item, place, rows, y, begin, end);
 #if TARGETS > 1
-    FILTER_CHUNK(1, x[0], y, w, v);
+    filter_chunk(&second_filter, x[0], y, states + EACH, place, lines.length);
     barrier(CLK_LOCAL_MEM_FENCE);
-    WRITE_ROWS(second_dst, y, begin, end);
+    write_row_chunk(second_dst, lines, tile, item, place, rows, y, begin, end);
 #endif
 #else
-    if (is_there)
-        WRITE_STRIDED(y, begin, end);
+    if (place.is_there)
+        write_strided(dst, lines, place, y, begin, end);
 #endif
 }

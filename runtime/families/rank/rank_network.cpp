@@ -1,4 +1,6 @@
 // Ranks of small windows for GPUs, in registers. See cl/rank/rank_network.cl.
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
 #include "families/rank/network_pass.hpp"
@@ -23,11 +25,13 @@ int results_of_key(const RankPass &pass) {
     return key_kind(pass) == KeyKind::floats ? 1 : 2;
 }
 
-// Whether items read and write four pixels at a time.
-bool has_vectors(const RankPass &pass, const Settings &settings) {
-    return pass.channels == 1 && pass.alignment >= 4 &&
-           (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32) &&
-           (pass.src_type != PixelType::u8 || settings.tile_x >= 4);
+// The pixels that an item reads and writes at a time; 0: each by itself.
+int vector_of(const RankPass &pass, const Settings &settings) {
+    const bool is_possible =
+        pass.channels == 1 && pass.alignment >= 4 &&
+        (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32) &&
+        (pass.src_type != PixelType::u8 || settings.tile_x >= 4);
+    return is_possible ? std::min(pass.alignment, settings.tile_x * results_of_key(pass)) : 0;
 }
 
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
@@ -39,7 +43,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     add_defines(defines, tunables, settings);
     defines["GROUP_X"] = group_x;
     defines["ANCHOR_X"] = g.anchor_x;
-    defines["VECTORS"] = has_vectors(pass, settings) ? 1 : 0;
+    defines["VECTORS"] = vector_of(pass, settings);
     add_network(pass, settings.tile_x, settings.tile_y, settings.sums, result.program);
     const std::int64_t tiles = ceil_div(g.width / pass.channels, results_x) * pass.channels;
     result.range =
@@ -52,7 +56,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
 }
 
 std::string refusal(const RankPass &pass, const Settings &settings) {
-    constexpr int most_pixels = 81;
+    constexpr int most_pixels = 121;
     constexpr int most_results = 16; // of a tile, and fewer where windows are large
     if (settings.tile_x * settings.tile_y > most_results)
         return text("tiles of ", settings.tile_x, "x", settings.tile_y,

@@ -142,7 +142,11 @@ class Network {
 public:
     explicit Network(const NetworkShape &shape)
         : shape_(shape), results_(static_cast<std::size_t>(shape.tile_x * shape.tile_y)) {
-        if (shape.footprint.empty())
+        constexpr int middle = 4; // of nine
+        if (shape.window_x == 3 && shape.window_y == 3 && shape.rank == middle &&
+            shape.tile_x >= 4 && shape.tile_y >= 2 && shape.footprint.empty())
+            make_median_of_nine();
+        else if (shape.footprint.empty())
             make_box();
         else
             make_footprint();
@@ -274,6 +278,41 @@ private:
             const Core next = grown(core, before.length() * across.length(), added);
             split(own, next, along_x ? kept : longer, along_x ? longer : kept);
         }
+    }
+
+    // Sorts columns of three, of which windows below each other share two pixels and windows side by side two
+    // columns: the median is the middle one of the largest least, the middle of the middles, and the least
+    // largest. Fewer steps than halving takes for this window.
+    void make_median_of_nine() {
+        struct Column {
+            Value least, middle, largest;
+        };
+        std::map<std::pair<int, int>, Column> columns;
+        for (int x = 0; x < shape_.tile_x + 2; ++x)
+            for (int y = 0; y < shape_.tile_y; ++y) {
+                // Two rows in common with the window above or below.
+                const int pair = y % 2 == 0 ? y + 1 : y;
+                const int other = y % 2 == 0 ? y : y + 2;
+                const Value a = nodes_.pixel(x, pair), b = nodes_.pixel(x, pair + 1);
+                const Value c = nodes_.pixel(x, other);
+                const Value low = nodes_.less(a, b), high = nodes_.more(a, b);
+                const Value rest = nodes_.more(low, c);
+                columns[{x, y}] = {nodes_.less(low, c), nodes_.less(high, rest),
+                                   nodes_.more(high, rest)};
+            }
+        for (int y = 0; y < shape_.tile_y; ++y)
+            for (int x = 0; x < shape_.tile_x; ++x) {
+                const int pair = x % 2 == 0 ? x + 1 : x;
+                const Column &a = columns[{pair, y}], &b = columns[{pair + 1, y}];
+                const Column &c = columns[{x % 2 == 0 ? x : x + 2, y}];
+                const Value low = nodes_.more(nodes_.more(a.least, b.least), c.least);
+                const Value high = nodes_.less(nodes_.less(a.largest, b.largest), c.largest);
+                const Value middle =
+                    nodes_.more(nodes_.less(a.middle, b.middle),
+                                nodes_.less(nodes_.more(a.middle, b.middle), c.middle));
+                results_[static_cast<std::size_t>(y * shape_.tile_x + x)] = nodes_.more(
+                    nodes_.less(low, middle), nodes_.less(nodes_.more(low, middle), high));
+            }
     }
 
     // Each window by itself: sorted runs of its columns, which windows side by side or below each other often
