@@ -384,7 +384,13 @@ TEST_CASE("oracles of windows") {
         output.desc.pitch = {};
         output.desc.plane_pitch = 0;
         output.pixels.resize(expected.size() * sizeof(float));
+        // A kernel that is unrolled for small windows compiles for minutes where a large one is forced on it.
+        constexpr std::int64_t most_places = 49;
+        const gauze::Window window = window_of(test["params"]);
+        const bool is_small = window.size[0] * window.size[1] * window.size[2] <= most_places;
         for (const std::string &kernel : kernels) {
+            if (!is_small && !kernel.empty())
+                break;
             INFO(test["name"].get<std::string>(), " by ", kernel);
             std::optional<gauze::Plan> plan;
             try {
