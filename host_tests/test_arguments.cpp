@@ -51,6 +51,9 @@ struct Arguments {
     gauze_separable_taps separable = sized<gauze_separable_taps>();
     gauze_gaussian gaussian = sized<gauze_gaussian>();
     gauze_box box = sized<gauze_box>();
+    gauze_window window = sized<gauze_window>();
+    float weights[3] = {1, 2, 1};
+    gauze_morphology morphology = sized<gauze_morphology>();
     gauze_scan scan = sized<gauze_scan>();
     gauze_recursive recursive = sized<gauze_recursive>();
     gauze_sections sections = sized<gauze_sections>();
@@ -112,6 +115,9 @@ struct Arguments {
         separable.count[0] = 3;
         gaussian.sigma[0] = 1;
         box.radius[0] = 1;
+        window.size[0] = 3;
+        morphology.window = &window;
+        morphology.weights = weights;
         scan.direction = 1;
         scan.feedforward_count = scan.feedback_count = 1;
         scan.feedforward = scan.feedback = stable;
@@ -383,6 +389,29 @@ std::vector<Case> cases() {
          CALL(a.box.radius[0] = -huge - 1; return gauze_filter_box(&a.box, &a.new_filter))},
         {"gauze_filter_box", "filter", invalid, "filter is null",
          CALL(return gauze_filter_box(&a.box, nullptr))},
+        {"gauze_filter_morphology", "morphology", invalid, "operation is 8",
+         CALL(a.morphology.operation = 8;
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "morphology", invalid, "operation is -1",
+         CALL(a.morphology.operation = -1;
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "morphology", invalid, "iterations is 4294967295",
+         CALL(a.morphology.iterations = ~0U;
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "morphology", invalid, "morphology->window is null",
+         CALL(a.morphology.window = nullptr;
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "morphology", invalid, "window->struct_size is 1",
+         CALL(a.window.struct_size = 1;
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "morphology", invalid, "more than 3969 places",
+         CALL(a.window.size[1] = 1 << 19;
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "morphology", invalid, "weight 1 is inf",
+         CALL(a.weights[1] = std::numeric_limits<float>::infinity();
+              return gauze_filter_morphology(&a.morphology, &a.new_filter))},
+        {"gauze_filter_morphology", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_morphology(&a.morphology, nullptr))},
         {"gauze_filter_recursive", "recursive", invalid, "scan_count is 4294967295",
          CALL(a.recursive.scan_count = ~0U;
               return gauze_filter_recursive(&a.recursive, &a.new_filter))},

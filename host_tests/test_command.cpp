@@ -229,6 +229,7 @@ TEST_CASE("command: help and version") {
     check_help("gaussian",
                {"--sigma", "--derivative", "--method", "--truncate", "--accuracy", "--taps-plane"});
     check_help("box", {"--radius", "--iterations"});
+    check_help("open", {"--size", "--footprint", "--anchor", "--structure", "--iterations"});
     check_help("recursive", {"--scan", "--sos", "--zero-phase", "--accuracy", "--cascade",
                              "--overlap", "--tile"});
     check_help("bspline", {"--order"});
@@ -280,7 +281,7 @@ TEST_CASE("command: bad usage is one line and exit code 2") {
           Case{{"devices", "all"}, "not expected: all"},
           Case{{"devices", "--all"}, "not expected: --all"},
           Case{{"run"}, "'gauze run' needs one of correlate, convolve"},
-          Case{{"run", "median"}, "there is no 'gauze run median'"},
+          Case{{"run", "medium"}, "there is no 'gauze run medium'"},
           Case{{"run", "--quiet", "correlate"}, "does not take '--quiet'"}}) {
         CAPTURE(c.message);
         const Outcome outcome = gauze_command(c.arguments);
@@ -328,6 +329,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
     const auto separable = [&](const Arguments &more) { return filter("separable", more); };
     const auto gaussian = [&](const Arguments &more) { return filter("gaussian", more); };
     const auto box = [&](const Arguments &more) { return filter("box", more); };
+    const auto erode = [&](const Arguments &more) { return filter("erode", more); };
     const auto recursive = [&](const Arguments &more) { return filter("recursive", more); };
     const auto sat = [&](const Arguments &more) { return filter("sat", more); };
     const auto bspline = [&](const Arguments &more) { return filter("bspline", more); };
@@ -463,6 +465,17 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{box({"--radius", "1", "--iterations", "17"}), "--iterations: 17 is not from 1"},
              Case{box({"--radius", "1", "--iterations", "two"}), "--iterations: 'two' is not a"},
              Case{box({"--radius", "1", "--taps-plane", "0:1"}), "--taps-plane"},
+
+             Case{erode({}), "--size, --footprint or --structure is required"},
+             Case{erode({"--size", "3", "--structure", "1,2"}), "--structure excludes --size"},
+             Case{erode({"--structure", "1,x"}), "--structure: 'x' is not a number"},
+             Case{erode({"--structure", "1,1e39"}), "--structure: a weight is beyond the range"},
+             Case{erode({"--structure", "1,2", "--footprint", "1,1,1"}),
+                  "--structure: there are 2 weights, and 3 places in --footprint"},
+             Case{erode({"--structure", "1,2", "--anchor", "2"}),
+                  "--anchor: 2 on axis x is outside --structure, which has 2 there"},
+             Case{erode({"--size", "3", "--iterations", "0"}), "--iterations: 0 is not from 1"},
+             Case{erode({"--size", "3", "--iterations", "65"}), "--iterations: 65 is not from 1"},
 
              Case{recursive({}), "one of --scan, --sos is required"},
              Case{recursive({"--scan", ""}), "--scan: '' does not start with +x:"},
@@ -771,6 +784,27 @@ TEST_CASE("command: derivatives of gaussians") {
     // One number is for both axes, and an axis without a number is smoothed only.
     CHECK(middle("parabola.npy", "1") == doctest::Approx(1).epsilon(0.01));
     CHECK(middle("parabola.npy", "1,1") == doctest::Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("command: morphology") {
+    const Workplace place;
+    place.put_floats("in.npy", {8}, {3, 1, 4, 1, 5, 9, 2, 6});
+    const auto made = [&](Arguments arguments) {
+        arguments.insert(arguments.end(), {"--verify", "in.npy", "out.npy"});
+        return place.result<float>(arguments);
+    };
+    CHECK(made({"erode", "--size", "3"}) == Floats{1, 1, 1, 1, 1, 2, 2, 2});
+    CHECK(made({"erode", "--size", "3", "--iterations", "2"}) == Floats{1, 1, 1, 1, 1, 1, 2, 2});
+    CHECK(made({"dilate", "--footprint", "1,1,1"}) == Floats{3, 4, 4, 5, 9, 9, 9, 6});
+    CHECK(made({"dilate", "--structure", "0,10,20"}) == Floats{23, 23, 21, 24, 21, 25, 29, 22});
+    CHECK(made({"erode", "--structure", "0,10,20", "--footprint", "1,1,0"}) ==
+          Floats{-7, -9, -6, -9, -5, -1, -8, -4});
+    CHECK(made({"open", "--size", "2", "--anchor", "0"}) == Floats{1, 1, 1, 1, 5, 5, 2, 6});
+    CHECK(made({"close", "--size", "3"}) == Floats{3, 3, 4, 4, 5, 9, 6, 6});
+    CHECK(made({"tophat", "--size", "3"}) == Floats{2, 0, 3, 0, 3, 7, 0, 4});
+    CHECK(made({"blackhat", "--size", "3"}) == Floats{0, 2, 0, 3, 0, 0, 4, 0});
+    CHECK(made({"morphgradient", "--size", "3"}) == Floats{2, 3, 3, 4, 8, 7, 7, 4});
+    CHECK(made({"morphlaplace", "--size", "3"}) == Floats{-2, 3, -3, 4, 0, -7, 7, -4});
 }
 
 TEST_CASE("command: boxes, against plain loops") {

@@ -8,7 +8,7 @@ int32_t version_seen_from_c(void) {
 }
 
 /* Filters of every kind, or NULL; the caller destroys them. */
-enum { FILTERS_FROM_C = 10 };
+enum { FILTERS_FROM_C = 11 };
 int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]);
 int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
     const double values[] = {1.0, 2.0, 1.0};
@@ -29,6 +29,8 @@ int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
                                .rows = (const double[]){0.5, 0, 0, 1, -0.5, 0},
                                .direction = {1, -1}};
     gauze_dog dog = {.struct_size = sizeof dog, .sigma = {1.0, 2.0}};
+    gauze_window window = {.struct_size = sizeof window, .size = {3, 3}};
+    gauze_morphology erosion = {.struct_size = sizeof erosion, .window = &window};
     for (int i = 0; i < FILTERS_FROM_C; ++i)
         filters[i] = NULL;
     return gauze_filter_correlate(&taps, &filters[0]) == GAUZE_OK &&
@@ -40,5 +42,6 @@ int filters_made_from_c(gauze_filter *filters[FILTERS_FROM_C]) {
            gauze_filter_sat(&filters[6]) == GAUZE_OK &&
            gauze_filter_bspline(3, &filters[7]) == GAUZE_OK &&
            gauze_filter_dog(&dog, &filters[8]) == GAUZE_OK &&
-           gauze_filter_sections(&sections, &filters[9]) == GAUZE_OK;
+           gauze_filter_sections(&sections, &filters[9]) == GAUZE_OK &&
+           gauze_filter_morphology(&erosion, &filters[10]) == GAUZE_OK;
 }

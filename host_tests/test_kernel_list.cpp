@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "families/morphology/kernels.hpp"
+#include "families/rank/kernels.hpp"
 #include "families/ssimulacra2/kernels.hpp"
 #include "support/under_test.hpp"
 
@@ -29,6 +31,10 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::RecursivePass>());
         count(support::kernels_under_test<gz::RecursivePlanePass>());
         count(support::kernels_under_test<gz::SatPass>());
+        count(support::kernels_under_test<gz::RankPass>());
+        count(support::kernels_under_test<gz::ExtremePass>());
+        count(support::kernels_under_test<gz::WeightedPass>());
+        count(support::kernels_under_test<gz::CombinePass>());
         count(support::kernels_under_test<gz::XybPass>());
         count(support::kernels_under_test<gz::Ssimulacra2Pass>());
         CHECK(known == (std::getenv("GAUZE_TEST_KERNEL")

@@ -482,7 +482,7 @@ TEST_SUITE("staged") {
         CHECK(desc.region.source_origin == Axes{0, 0, 0, 0});
         CHECK(desc.region.target_origin == Axes{0, 0, 0, 0});
         CHECK(desc.region.extent == Axes{10, 5, 2, 2});
-        CHECK(desc.border.value == 0.1);
+        CHECK(desc.border.value == static_cast<double>(0.1F));
         CHECK(support::lower_taps(Filter::correlate(make_taps(3, 3, Rank::one)), desc).alignment ==
               16);
     }

@@ -130,6 +130,17 @@ TEST_SUITE("versions of structs") {
                         return tried_filter(
                             [&](gauze_filter **filter) { return gauze_filter_box(given, filter); });
                     });
+        gauze_window window{};
+        window.struct_size = sizeof window;
+        window.size[0] = 3;
+        gauze_morphology morphology{};
+        morphology.window = &window;
+        check_sizes(morphology, offsetof(gauze_morphology, weights),
+                    [](const gauze_morphology *given) {
+                        return tried_filter([&](gauze_filter **filter) {
+                            return gauze_filter_morphology(given, filter);
+                        });
+                    });
         const double rows[] = {1, 0, 0, 1, 0.5, 0};
         gauze_sections sections{};
         sections.section_count = 1;

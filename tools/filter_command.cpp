@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "box_options.hpp"
 #include "gaussian_options.hpp"
+#include "morphology_options.hpp"
 #include "plane_options.hpp"
 #include "recursive_options.hpp"
 #include "taps_options.hpp"
@@ -115,6 +116,16 @@ FilterCommand rank_filter() {
         });
 }
 
+FilterCommand morphology_filter(std::string name, std::string summary,
+                                Filter (*make)(const Structure &, std::uint32_t)) {
+    const auto options = std::make_shared<MorphologyOptions>();
+    return {std::move(name), std::move(summary),
+            [options](CLI::App &app) { add_morphology_options(app, *options); },
+            [options, make](const ImageForm &image) {
+                return make_morphology(*options, image.axes, make);
+            }};
+}
+
 void write_f32(FilterCommand &command) {
     command.out_type = [](Type) { return Type::f32; };
     command.out_type_text = "f32";
@@ -193,6 +204,15 @@ std::vector<FilterCommand> filter_commands() {
         window_filter("maximum", "The largest of the pixels around each", maximum),
         percentile_filter(),
         rank_filter(),
+        morphology_filter("erode", "The least of the pixels around each, less weights", erode),
+        morphology_filter("dilate", "The largest of the pixels around each, plus weights", dilate),
+        morphology_filter("open", "Erode and then dilate", open),
+        morphology_filter("close", "Dilate and then erode", close),
+        morphology_filter("tophat", "The image less its opening", top_hat),
+        morphology_filter("blackhat", "The image's closing less the image", black_hat),
+        morphology_filter("morphgradient", "The dilation less the erosion", morphological_gradient),
+        morphology_filter("morphlaplace", "The dilation and the erosion less the image twice",
+                          morphological_laplace),
         recursive_filter(),
         sat_filter(),
         bspline_filter(),

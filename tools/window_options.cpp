@@ -1,6 +1,7 @@
 #include "window_options.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -48,13 +49,21 @@ void add_window_options(CLI::App &app, WindowOptions &options) {
 Window make_window(const WindowOptions &options, int axes) {
     if (!options.size && !options.footprint)
         throw InputError("--size or --footprint is required");
-    Window window = options.size ? box_of(*options.size, axes) : footprint_of(*options.footprint);
+    Window given = options.size ? box_of(*options.size, axes) : footprint_of(*options.footprint);
+    Window window =
+        window_of_size(options.size ? "--size" : "--footprint", given.size, options.anchor);
+    window.footprint = std::move(given.footprint);
+    return window;
+}
+
+Window window_of_size(const std::string &option, const std::array<std::int64_t, 4> &size,
+                      const std::optional<std::string> &anchor) {
+    Window window(size);
     for (std::int64_t &side : window.size)
         side = side == 0 ? 1 : side;
-    if (options.anchor) {
+    if (anchor) {
         window.has_anchor = true;
-        window.anchor =
-            parse_anchor(*options.anchor, window.size, options.size ? "--size" : "--footprint");
+        window.anchor = parse_anchor(*anchor, window.size, option);
     }
     return window;
 }

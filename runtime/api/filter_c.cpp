@@ -80,24 +80,47 @@ gz::Box box_of(const gauze_box *given) {
     return {axes_of(box.radius), box.iterations == 0 ? 1 : static_cast<int>(box.iterations)};
 }
 
+// Returns the number of places of a window that has a number for each of them.
+std::int64_t count_of_places(const gz::Axes &size) {
+    std::int64_t count = 1;
+    for (const std::int64_t side : size) {
+        require(side <= gz::max_rank_pixels / count, "the window has more than ",
+                gz::max_rank_pixels, " places");
+        count *= side;
+    }
+    return count;
+}
+
 gz::Window window_of(const gauze_window *given) {
     const gauze_window window = known_part(given, "window");
     gz::Window result;
-    std::int64_t count = 1;
     for (std::size_t i = 0; i < 4; ++i) {
         result.size[i] = window.size[i] == 0 ? 1 : window.size[i];
         result.anchor[i] = window.has_anchor ? window.anchor[i] : result.size[i] / 2;
         require(result.size[i] >= 1 && result.size[i] <= gz::max_window_side, "window->size[", i,
                 "] is ", window.size[i], "; it must be from 0 to ", gz::max_window_side);
-        if (window.footprint) {
-            require(result.size[i] <= gz::max_rank_pixels / count, "the footprint has more than ",
-                    gz::max_rank_pixels, " places");
-            count *= result.size[i];
-        }
     }
     if (window.footprint)
-        result.footprint.assign(window.footprint, window.footprint + count);
+        result.footprint.assign(window.footprint, window.footprint + count_of_places(result.size));
     return result;
+}
+
+gz::Filter morphology_of(const gauze_morphology *given) {
+    const gauze_morphology morphology = known_part(given, "morphology");
+    require(morphology.operation >= GAUZE_MORPHOLOGY_ERODE &&
+                morphology.operation <= GAUZE_MORPHOLOGY_LAPLACE,
+            "morphology->operation is ", morphology.operation, ", which is no operation");
+    require(morphology.iterations <= static_cast<std::uint32_t>(gz::max_morphology_iterations),
+            "morphology->iterations is ", morphology.iterations, "; it must be from 0 to ",
+            gz::max_morphology_iterations);
+    check_pointer(morphology.window, "morphology->window");
+    const gz::Window window = window_of(morphology.window);
+    std::vector<float> weights;
+    if (morphology.weights)
+        weights.assign(morphology.weights, morphology.weights + count_of_places(window.size));
+    return gz::morphology(static_cast<gz::MorphologyOperation>(morphology.operation), window,
+                          weights,
+                          morphology.iterations == 0 ? 1 : static_cast<int>(morphology.iterations));
 }
 
 std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
@@ -224,6 +247,10 @@ gauze_status gauze_filter_percentile(const gauze_window *window, double percent,
 
 gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank, gauze_filter **filter) {
     return create_filter(filter, [&] { return gz::Filter(gz::ranked(window_of(window), rank)); });
+}
+
+gauze_status gauze_filter_morphology(const gauze_morphology *morphology, gauze_filter **filter) {
+    return create_filter(filter, [&] { return morphology_of(morphology); });
 }
 
 gauze_status gauze_filter_recursive(const gauze_recursive *recursive, gauze_filter **filter) {

@@ -24,10 +24,14 @@ inline Reach cover(const Reach &one, const Reach &other) {
             one.is_whole || other.is_whole};
 }
 
-// Returns the reach of a filter that reads the results of another, `first`, in that filter's source.
+// Returns the reach of a filter that reads the results of another, `first`, in that filter's source. A border may
+// fold its reads back to results that lie beyond its own pixel: there `first` reaches as far to the other side.
 inline Reach after(const Reach &first, const Reach &second) {
-    return {first.before + second.before, first.after + second.after,
-            first.is_whole || second.is_whole};
+    const bool is_whole = first.is_whole || second.is_whole;
+    if (second.is_own_pixel())
+        return first;
+    const std::int64_t either = std::max(first.before, first.after);
+    return {either + second.before, either + second.after, is_whole};
 }
 
 } // namespace gz

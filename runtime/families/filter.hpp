@@ -12,6 +12,7 @@
 #include "families/correlate/correlate.hpp"
 #include "families/difference/difference.hpp"
 #include "families/gaussian/gaussian.hpp"
+#include "families/morphology/morphology.hpp"
 #include "families/rank/rank.hpp"
 #include "families/recursive/recursion.hpp"
 #include "families/sat/sat.hpp"
@@ -21,8 +22,8 @@ namespace gz {
 class Filter {
 public:
     // The one list of the families' descriptions.
-    using Description =
-        std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter, Difference, Bank>;
+    using Description = std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter,
+                                     Morphology, Difference, Bank>;
 
     // Holds a description that its family has checked.
     template <class D>

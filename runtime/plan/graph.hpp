@@ -40,7 +40,9 @@ inline ImageRef image_between(std::size_t number) {
 // the slabs above it and on its left.
 enum class Carry { nothing, sums };
 
-// One pass, and the images that it reads and writes. All its inputs have one layout, and all its outputs.
+// One pass, and the images that it reads and writes. All its inputs have one layout, and all its outputs. But a
+// step of an isolated region may have inputs after the first that hold the region alone, with the pitches of
+// the first.
 struct Step {
     PlanDesc images; // the layout of an input and of the outputs, the border and the region
     std::function<Pass(const PlanDesc &)>

@@ -143,6 +143,17 @@ PlanDesc between_images(const PlanDesc &desc, PixelType type) {
 Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
                   const std::function<Link(std::size_t, const PlanDesc &)> &make_link,
                   PixelType type) {
+    return lower_in_turn(
+        axes, desc,
+        [&](std::size_t i, const PlanDesc &step) -> Graph {
+            return {{}, {make_link(i, step)}};
+        },
+        type);
+}
+
+Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
+                    const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
+                    PixelType type) {
     const bool isolated = desc.region.edge == RegionEdge::isolated;
     const auto is_read_after = [&](std::size_t axis, std::size_t i) {
         return std::any_of(axes.begin() + static_cast<std::ptrdiff_t>(i) + 1, axes.end(),
@@ -152,8 +163,8 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
     };
     Graph graph;
     PlanDesc step = desc;
+    ImageRef from = source_image();
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const bool first = i == 0;
         const bool last = i + 1 == axes.size();
         PlanDesc next = step;
         if (!last) {
@@ -165,15 +176,10 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
             step = between_images(step, type);
             graph.between.push_back(step.target);
         }
-        std::vector<Link> own{make_link(i, step)};
-        const ImageRef from = first ? source_image() : image_between(i - 1);
-        const ImageRef to = last ? target_image() : image_between(i);
-        for_each_step(own, [&](Step &one) {
-            one.inputs = {from};
-            one.outputs = {to};
-        });
-        graph.links.push_back(std::move(own.front()));
-        // The next link's region starts where this one's does.
+        const ImageRef to = last ? target_image() : image_between(graph.between.size() - 1);
+        append(graph, make_graph(i, step), to, from);
+        from = to;
+        // The next one's region starts where this one's does.
         for (std::size_t axis = 0; axis < 4; ++axis)
             next.region.source_origin[axis] -= step.region.source_origin[axis];
         next.source = step.target;
@@ -189,15 +195,15 @@ Graph with_axes_at_once(Graph by_axes, Step at_once) {
     return by_axes;
 }
 
-void append(Graph &to, Graph graph, const ImageRef &target) {
+void append(Graph &to, Graph graph, const ImageRef &target, const ImageRef &source) {
     const std::size_t before = to.between.size();
     for_each_step(graph.links, [&](Step &step) {
         for (std::vector<ImageRef> *images : {&step.inputs, &step.outputs})
             for (ImageRef &image : *images)
                 if (image.is_between())
                     image.number += before;
-                else if (image.kind == ImageRef::Kind::target)
-                    image = target;
+                else
+                    image = image.kind == ImageRef::Kind::target ? target : source;
     });
     to.between.insert(to.between.end(), graph.between.begin(), graph.between.end());
     for (Link &link : graph.links)

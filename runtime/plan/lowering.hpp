@@ -60,10 +60,16 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
                   const std::function<Link(std::size_t, const PlanDesc &)> &make_link,
                   PixelType type = PixelType::f32);
 
+// The same of graphs, one after the other: make_graph(number, description of its images).
+Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
+                    const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
+                    PixelType type);
+
 // Makes one step for all axes and the graph's links, axis by axis, alternatives with the same result.
 Graph with_axes_at_once(Graph by_axes, Step at_once);
 
-// Appends a graph, with new numbers for its images between; its target is `to`.
-void append(Graph &to, Graph graph, const ImageRef &target);
+// Appends a graph, with new numbers for its images between, that reads `source` and writes `target`.
+void append(Graph &to, Graph graph, const ImageRef &target,
+            const ImageRef &source = source_image());
 
 } // namespace gz

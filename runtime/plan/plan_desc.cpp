@@ -57,6 +57,7 @@ PlanDesc complete(PlanDesc desc, Results results) {
             " planes and the target ", desc.target.planes);
     require(std::abs(desc.border.value) <= facts_of(PixelType::f32).highest,
             "the border's constant is ", desc.border.value, "; it must be finite in f32");
+    desc.border.value = static_cast<double>(static_cast<float>(desc.border.value));
     desc.region = complete(desc.region, desc.source, desc.target);
     return desc;
 }

@@ -114,11 +114,11 @@ StreamStage::StreamStage(const Engine &engine, StageDesc desc, const DeviceRoom 
     const PlanDesc &plan = desc_.plan;
     const Region &region = plan.region;
     const bool isolated = region.edge == RegionEdge::isolated;
-    for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i)
         axes_[i] = {isolated ? region.extent[i] : plan.source.extent[i],
                     isolated ? 0 : region.source_origin[i], region.extent[i], desc_.reach[i]};
-        image_origin_[i] = isolated ? region.source_origin[i] : 0;
-    }
+    inputs_ = {{plan.source, isolated ? region.source_origin : Axes{0, 0, 0, 0}}};
+    inputs_.insert(inputs_.end(), desc_.more_sources.begin(), desc_.more_sources.end());
     choose_size(engine, room);
 }
 
@@ -227,7 +227,7 @@ double StreamStage::pixels_read() const {
 
 std::uint64_t StreamStage::device_bytes() const {
     return bytes_.slots * std::accumulate(bytes_.targets.begin(), bytes_.targets.end(),
-                                          desc_.sources * bytes_.source) +
+                                          inputs_.size() * bytes_.source) +
            bytes_.workspace;
 }
 
@@ -325,7 +325,7 @@ public:
         const PlanDesc plan = stage_.slab_desc(slab);
         cl::Event written;
         for (std::size_t i = 0; i < sources_.size(); ++i)
-            write(sources_[i], slot.sources[i], slab, plan.source, written);
+            write(i, slot.sources[i], slab, plan.source, written);
         flush(upload_);
         std::vector<cl::Event> launched;
         pipeline.enqueue(engine_, compute_, slot.sources, slot.targets, {written}, &launched,
@@ -356,21 +356,21 @@ private:
     }
 
     // All combinations of the runs that the slab reads.
-    void write(const std::byte *source, const cl::Buffer &to, const Slab &slab,
-               const ImageDesc &device, cl::Event &last) {
-        write_runs(3, source, to, slab,
-                   {stage_.desc_.plan.source, {}, slab.first_plane, device, {}, {}}, last);
+    void write(std::size_t number, const cl::Buffer &to, const Slab &slab, const ImageDesc &device,
+               cl::Event &last) {
+        const HostInput &input = stage_.inputs_[number];
+        write_runs(3, number, to, slab, {input.layout, {}, slab.first_plane, device, {}, {}}, last);
     }
-    void write_runs(std::size_t axis, const std::byte *source, const cl::Buffer &to,
-                    const Slab &slab, BoxCopy box, cl::Event &last) {
+    void write_runs(std::size_t axis, std::size_t number, const cl::Buffer &to, const Slab &slab,
+                    BoxCopy box, cl::Event &last) {
         box.device_origin[axis] = 0;
         for (const Run &run : slab.spans[axis]->read) {
-            box.host_origin[axis] = stage_.image_origin_[axis] + run.first;
+            box.host_origin[axis] = stage_.inputs_[number].origin[axis] + run.first;
             box.extent[axis] = run.count;
             if (axis > 0)
-                write_runs(axis - 1, source, to, slab, box, last);
+                write_runs(axis - 1, number, to, slab, box, last);
             else
-                write_box(upload_, source, to, box, Wait::no, &last);
+                write_box(upload_, sources_[number], to, box, Wait::no, &last);
             box.device_origin[axis] += run.count;
         }
     }

@@ -23,6 +23,12 @@ struct DeviceRoom {
     std::uint64_t buffer, total;
 };
 
+// An image in host memory, and the place in it where the axes of a stage start.
+struct HostInput {
+    ImageDesc layout;
+    Axes origin;
+};
+
 // The facts about a part of a graph that are needed to cut it. Pixels that no result reads are not copied.
 struct StageDesc {
     PlanDesc plan; // the plan of whole images, in host memory
@@ -30,8 +36,8 @@ struct StageDesc {
     bool cuts_planes = true;
     // Makes the passes for a slab.
     std::function<Graph(const PlanDesc &)> lower{};
-    std::string variant{};   // the variant of their kernels, as for Pipeline
-    std::size_t sources = 1; // images that the passes read, of one layout
+    std::string variant{};                 // the variant of their kernels, as for Pipeline
+    std::vector<HostInput> more_sources{}; // images that the passes read, after the plan's source
     // The values that the results of a slab are added to: those of the slabs above it and on its left.
     Carry carry = Carry::nothing;
 };
@@ -107,8 +113,8 @@ private:
     void carry_sums(const Slab &slab, std::byte *target) const;
 
     StageDesc desc_;
-    std::array<Axis, 4> axes_; // pixels of the image as its border extends it
-    Axes image_origin_;        // the part of them in the host image
+    std::array<Axis, 4> axes_;      // pixels of the image as its border extends it
+    std::vector<HostInput> inputs_; // all images that the passes read
     Spans spans_;
     std::int64_t planes_at_once_ = 1;
     std::map<Key, Pipeline> pipelines_;

@@ -175,6 +175,16 @@ void Streaming::append_whole(const Making &making, const std::vector<Link> &link
     steps_.push_back({{making.engine, std::move(stage), making.room}, {source_image()}, outputs});
 }
 
+// An input of a step after the first: it has the extent of the first, or of the region alone.
+HostInput Streaming::host_input(const Step &step, const ImageRef &image,
+                                const PlanDesc &plan) const {
+    const ImageDesc &layout = image.is_between() ? scratch_.at(image.number) : plan.source;
+    const Region &region = step.images.region;
+    const bool starts_there =
+        region.edge == RegionEdge::isolated && layout.extent == plan.source.extent;
+    return {layout, starts_there ? region.source_origin : Axes{0, 0, 0, 0}};
+}
+
 // The images of a step as they lie in host memory, and its passes for a slab.
 StageDesc Streaming::stage_of(const Making &making, const Link &link) const {
     const Step &step = step_of(link);
@@ -190,7 +200,8 @@ StageDesc Streaming::stage_of(const Making &making, const Link &link) const {
         stage.plan.more_targets.push_back(layout(step.outputs[i]));
     stage.reach = step.reach;
     stage.cuts_planes = step.cuts_planes;
-    stage.sources = step.inputs.size();
+    for (std::size_t i = 1; i < step.inputs.size(); ++i)
+        stage.more_sources.push_back(host_input(step, step.inputs[i], stage.plan));
     stage.carry = step.carry;
     stage.variant = making.forced.of_pass(steps_.size(), step.combines);
     // In a slab's graph all inputs are sources, and all outputs targets.

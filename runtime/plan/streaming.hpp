@@ -52,6 +52,7 @@ private:
     void append_link(const Making &making, const Link &link);
     void append_lines(const Making &making, StageDesc stage, const Step &step);
     void append_carried(StageDesc &stage, std::vector<ImageRef> &outputs);
+    HostInput host_input(const Step &step, const ImageRef &image, const PlanDesc &plan) const;
     StageDesc stage_of(const Making &making, const Link &link) const;
     std::size_t last_use_of(const ImageRef &image) const;
     void cut(const std::byte *scratch, std::byte *target) const;

@@ -1,10 +1,12 @@
 #include "families/rank/lowering.hpp"
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/pixel_value.hpp"
 #include "plan/lowering.hpp"
 
 namespace gz {
@@ -30,15 +32,6 @@ std::vector<WindowRun> runs_of(const Window &window, int channels) {
     return runs;
 }
 
-// Kernels use 32-bit positions, up to a window or two beyond the image.
-void check_length(const Window &window, const PlanDesc &desc) {
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (desc.source.extent[axis] + 2 * window.size[axis] >
-            std::numeric_limits<std::int32_t>::max())
-            fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
-                 axis_name[axis], ", too many for windows of ", window.size[axis]);
-}
-
 using SharedFilter = std::shared_ptr<const RankFilter>;
 
 Step extreme_step(const SharedFilter &filter, const PlanDesc &desc) {
@@ -60,13 +53,24 @@ Step extreme_step_along_z(const SharedFilter &filter, const PlanDesc &desc) {
     return step;
 }
 
+// The type of images between, which holds the source's pixels and the border's constant.
+PixelType type_between(const PlanDesc &desc) {
+    const PixelType type = desc.source.type;
+    std::array<std::byte, sizeof(double)> pixel{};
+    store_pixel(type, static_cast<float>(desc.border.value), pixel.data());
+    const bool holds_constant = desc.border.mode != BorderMode::constant ||
+                                load_pixel(type, pixel.data()) == desc.border.value;
+    return holds_constant ? type : PixelType::f32;
+}
+
 // The extreme of a box is that of extremes along its axes, which are pixels of the source.
 Graph lower_box_extreme(const SharedFilter &filter, const PlanDesc &desc) {
-    const Window &window = filter->window;
+    const AxesReach reach = filter->window.reach();
+    const auto reads = [&](std::size_t axis) { return !reach[axis].is_own_pixel(); };
     std::vector<std::vector<std::size_t>> axes;
-    if (window.size[0] > 1 || window.size[1] > 1 || window.size[2] == 1)
+    if (reads(0) || reads(1) || !reads(2))
         axes.push_back({0, 1});
-    if (window.size[2] > 1)
+    if (reads(2))
         axes.push_back({2});
     return lower_along(
         axes, desc,
@@ -74,10 +78,18 @@ Graph lower_box_extreme(const SharedFilter &filter, const PlanDesc &desc) {
             return axes[i].size() == 2 ? extreme_step(filter, step)
                                        : extreme_step_along_z(filter, step);
         },
-        desc.source.type);
+        type_between(desc));
 }
 
 } // namespace
+
+void check_length(const Window &window, const PlanDesc &desc) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (desc.source.extent[axis] + 2 * window.size[axis] >
+            std::numeric_limits<std::int32_t>::max())
+            fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
+                 axis_name[axis], ", too many for windows of ", window.size[axis]);
+}
 
 RankPass lower_rank(const RankFilter &filter, const PlanDesc &desc) {
     const Window &window = filter.window;

@@ -9,6 +9,9 @@ namespace gz {
 
 Graph lower(const RankFilter &filter, const PlanDesc &desc);
 
+// Refuses images that are too long for kernels, which use 32-bit positions, up to a window or two beyond the
+// image.
+void check_length(const Window &window, const PlanDesc &desc);
 // One pass for all of the window.
 RankPass lower_rank(const RankFilter &filter, const PlanDesc &desc);
 // One pass for the minimum or the maximum of a box along x and y.

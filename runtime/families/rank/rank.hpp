@@ -11,7 +11,8 @@
 namespace gz {
 
 // The pixels around each that a filter looks at: those of a box, or some of them. Pixel j of the box is
-// p + j - anchor for the result at p.
+// p + j - anchor for the result at p. The anchor lies outside the smallest box around a footprint that leaves
+// out the pixels around it.
 struct Window {
     Axes size{1, 1, 1, 1}, anchor{0, 0, 0, 0};
     std::vector<std::uint8_t>
@@ -23,7 +24,7 @@ struct Window {
     }
     std::int64_t count() const; // pixels that count
     bool is_box() const { return footprint.empty(); }
-    AxesReach reach() const;
+    AxesReach reach() const; // from the result's own pixel on, which counts as read
 };
 
 // Boxes may be as large as this along an axis for minima and maxima, and have as many pixels for all ranks.

@@ -21,7 +21,8 @@ struct RankPass : ImagePass {
     std::int32_t rank = 0, count = 1;
     bool is_box = true;
 
-    bool is_flat() const { return volume.taps_z == 1; } // reads its own slice alone
+    // Whether it reads its own slice alone.
+    bool is_flat() const { return volume.taps_z == 1 && volume.anchor_z == 0; }
 };
 
 std::string problem_of(const RankPass &pass);

@@ -507,6 +507,46 @@ GAUZE_API gauze_status gauze_filter_percentile(const gauze_window *window, doubl
 GAUZE_API gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank,
                                          gauze_filter **filter);
 
+/** An erosion, a dilation, or what is made of them. */
+typedef int32_t gauze_morphology_operation;
+/** Values of gauze_morphology_operation. */
+enum {
+    GAUZE_MORPHOLOGY_ERODE = 0,     /**< the least of the pixels around each */
+    GAUZE_MORPHOLOGY_DILATE = 1,    /**< the largest of the pixels whose window each is in */
+    GAUZE_MORPHOLOGY_OPEN = 2,      /**< the dilation of the erosion */
+    GAUZE_MORPHOLOGY_CLOSE = 3,     /**< the erosion of the dilation */
+    GAUZE_MORPHOLOGY_TOP_HAT = 4,   /**< the image less its opening */
+    GAUZE_MORPHOLOGY_BLACK_HAT = 5, /**< the closing less the image */
+    GAUZE_MORPHOLOGY_GRADIENT = 6,  /**< the dilation less the erosion */
+    GAUZE_MORPHOLOGY_LAPLACE = 7    /**< (dilation - image) - (image - erosion) */
+};
+
+/** Morphology of a window B of places j, with weights s:
+ *
+ *     erode:   out[p] = min over j of in[p + j - anchor] - s[j]
+ *     dilate:  out[p] = max over j of in[p - j + anchor] + s[j]
+ *
+ * Flat windows, without weights, have s = 0. With several iterations, erosions and dilations are repeated, also
+ * those that others are made of: two iterations of an opening are two erosions and then two dilations, as
+ * OpenCV has it. The border is applied to each of them anew. Between them results are stored in the source's
+ * type: integers are rounded half to even and saturate. Flat results are pixels or the border's constant, and
+ * exact; see gauze_filter_minimum for NaN, -0 and the sizes of windows. Differences, and sums with weights, are
+ * rounded once to f32. */
+typedef struct gauze_morphology {
+    uint32_t struct_size;                 /**< sizeof this struct, set by the caller */
+    uint32_t iterations;                  /**< 0 means 1; 64 at most */
+    gauze_morphology_operation operation; /**< ERODE by default */
+    const gauze_window *window;
+    /** A finite number for each place of the window, x fastest, copied; those of places that its footprint
+     * leaves out are not looked at. NULL: flat. With weights a window has up to 3969 places. */
+    const float *weights;
+} gauze_morphology;
+
+/** Makes a morphological filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. Binary images
+ * are those of two values, such as u8 of 0 and 1. */
+GAUZE_API gauze_status gauze_filter_morphology(const gauze_morphology *morphology,
+                                               gauze_filter **filter);
+
 /** One scan along an axis, n counting pixels in its direction:
  *
  *     y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i]

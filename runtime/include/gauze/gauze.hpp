@@ -413,24 +413,31 @@ struct Window {
 };
 
 namespace detail {
+/// Returns a window's values, one for each of its pixels; NULL where there are none.
+template <class T>
+const T *values_of(const Window &window, const std::vector<T> &values, const char *what) {
+    if (values.empty())
+        return nullptr;
+    std::int64_t count = 1;
+    for (const std::int64_t side : window.size)
+        count *= side > 0 && side < INT32_MAX / count ? side : 1;
+    if (static_cast<std::int64_t>(values.size()) != count)
+        throw Error(GAUZE_ERROR_INVALID_ARGUMENT,
+                    std::string(what) + std::to_string(values.size()) + " values, and the window " +
+                        std::to_string(count) + " pixels");
+    return values.data();
+}
+
 /// Calls make(const gauze_window *, gauze_filter **).
 template <class Make> Filter with_window(const Window &window, Make make) {
     gauze_window c_window{};
     c_window.struct_size = sizeof c_window;
     c_window.has_anchor = window.has_anchor ? 1 : 0;
-    std::int64_t count = 1;
     for (std::size_t i = 0; i < 4; ++i) {
         c_window.size[i] = window.size[i];
         c_window.anchor[i] = window.anchor[i];
-        count *= window.size[i] > 0 && window.size[i] < INT32_MAX / count ? window.size[i] : 1;
     }
-    if (!window.footprint.empty()) {
-        if (static_cast<std::int64_t>(window.footprint.size()) != count)
-            throw Error(GAUZE_ERROR_INVALID_ARGUMENT,
-                        "the footprint has " + std::to_string(window.footprint.size()) +
-                            " values, and the window " + std::to_string(count) + " pixels");
-        c_window.footprint = window.footprint.data();
-    }
+    c_window.footprint = values_of(window, window.footprint, "the footprint has ");
     gauze_filter *filter = nullptr;
     check(make(&c_window, &filter));
     return Filter(filter);
@@ -460,6 +467,94 @@ inline Filter rank(const Window &window, std::int64_t rank) {
     return detail::with_window(window, [&](const gauze_window *c_window, gauze_filter **filter) {
         return gauze_filter_rank(c_window, rank, filter);
     });
+}
+
+namespace detail {
+/// The square around each pixel, of which those places count for which counts(x, y) says so.
+template <class Counts> Window footprint_of(std::int64_t radius, Counts counts) {
+    constexpr std::int64_t most = 31; // a footprint's longest side is 63
+    if (radius < 0 || radius > most)
+        throw Error(GAUZE_ERROR_INVALID_ARGUMENT, "the radius is " + std::to_string(radius) +
+                                                      "; it must be from 0 to " +
+                                                      std::to_string(most));
+    Window window(2 * radius + 1);
+    for (std::int64_t y = -radius; y <= radius; ++y)
+        for (std::int64_t x = -radius; x <= radius; ++x)
+            window.footprint.push_back(counts(x, y) ? 1 : 0);
+    return window;
+}
+} // namespace detail
+
+/// The pixels at most `radius` away in the pixel's own row and column. radius: 0 to 31.
+inline Window cross(std::int64_t radius) {
+    return detail::footprint_of(radius,
+                                [](std::int64_t x, std::int64_t y) { return x == 0 || y == 0; });
+}
+/// The pixels at most `radius` away: x^2 + y^2 <= radius^2. radius: 0 to 31.
+inline Window disk(std::int64_t radius) {
+    return detail::footprint_of(radius, [radius](std::int64_t x, std::int64_t y) {
+        return x * x + y * y <= radius * radius;
+    });
+}
+
+/// A window of morphology, and its weights: one for each pixel of the box, x fastest; none: flat. A Window is one
+/// without weights.
+struct Structure {
+    Window window;
+    std::vector<float> weights;
+
+    Structure(Window flat) : window(std::move(flat)) {}
+    Structure(Window own_window, std::vector<float> own_weights)
+        : window(std::move(own_window)), weights(std::move(own_weights)) {}
+};
+
+namespace detail {
+inline Filter morphology(gauze_morphology_operation operation, const Structure &structure,
+                         std::uint32_t iterations) {
+    gauze_morphology c_morphology{};
+    c_morphology.struct_size = sizeof c_morphology;
+    c_morphology.iterations = iterations;
+    c_morphology.operation = operation;
+    c_morphology.weights =
+        values_of(structure.window, structure.weights, "the structure's weights have ");
+    return with_window(structure.window, [&](const gauze_window *window, gauze_filter **filter) {
+        c_morphology.window = window;
+        return gauze_filter_morphology(&c_morphology, filter);
+    });
+}
+} // namespace detail
+
+/// The least of the pixels around each, less their weights: see gauze_morphology.
+inline Filter erode(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_ERODE, structure, iterations);
+}
+/// The largest of the pixels whose window each is in, plus their weights.
+inline Filter dilate(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_DILATE, structure, iterations);
+}
+/// The erosions, and then as many dilations.
+inline Filter open(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_OPEN, structure, iterations);
+}
+/// The dilations, and then as many erosions.
+inline Filter close(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_CLOSE, structure, iterations);
+}
+/// The image less its opening.
+inline Filter top_hat(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_TOP_HAT, structure, iterations);
+}
+/// The image's closing less the image.
+inline Filter black_hat(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_BLACK_HAT, structure, iterations);
+}
+/// The dilation less the erosion.
+inline Filter morphological_gradient(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_GRADIENT, structure, iterations);
+}
+/// The dilation less the image, less the image less the erosion.
+inline Filter morphological_laplace(const Structure &structure, std::uint32_t iterations = 1) {
+    return detail::morphology(GAUZE_MORPHOLOGY_LAPLACE, structure, iterations);
 }
 
 /// Which way a scan goes: towards higher coordinates, or towards lower ones.

@@ -1,0 +1,47 @@
+// Erosion or dilation by weights, an item per value. See cl/morphology/morphology_weighted.cl.
+#include "families/morphology/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int group_x;
+};
+
+Work work(const WeightedPass &pass, const Settings &settings, const DeviceFacts &) {
+    const int group = settings.group_x;
+    Launch result;
+    result.program = {"morphology/morphology_weighted.cl", "morphology_weighted",
+                      type_defines(pass)};
+    result.program.defines["GROUP_X"] = group;
+    result.program.defines["FLOAT_KEYS"] = 1; // weights are floats
+    result.program.defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
+    result.range =
+        batched_range(pass, ceil_div(pass.geometry.width, group), pass.geometry.height, group, 1);
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(pass.geometry),
+                        by_value(pass.volume),
+                        ConstantData{bytes_of(pass.window.data(), pass.window.size()), true},
+                        by_value(static_cast<std::int32_t>(pass.window.size())),
+                        ConstantData{bytes_of(pass.weights.data(), pass.weights.size()), true}};
+    return result;
+}
+
+} // namespace
+
+Kernel morphology_weighted() {
+    KernelSpec<WeightedPass, Settings> spec;
+    spec.name = "morphology_weighted";
+    spec.folder = "morphology";
+    spec.tunables = {{"GROUP_X", &Settings::group_x, {1, 64}}};
+    spec.preferred = [](const WeightedPass &, const DeviceFacts &) {
+        return std::vector<Settings>{{.group_x = 64}, {.group_x = 1}};
+    };
+    spec.work = work;
+    spec.rank = [](const WeightedPass &, const Settings &, const DeviceFacts &) { return Rank{1}; };
+    return spec;
+}
+
+} // namespace gz

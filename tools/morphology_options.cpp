@@ -1,0 +1,70 @@
+#include "morphology_options.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+#include "input_error.hpp"
+#include "taps_options.hpp"
+
+namespace gauze::tool {
+namespace {
+
+constexpr std::int64_t max_iterations = 64;
+
+std::uint32_t parse_iterations(const std::string &text) {
+    const std::int64_t iterations = parse_integer("--iterations", text);
+    if (iterations < 1 || iterations > max_iterations)
+        throw InputError("--iterations: " + std::to_string(iterations) + " is not from 1 to " +
+                         std::to_string(max_iterations));
+    return static_cast<std::uint32_t>(iterations);
+}
+
+Structure make_structure(const MorphologyOptions &options, int axes) {
+    const WindowOptions &given = options.window;
+    if (!options.structure) {
+        if (!given.size && !given.footprint)
+            throw InputError("--size, --footprint or --structure is required");
+        return make_window(given, axes);
+    }
+    const Taps taps = make_taps({}, "--structure", *options.structure);
+    std::vector<float> weights;
+    for (const double value : taps.values) {
+        weights.push_back(static_cast<float>(value));
+        if (!std::isfinite(weights.back()))
+            throw InputError("--structure: a weight is beyond the range of f32");
+    }
+    if (given.footprint) {
+        Window window = make_window(given, axes);
+        if (window.footprint.size() != weights.size())
+            throw InputError("--structure: there are " + std::to_string(weights.size()) +
+                             " weights, and " + std::to_string(window.footprint.size()) +
+                             " places in --footprint");
+        return {std::move(window), std::move(weights)};
+    }
+    return {window_of_size("--structure", taps.size, given.anchor), std::move(weights)};
+}
+
+} // namespace
+
+void add_morphology_options(CLI::App &app, MorphologyOptions &options) {
+    add_window_options(app, options.window);
+    app.add_option("--structure", options.structure,
+                   "Weights of a box of this size, which erosions subtract and dilations add: "
+                   "\"0,1,0;1,2,1;0,1,0\", or a .npy file of 1 to 3 axes (default: 0)")
+        ->type_name("LIST|FILE.npy")
+        ->excludes("--size");
+    app.add_option("--iterations", options.iterations,
+                   "Erode or dilate so many times, with the border anew each time: 1 to " +
+                       std::to_string(max_iterations))
+        ->type_name("N")
+        ->capture_default_str();
+}
+
+Filter make_morphology(const MorphologyOptions &options, int axes,
+                       Filter (*make)(const Structure &, std::uint32_t)) {
+    return make(make_structure(options, axes), parse_iterations(options.iterations));
+}
+
+} // namespace gauze::tool
