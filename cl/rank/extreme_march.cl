@@ -133,23 +133,23 @@ static inline void read_places(__global const SRC *from, const Reader r, uint *r
     }
 }
 
-// Words of `count` rows from row y on, as memory has them.
-static inline void read_rows(const Reader r, const Geometry g, int y, const int count,
-                             uint (*raw)[RAW_WORDS]) {
-    const bool is_inside = y >= g.valid_top && y + count <= g.valid_bottom;
+// Words of STEP rows from row y on, as memory has them. All calls are inlined, so that the words stay in registers.
+__attribute__((always_inline)) static inline void read_rows(const Reader r, const Geometry g, int y,
+                                                            uint (*raw)[RAW_WORDS]) {
+    const bool is_inside = y >= g.valid_top && y + STEP <= g.valid_bottom;
     __global const SRC *from = r.column + y * g.src_row;
     if (r.is_fixed) {
-        UNROLL for (int i = 0; i < COLUMNS * count; ++i)
+        UNROLL for (int i = 0; i < COLUMNS * STEP; ++i)
             add_bits(raw[i / COLUMNS], i % COLUMNS, r.fixed);
     } else if (is_inside && r.is_whole) {
-        UNROLL for (int i = 0; i < count; ++i)
+        UNROLL for (int i = 0; i < STEP; ++i)
             read_whole(from + i * g.src_row, raw[i]);
     } else if (is_inside) {
-        UNROLL for (int i = 0; i < count; ++i)
+        UNROLL for (int i = 0; i < STEP; ++i)
             read_places(from + i * g.src_row, r, raw[i]);
     } else {
         uint rows[STEP][RAW_WORDS];
-        _Pragma("unroll 1") for (int i = 0; i < count; ++i) {
+        _Pragma("unroll 1") for (int i = 0; i < STEP; ++i) {
             const int row = fold_row(g, y + i);
             if (row == OUTSIDE) {
                 UNROLL for (int k = 0; k < COLUMNS; ++k)
@@ -160,7 +160,7 @@ static inline void read_rows(const Reader r, const Geometry g, int y, const int 
                 read_places(r.column + row * g.src_row, r, rows[i]);
             }
         }
-        UNROLL for (int i = 0; i < count; ++i)
+        UNROLL for (int i = 0; i < STEP; ++i)
             UNROLL for (int k = 0; k < RAW_WORDS; ++k)
                 raw[i][k] = rows[i][k];
     }
@@ -347,14 +347,14 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
 #endif
     const int above = -g.anchor_y; // where the window of row 0 begins
 #if CARRIES
-    uint carried[STEP][RAW_WORDS];
-    read_rows(reader, g, top + above, APRON_Y, carried);
+    uint carried[STEP][RAW_WORDS]; // the last APRON_Y of these
+    read_rows(reader, g, top + above + APRON_Y - STEP, carried);
 #else
     __local T *rests = ring + BLOCKS * 4 * GROUP;
     int at = 0, rest_at = 0; // which block comes next
     for (int y = top - STEP * ENTER_FIRST; y < top; y += STEP) {
         uint raw[STEP][RAW_WORDS];
-        read_rows(reader, g, y + above + APRON_Y, STEP, raw);
+        read_rows(reader, g, y + above + APRON_Y, raw);
         Words block = words_of(raw[0]), rest = block;
         UNROLL for (int i = 1; i < STEP; ++i) {
             const Words row = words_of(raw[i]);
@@ -373,10 +373,10 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
         rest_at = rest_at == BLOCKS ? 0 : rest_at + 1;
     }
     uint leaving_raw[STEP][RAW_WORDS];
-    read_rows(reader, g, top + above, STEP, leaving_raw);
+    read_rows(reader, g, top + above, leaving_raw);
 #endif
     uint entering_raw[STEP][RAW_WORDS];
-    read_rows(reader, g, top + above + APRON_Y, STEP, entering_raw);
+    read_rows(reader, g, top + above + APRON_Y, entering_raw);
 
     for (int y = top; y < end; y += STEP) {
         Words found[STEP]; // extremes of windows along y
@@ -384,12 +384,12 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
         {
             Words rows[STEP + APRON_Y];
             UNROLL for (int i = 0; i < APRON_Y; ++i)
-                rows[i] = words_of(carried[i]);
+                rows[i] = words_of(carried[STEP - APRON_Y + i]);
             UNROLL for (int i = 0; i < STEP; ++i)
                 rows[APRON_Y + i] = words_of(entering_raw[i]);
-            UNROLL for (int i = 0; i < APRON_Y; ++i)
+            UNROLL for (int i = STEP - APRON_Y; i < STEP; ++i)
                 UNROLL for (int k = 0; k < RAW_WORDS; ++k)
-                    carried[i][k] = entering_raw[STEP - APRON_Y + i][k];
+                    carried[i][k] = entering_raw[i][k];
             UNROLL for (int n = 1; n < POWER_OF(WINDOW_Y); n *= 2)
                 UNROLL for (int i = 0; i + n < STEP + APRON_Y; ++i)
                     rows[i] = further_words(rows[i], rows[i + n]);
@@ -438,9 +438,9 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
             columns_of(found, i, columns[i]);
         // The next step's rows are on their way meanwhile.
         if (y + STEP < end) {
-            read_rows(reader, g, y + STEP + above + APRON_Y, STEP, entering_raw);
+            read_rows(reader, g, y + STEP + above + APRON_Y, entering_raw);
 #if !CARRIES
-            read_rows(reader, g, y + STEP + above, STEP, leaving_raw);
+            read_rows(reader, g, y + STEP + above, leaving_raw);
 #endif
         }
 #if HAS_ALONG

@@ -12,6 +12,9 @@
 #if !defined(IS_MAXIMUM) || !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y)
 #error IS_MAXIMUM, STRIP, WINDOW_X or WINDOW_Y is not defined
 #endif
+#if PASSES == 2 && !defined(STRIP_ALONG)
+#error STRIP_ALONG is not defined
+#endif
 #if !defined(BLOCK) || !defined(SPAN) || !defined(KEEPS_ROWS) || !defined(PASSES)
 #error BLOCK, SPAN, KEEPS_ROWS or PASSES is not defined
 #endif
@@ -25,7 +28,10 @@
 #endif
 #define NO_ROW ((KEY *)0)
 // Columns of a strip's windows, and what vectors read beyond; and those of a strip whose windows along y are made.
-#define PITCH_ALONG (STRIP + (WINDOW_X - 1) * CHANNELS + LANES)
+#if PASSES == 1
+#define STRIP_ALONG STRIP
+#endif
+#define PITCH_ALONG (STRIP_ALONG + (WINDOW_X - 1) * CHANNELS + LANES)
 #if PASSES == 1
 #define PITCH PITCH_ALONG
 #else
@@ -51,7 +57,12 @@ static inline void find_places(const Geometry g, const Columns c, int *places) {
         places[i] = fold_value(g, c.first + i);
 }
 
-// The next four do one thing to a key, or to LANES keys: to = further(key, with), result = further(to, beside).
+// Clears what vectors read beyond a row's columns.
+static inline void clear_end(KEY *row, const Columns c) {
+    WRITE_KEYS((T)(0), row + c.count);
+}
+
+// The next three do one thing to a key, or to LANES keys: to = further(key, with), and result = further(to, beside).
 static inline void put_one(KEY key, int i, const KEY *with, KEY *to, const KEY *beside,
                            KEY *result) {
     if (with)
@@ -255,9 +266,13 @@ void extreme_strips(__global const SRC *restrict src, __global KEY *restrict bet
     find_places(g, c, places);
 #if KEEPS_ROWS
     KEY ring[ROWS][PITCH], found[TILE_Y][PITCH];
+    for (int j = 0; j < TILE_Y; ++j)
+        clear_end(found[j], c);
     KEY *rows[ROWS]; // from the first that the step reads on
-    for (int j = 0; j < ROWS; ++j)
+    for (int j = 0; j < ROWS; ++j) {
         rows[j] = ring[j];
+        clear_end(rows[j], c);
+    }
     for (int j = 0; j < WINDOW_Y - 1; ++j)
         put_row(origin, g, fold_row(g, before + j), c, places, NO_ROW, rows[j], NO_ROW, NO_ROW);
     for (int y = 0; y < end - top; y += TILE_Y) {
@@ -277,6 +292,14 @@ void extreme_strips(__global const SRC *restrict src, __global KEY *restrict bet
     Kept kept;
     kept.at = kept.rest_at = 0;
     KEY found[PITCH];
+    for (int i = 0; i < BLOCK; ++i)
+        clear_end(kept.ends[i], c);
+    for (int i = 0; i < BLOCKS; ++i)
+        clear_end(kept.blocks[i], c);
+    for (int i = 0; i < BLOCKS + 1; ++i)
+        clear_end(kept.rests[i], c);
+    clear_end(kept.entered, c);
+    clear_end(found, c);
     for (int k = ENTER_FIRST; k > 0; --k) {
         for (int i = 0; i < BLOCK; ++i)
             enter_row(origin, g, c, places, &kept, before - k * BLOCK, i, NO_ROW);
@@ -294,14 +317,27 @@ void extreme_strips(__global const SRC *restrict src, __global KEY *restrict bet
 }
 
 #if PASSES == 2
+// Keys of columns beyond the image's; `repeats`: all on a side are the same.
+static inline void read_edge(__global const KEY *row, KEY outside, int from, int until,
+                             const int *places, bool repeats, KEY *to) {
+    if (repeats && from < until) {
+        const KEY key = places[from] == OUTSIDE ? outside : row[places[from]];
+        for (int i = from; i < until; ++i)
+            to[i] = key;
+        return;
+    }
+    for (int i = from; i < until; ++i)
+        to[i] = places[i] == OUTSIDE ? outside : row[places[i]];
+}
+
 // Windows along x of the keys between.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void extreme_along(__global const KEY *restrict between, __global DST *restrict dst,
                    const Geometry g, const int band, const BoxColumns columns) {
-    const int left = (int)get_global_id(0) * STRIP;
+    const int left = (int)get_global_id(0) * STRIP_ALONG;
     const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);
-    const int width = min(STRIP, g.width - left);
+    const int width = min(STRIP_ALONG, g.width - left);
     const int end = min(top + band, g.height);
     const Columns c = columns_from(g, left - g.anchor_x * CHANNELS,
                                    width + (WINDOW_X - 1) * CHANNELS);
@@ -310,15 +346,16 @@ void extreme_along(__global const KEY *restrict between, __global DST *restrict 
     const KEY outside = KEY_OF(g.border_value);
     int places[PITCH_ALONG];
     find_places(g, c, places);
+    const bool repeats =
+        CHANNELS == 1 && (g.border_mode == BORDER_CLAMP || g.border_mode == BORDER_CONSTANT);
     KEY keys[PITCH_ALONG];
+    clear_end(keys, c);
     for (int y = top; y < end; ++y) {
         __global const KEY *row = between + y * columns.pitch;
-        for (int i = 0; i < c.begin; ++i)
-            keys[i] = places[i] == OUTSIDE ? outside : row[places[i]];
+        read_edge(row, outside, 0, c.begin, places, repeats, keys);
         for (int i = c.begin; i < c.end; ++i)
             keys[i] = row[c.first + i];
-        for (int i = c.end; i < c.count; ++i)
-            keys[i] = places[i] == OUTSIDE ? outside : row[places[i]];
+        read_edge(row, outside, c.end, c.count, places, repeats, keys);
         write_windows(keys, c.count, width, to + (long)y * g.dst_row);
     }
 }

@@ -20,6 +20,9 @@ const std::vector<Setting<Settings>> tunables = {
     {"PASSES", &Settings::passes, {1, 2}},
     {"VECTOR_BYTES", &Settings::vector_bytes, {32, 64}}};
 
+// Strips along x are wide, where those along y are others: they hold one row.
+constexpr int strip_along = 4096;
+
 // Boxes of up to so many rows keep the rows themselves.
 constexpr int most_kept = 5;
 
@@ -52,9 +55,9 @@ int span_of(int window) {
 }
 
 // Keys of a row that a strip holds, with what vectors read beyond.
-std::int64_t pitch_of(const ExtremePass &pass, const Settings &settings, int window_x) {
+std::int64_t pitch_of(const ExtremePass &pass, const Settings &settings, int strip, int window_x) {
     const int lanes = settings.vector_bytes / static_cast<int>(key_bytes(pass));
-    return settings.strip + std::int64_t{window_x - 1} * pass.channels + std::max(lanes, 16);
+    return strip + std::int64_t{window_x - 1} * pass.channels + std::max(lanes, 16);
 }
 
 // Rows that a strip holds.
@@ -81,7 +84,7 @@ std::int32_t band_of(const ExtremePass &pass, std::int64_t strips, int window,
 }
 
 Launch launch(const ExtremePass &pass, const Settings &settings, const char *entry,
-              std::int64_t values, std::int32_t band) {
+              std::int64_t strips, std::int32_t band) {
     const Geometry &g = pass.geometry;
     Launch result;
     result.program = {"rank/extreme_strips.cl", entry, type_defines(pass)};
@@ -93,38 +96,43 @@ Launch launch(const ExtremePass &pass, const Settings &settings, const char *ent
     defines["WINDOW_Y"] = g.taps_y;
     defines["KEEPS_ROWS"] = g.taps_y <= most_kept ? 1 : 0;
     defines["BLOCK"] = block_of(g.taps_y);
+    if (settings.passes == 2)
+        defines["STRIP_ALONG"] = strip_along;
     defines["SPAN"] = span_of(g.taps_x);
-    result.range =
-        batched_range(pass, ceil_div(values, settings.strip), ceil_div(g.height, band), 1, 1);
+    result.range = batched_range(pass, strips, ceil_div(g.height, band), 1, 1);
     return result;
 }
 
 Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int rows = rows_of(g.taps_y);
-    const std::int64_t pitch = pitch_of(pass, settings, g.taps_x);
     if (settings.passes == 1) {
-        const std::int32_t band = band_of(pass, ceil_div(g.width, settings.strip), g.taps_y, facts);
-        Launch result = launch(pass, settings, "extreme_strips", g.width, band);
+        const std::int64_t strips = ceil_div(g.width, settings.strip);
+        const std::int32_t band = band_of(pass, strips, g.taps_y, facts);
+        Launch result = launch(pass, settings, "extreme_strips", strips, band);
         result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band)};
-        result.private_bytes = private_bytes(pass, pitch, rows);
+        result.private_bytes =
+            private_bytes(pass, pitch_of(pass, settings, settings.strip, g.taps_x), rows);
         return result;
     }
     const BoxColumns columns = extreme_columns(pass);
-    const std::int32_t band =
-        band_of(pass, ceil_div(columns.count, settings.strip), g.taps_y, facts);
-    const std::int32_t band_along = band_of(pass, ceil_div(g.width, settings.strip), 1, facts);
+    const std::int64_t strips = ceil_div(columns.count, settings.strip);
+    const std::int64_t strips_along = ceil_div(g.width, strip_along);
+    const std::int32_t band = band_of(pass, strips, g.taps_y, facts);
+    const std::int32_t band_along = band_of(pass, strips_along, 1, facts);
     Work result;
     result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
                         key_bytes(pass)};
-    result.launches = {launch(pass, settings, "extreme_strips", columns.count, band),
-                       launch(pass, settings, "extreme_along", g.width, band_along)};
+    result.launches = {launch(pass, settings, "extreme_strips", strips, band),
+                       launch(pass, settings, "extreme_along", strips_along, band_along)};
     result.launches[0].arguments = {SourceBuffer(), WorkspaceBuffer(), by_value(g), by_value(band),
                                     by_value(columns)};
     result.launches[1].arguments = {WorkspaceBuffer(), TargetBuffer(), by_value(g),
                                     by_value(band_along), by_value(columns)};
-    result.launches[0].private_bytes = private_bytes(pass, pitch_of(pass, settings, 1), rows);
-    result.launches[1].private_bytes = private_bytes(pass, pitch, 1);
+    result.launches[0].private_bytes =
+        private_bytes(pass, pitch_of(pass, settings, settings.strip, 1), rows);
+    result.launches[1].private_bytes =
+        private_bytes(pass, pitch_of(pass, settings, strip_along, g.taps_x), 1);
     return result;
 }
 
