@@ -274,6 +274,13 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 if (kernel == "rank_network")
                     test.config = {{"TILE_X", 4}, {"TILE_Y", 2}, {"GROUP_Y", 4}, {"SUMS", 11}};
                 cases.push_back(test);
+                if (!is_of_extremes<P> || type == PixelType::s16)
+                    continue;
+                // Windows of which each scan sees a part alone, and the least reach.
+                test.window = {43, 31, 1, Anchor::first};
+                cases.push_back(test);
+                test.window = {2, 4, 1};
+                cases.push_back(test);
             }
     return cases;
 }
