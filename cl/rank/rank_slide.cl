@@ -112,8 +112,9 @@ static inline void sort_tile(Tile *tile, int count, uint *counts) {
 
 // Whether pixel i in order lies in the window whose first pixel is at (x, y).
 #if IS_BOX
-#define IS_INSIDE(i)                                                                               \
-    (uchar)(((uchar)(columns[i] - (uchar)x) < WINDOW_X) & ((uchar)(rows[i] - (uchar)y) < WINDOW_Y))
+#define FLAGS_OF_16(i)                                                                             \
+    as_uchar16((vload16(0, columns + (i)) - (uchar16)((uchar)x) < (uchar16)(WINDOW_X)) &           \
+               (vload16(0, rows + (i)) - (uchar16)((uchar)y) < (uchar16)(WINDOW_Y)))
 #else
 static inline uchar is_inside(__global const uchar *inside, int column, int row) {
     return column >= 0 && column < WINDOW_X && row >= 0 && row < WINDOW_Y
@@ -127,10 +128,18 @@ static inline uchar is_inside(__global const uchar *inside, int column, int row)
 static inline int count_block(const Tile *tile, int block, int x, int y WINDOW_PARAMETERS) {
     __global const uchar *columns = tile->columns + block * BLOCK;
     __global const uchar *rows = tile->rows + block * BLOCK;
-    uchar found = 0;
+#if IS_BOX
+    uchar16 found = 0;
+    for (int i = 0; i < BLOCK; i += 16)
+        found -= FLAGS_OF_16(i);
+    const ulong2 sums = as_ulong2(found); // bytes of up to four
+    return (int)((sums.s0 + sums.s1) * 0x0101010101010101UL >> 56);
+#else
+    int found = 0;
     for (int i = 0; i < BLOCK; ++i)
         found += IS_INSIDE(i);
     return found;
+#endif
 }
 
 // The place in order of a block's pixel with so many of the window before it.
@@ -139,8 +148,13 @@ static inline int select_in_block(const Tile *tile, int block, int before, int x
     __global const uchar *columns = tile->columns + block * BLOCK;
     __global const uchar *rows = tile->rows + block * BLOCK;
     uchar flags[BLOCK];
+#if IS_BOX
+    for (int i = 0; i < BLOCK; i += 16)
+        vstore16(FLAGS_OF_16(i) & (uchar16)(1), 0, flags + i);
+#else
     for (int i = 0; i < BLOCK; ++i)
         flags[i] = IS_INSIDE(i);
+#endif
     int at = 0;
     for (;; at += 8) {
         int sum = 0;
@@ -178,10 +192,20 @@ static inline int more_from_left(const Tile *tile, int block, int x, int y WINDO
 #if IS_BOX
     __global const ushort *gone = tile->ranks + (x - 1) * ROWS + y;
     __global const ushort *come = gone + WINDOW_X * ROWS;
-    ushort more = 0;
-    for (int j = 0; j < WINDOW_Y; ++j)
-        more += (ushort)((ushort)(come[j] < limit) - (ushort)(gone[j] < limit));
-    return (short)more;
+    short16 sums = 0;
+    int j = 0;
+    for (; j + 16 <= WINDOW_Y; j += 16)
+        sums += (vload16(0, gone + j) < (ushort16)(limit)) -
+                (vload16(0, come + j) < (ushort16)(limit));
+    int more = 0;
+    for (; j < WINDOW_Y; ++j)
+        more += (come[j] < limit) - (gone[j] < limit);
+#if WINDOW_Y >= 16
+    const short8 eight = sums.lo + sums.hi;
+    const short4 four = eight.lo + eight.hi;
+    more += four.s0 + four.s1 + four.s2 + four.s3;
+#endif
+    return more;
 #else
     int more = 0;
     for (int i = 0; i < runs; ++i) {
