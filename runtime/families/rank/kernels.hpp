@@ -8,6 +8,8 @@ namespace gz {
 
 Kernel rank_strips();
 Kernel rank_network();
+Kernel rank_sets();
+Kernel rank_slide();
 Kernel rank_plain();
 Kernel extreme_strips();
 Kernel extreme_march();
