@@ -17,6 +17,7 @@
 #define COLUMNS (TILE + WINDOW_X - 1)
 #define ROWS (TILE + WINDOW_Y - 1)
 #define BLOCK 64
+#define EACH_BYTE 0x0101010101010101UL
 #define MOST ((COLUMNS * ROWS + BLOCK - 1) / BLOCK * BLOCK)
 
 // A pixel's number in the order, and its row and column of one byte each below.
@@ -133,7 +134,7 @@ static inline int count_block(const Tile *tile, int block, int x, int y WINDOW_P
     for (int i = 0; i < BLOCK; i += 16)
         found -= FLAGS_OF_16(i);
     const ulong2 sums = as_ulong2(found); // bytes of up to four
-    return (int)((sums.s0 + sums.s1) * 0x0101010101010101UL >> 56);
+    return (int)((sums.s0 + sums.s1) * EACH_BYTE >> 56);
 #else
     int found = 0;
     for (int i = 0; i < BLOCK; ++i)
@@ -147,28 +148,35 @@ static inline int select_in_block(const Tile *tile, int block, int before, int x
                                   int y WINDOW_PARAMETERS) {
     __global const uchar *columns = tile->columns + block * BLOCK;
     __global const uchar *rows = tile->rows + block * BLOCK;
-    uchar flags[BLOCK];
 #if IS_BOX
-    for (int i = 0; i < BLOCK; i += 16)
-        vstore16(FLAGS_OF_16(i) & (uchar16)(1), 0, flags + i);
+    ulong flags[BLOCK / 8]; // a byte each
+    for (int i = 0; i < BLOCK / 16; ++i) {
+        const ulong2 both = as_ulong2(FLAGS_OF_16(16 * i) & (uchar16)(1));
+        flags[2 * i] = both.s0;
+        flags[2 * i + 1] = both.s1;
+    }
+    for (int i = 0;; ++i) {
+#ifdef __ENDIAN_LITTLE__
+        const ulong own = flags[i];
 #else
-    for (int i = 0; i < BLOCK; ++i)
-        flags[i] = IS_INSIDE(i);
+        const ulong own = as_ulong(as_uchar8(flags[i]).s76543210);
 #endif
-    int at = 0;
-    for (;; at += 8) {
-        int sum = 0;
-        for (int i = 0; i < 8; ++i)
-            sum += flags[at + i];
-        if (sum > before)
-            break;
-        before -= sum;
+        const ulong sums = own * EACH_BYTE; // those up to each byte
+        const int all = (int)(sums >> 56);
+        if (before < all) {
+            // Bytes whose sum is not more than `before` keep their highest bit.
+            const ulong kept = (before * EACH_BYTE | 128 * EACH_BYTE) - sums;
+            return block * BLOCK + i * 8 + (int)popcount(kept & 128 * EACH_BYTE);
+        }
+        before -= all;
     }
-    for (;; ++at) {
-        before -= flags[at];
+#else
+    for (int i = 0;; ++i) {
+        before -= IS_INSIDE(i);
         if (before < 0)
-            return block * BLOCK + at;
+            return block * BLOCK + i;
     }
+#endif
 }
 
 // Goes to the block that has the pixel of the rank.

@@ -159,9 +159,9 @@ constexpr WindowCase windows_of_ranks[] = {
     {4, 3, 2, Anchor::first, true},
     {15, 13, 1},
     {31, 3, 1},
-    {25, 25, 1},
+    {25, 21, 1},
     {14, 33, 1, Anchor::first},
-    {63, 47, 1, Anchor::last},
+    {63, 9, 1, Anchor::last},
     {19, 24, 1, Anchor::last, true},
 };
 constexpr WindowCase windows_of_extremes[] = {
