@@ -29,7 +29,7 @@ constexpr int most_kept = 5;
 // Rows of a step. A step costs an operation for each block before it and two for each row of the rest.
 int block_of(int window) {
     const int rows = std::max(window - 1, 1);
-    constexpr int least = 8;
+    constexpr int least = 7;
     if (rows <= least)
         return rows;
     const int root = static_cast<int>(std::sqrt(rows));
@@ -37,7 +37,7 @@ int block_of(int window) {
     double best_cost = rows;
     for (int block = std::max(root, least); block <= std::min(2 * root + least, rows); ++block) {
         const double cost =
-            static_cast<double>(rows / block + 2 * (rows % block)) / block + block / 64.0;
+            static_cast<double>(rows / block + 2 * (rows % block)) / block + block / 32.0;
         if (cost < best_cost) {
             best = block;
             best_cost = cost;
@@ -150,7 +150,7 @@ Kernel extreme_strips() {
         const int reach = (pass.geometry.taps_x - 1) * pass.channels;
         std::vector<Settings> result;
         for (const int passes : {1, 2})
-            for (const int strip : {key_bytes(pass) == 1 ? 4096 : 1024, 512, 64})
+            for (const int strip : {4096, 1024, 512, 64})
                 if (passes == 2 || strip >= reach)
                     for (const int bytes : {64, 32})
                         result.push_back({.strip = strip, .passes = passes, .vector_bytes = bytes});
