@@ -3,6 +3,7 @@
 // begin with and that leave, each sees the last ones, of those that enter the first ones, and all see the rows
 // between, kept as extremes of blocks of rows in local memory (after van Herk, 1992, and Gil and Werman, 1993).
 // Windows of few rows take them from registers. Along x the same with blocks of COLUMNS pixels.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -14,8 +15,6 @@
 #if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(STREAMS)
 #error WINDOW_X, WINDOW_Y, ANCHOR_X or STREAMS is not defined
 #endif
-
-#define UNROLL _Pragma("unroll")
 
 #if IS_MAXIMUM
 #define FURTHER(a, b) MORE(a, b)
@@ -134,7 +133,7 @@ static inline void read_places(__global const SRC *from, const Reader r, uint *r
 }
 
 // Words of STEP rows from row y on, as memory has them. All calls are inlined, so that the words stay in registers.
-__attribute__((always_inline)) static inline void read_rows(const Reader r, const Geometry g, int y,
+INLINE void read_rows(const Reader r, const Geometry g, int y,
                                                             uint (*raw)[RAW_WORDS]) {
     const bool is_inside = y >= g.valid_top && y + STEP <= g.valid_bottom;
     __global const SRC *from = r.column + y * g.src_row;
@@ -291,6 +290,23 @@ static inline void write_row(const T *columns, int half_, __global DST *to, int 
             STORE(number_of_bits(result_bits(columns[c], half_)), to + c * PLANES);
 }
 
+// Extremes of n rows, or keys, become those of 2 n from the same place on. One call after another, with constants:
+// not all compilers unroll a loop whose counter is multiplied.
+#if CARRIES
+INLINE void double_rows(Words *rows, int n) {
+    UNROLL for (int i = 0; i < STEP + APRON_Y; ++i)
+        if (i + n < STEP + APRON_Y)
+            rows[i] = further_words(rows[i], rows[i + n]);
+}
+#endif
+#if HAS_ALONG && IS_SHORT
+INLINE void double_keys(T *keys, int n) {
+    UNROLL for (int k = 0; k < COLUMNS + WINDOW_X - 1; ++k)
+        if (k + n < COLUMNS + WINDOW_X - 1)
+            keys[k] = FURTHER(keys[k], keys[k + n]);
+}
+#endif
+
 // strip: pixels that a group writes of a row. band: rows that it writes, in whole steps.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void extreme_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
@@ -390,9 +406,12 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
             UNROLL for (int i = STEP - APRON_Y; i < STEP; ++i)
                 UNROLL for (int k = 0; k < RAW_WORDS; ++k)
                     carried[i][k] = entering_raw[i][k];
-            UNROLL for (int n = 1; n < POWER_OF(WINDOW_Y); n *= 2)
-                UNROLL for (int i = 0; i + n < STEP + APRON_Y; ++i)
-                    rows[i] = further_words(rows[i], rows[i + n]);
+            if (WINDOW_Y >= 2)
+                double_rows(rows, 1);
+            if (WINDOW_Y >= 4)
+                double_rows(rows, 2);
+            if (WINDOW_Y >= 8)
+                double_rows(rows, 4);
             UNROLL for (int i = 0; i < STEP; ++i)
                 found[i] = POWER_OF(WINDOW_Y) == WINDOW_Y
                                ? rows[i]
@@ -492,9 +511,14 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
                 T keys[COLUMNS + WINDOW_X - 1];
                 UNROLL for (int k = 0; k < COLUMNS + WINDOW_X - 1; ++k)
                     keys[k] = KEY_AT(i, k - LEFT);
-                UNROLL for (int n = 1; n < POWER_OF(WINDOW_X); n *= 2)
-                    UNROLL for (int k = 0; k + n < COLUMNS + WINDOW_X - 1; ++k)
-                        keys[k] = FURTHER(keys[k], keys[k + n]);
+                if (WINDOW_X >= 2)
+                    double_keys(keys, 1);
+                if (WINDOW_X >= 4)
+                    double_keys(keys, 2);
+                if (WINDOW_X >= 8)
+                    double_keys(keys, 4);
+                if (WINDOW_X >= 16)
+                    double_keys(keys, 8);
                 UNROLL for (int c = 0; c < COLUMNS; ++c)
                     results[c] = FURTHER(keys[c], keys[c + WINDOW_X - POWER_OF(WINDOW_X)]);
 #else

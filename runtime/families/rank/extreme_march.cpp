@@ -159,6 +159,9 @@ Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &
 }
 
 std::string refusal(const ExtremePass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    if (g.anchor_x < 0 || g.anchor_x >= g.taps_x || g.anchor_y < 0 || g.anchor_y >= g.taps_y)
+        return "the anchor lies beyond the box";
     const Layout layout = layout_of(pass, settings);
     if (layout.pixels() < layout.columns)
         return text("boxes of ", pass.geometry.taps_x, " columns leave no results of a group of ",
