@@ -90,8 +90,10 @@ Kernel rank_sets() {
                 result.push_back({.tile_x = x, .tile_y = y, .group = group, .samples = 512});
         return result;
     };
+    // An H200 stopped at it with an illegal access, for a reason that is not known: Oclgrind and PoCL find nothing
+    // wrong. Other GPUs have not run it.
     spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
-        return Rank{RankByHabit{.strips = 0, .nothing_shared = 2, .tiles = 2}(facts)};
+        return facts.device_class == DeviceClass::nvidia_gpu ? Rank::never() : Rank{0};
     };
     return spec;
 }
