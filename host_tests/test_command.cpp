@@ -467,7 +467,7 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{box({"--radius", "1", "--taps-plane", "0:1"}), "--taps-plane"},
 
              Case{erode({}), "--size, --footprint or --structure is required"},
-             Case{erode({"--size", "3", "--structure", "1,2"}), "--structure excludes --size"},
+             Case{erode({"--size", "3", "--structure", "1,2"}), "--size excludes --structure"},
              Case{erode({"--structure", "1,x"}), "--structure: 'x' is not a number"},
              Case{erode({"--structure", "1,1e39"}), "--structure: a weight is beyond the range"},
              Case{erode({"--structure", "1,2", "--footprint", "1,1,1"}),
