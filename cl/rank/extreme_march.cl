@@ -286,8 +286,13 @@ static inline void write_row(const T *columns, int half_, __global DST *to, int 
     }
 #endif
     UNROLL for (int c = 0; c < COLUMNS; ++c)
-        if (c < left_over)
-            STORE(number_of_bits(result_bits(columns[c], half_)), to + c * PLANES);
+        if (c < left_over) {
+            float result = number_of_bits(result_bits(columns[c], half_));
+#if KEY_KIND != 0 && IS_INTEGER(DST_TYPE)
+            result = result == result ? result : 0.0f; // not all compilers store NaN as 0
+#endif
+            STORE(result, to + c * PLANES);
+        }
 }
 
 // Extremes of n rows, or keys, become those of 2 n from the same place on. One call after another, with constants:
@@ -348,13 +353,15 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
                         pixel < min(left + strip, width);
     __global DST *to = dst + dst_start(g, batch) + (long)pixel * PLANES + plane;
 #if HAS_ALONG && PLANES > 1
+    // Without remainders beside quotients, of which Clang 14 makes what Oclgrind does not know.
     int to_column[COLUMNS]; // places in local memory of the values that it reads
     UNROLL for (int c = 0; c < COLUMNS; ++c) {
-        const int value = item * COLUMNS + c;
-        const int own = value / PLANES;
-        to_column[c] = own >= LANES * COLUMNS
-                           ? -1
-                           : COLUMN_AT(0, value - own * PLANES, own % COLUMNS) + own / COLUMNS;
+        const uint value = (uint)item * COLUMNS + c;
+        const uint own = value / PLANES;
+        to_column[c] = own >= LANES * COLUMNS ? -1
+                                              : COLUMN_AT(0, (int)abs_diff(value, own * PLANES),
+                                                          (int)(own % COLUMNS)) +
+                                                    (int)(own / COLUMNS);
     }
 #endif
 #if HAS_ALONG && !IS_SHORT
