@@ -1,6 +1,6 @@
 // Minima and maxima over boxes of any size in two launches. See cl/rank/extreme_plain.cl.
-#include "families/rank/extreme_columns.hpp"
 #include "families/rank/kernels.hpp"
+#include "plan/columns.hpp"
 
 namespace gz {
 
@@ -21,7 +21,7 @@ Launch launch(const ExtremePass &pass, const char *entry, int group, std::int64_
 
 Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
-    const BoxColumns columns = extreme_columns(pass);
+    const BoxColumns columns = columns_of(pass);
     Work result;
     result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
                         sizeof(std::int32_t)};

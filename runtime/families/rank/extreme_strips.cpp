@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "families/rank/extreme_columns.hpp"
 #include "families/rank/kernels.hpp"
 #include "families/rank/network_pass.hpp"
+#include "plan/columns.hpp"
 
 namespace gz {
 
@@ -115,7 +115,7 @@ Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &
             private_bytes(pass, pitch_of(pass, settings, settings.strip, g.taps_x), rows);
         return result;
     }
-    const BoxColumns columns = extreme_columns(pass);
+    const BoxColumns columns = columns_of(pass);
     const std::int64_t strips = ceil_div(columns.count, settings.strip);
     const std::int64_t strips_along = ceil_div(g.width, strip_along);
     const std::int32_t band = band_of(pass, strips, g.taps_y, facts);

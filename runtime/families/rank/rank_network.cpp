@@ -15,11 +15,10 @@ struct Settings {
 
 constexpr int group_x = 32;
 
-const std::vector<Setting<Settings>> tunables = {
-    {"TILE_X", &Settings::tile_x, {2, 4, 8}},
-    {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
-    {"GROUP_Y", &Settings::group_y, {4, 8}},
-    {"SUMS", &Settings::sums, {0, 11, 12, 14}}};
+const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {2, 4, 8}},
+                                                 {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
+                                                 {"GROUP_Y", &Settings::group_y, {4, 8}},
+                                                 {"SUMS", &Settings::sums, {0, 11, 12, 14}}};
 
 // Keys of a word, each of a tile of its own.
 int results_of_key(const RankPass &pass) {

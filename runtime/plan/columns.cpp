@@ -1,15 +1,8 @@
-// The columns that minima and maxima along y are wanted of, where those along x follow in another launch.
-#pragma once
-
-#include "families/rank/rank_pass.hpp"
+#include "plan/columns.hpp"
 
 namespace gz {
 
-#include "lib/box_columns.clh"
-
-// Returns the columns that the boxes reach, if all of them are in the image; otherwise all columns, as the border
-// may fold to any of them.
-inline BoxColumns extreme_columns(const ExtremePass &pass) {
+BoxColumns columns_of(const ImagePass &pass) {
     const Geometry &g = pass.geometry;
     int first = -g.anchor_x;
     int end = g.width / pass.channels + g.taps_x - 1 - g.anchor_x;
