@@ -159,6 +159,10 @@ constexpr WindowCase windows_of_ranks[] = {
     {4, 3, 2, Anchor::first, true},
     {15, 13, 1},
     {31, 3, 1},
+    {25, 21, 1},
+    {14, 33, 1, Anchor::first},
+    {63, 9, 1, Anchor::last},
+    {19, 24, 1, Anchor::last, true},
 };
 constexpr WindowCase windows_of_extremes[] = {
     {3, 3, 1},
@@ -250,6 +254,10 @@ template <class P> std::vector<RankCase> all_ranks(const std::string &kernel) {
     return cases;
 }
 
+bool takes_large_windows(const std::string &kernel) {
+    return kernel == "rank_slide" || kernel == "rank_sets";
+}
+
 // Images of several groups along each axis, for few programs: each type, with and without vectors.
 template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::string &kernel) {
     const gz::Kernel spec = spec_of<P>(kernel);
@@ -267,12 +275,21 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 test.border = all_border_modes[turn % std::size(all_border_modes)];
                 test.border_value = 7.0;
                 test.kernel = kernel;
-                test.window = is_of_extremes<P> ? WindowCase{9, 12, 1} : WindowCase{5, 3, 1};
+                test.window = is_of_extremes<P>             ? WindowCase{9, 12, 1}
+                              : takes_large_windows(kernel) ? WindowCase{13, 10, 1}
+                                                            : WindowCase{5, 3, 1};
                 test.which = which_of<P>(turn++);
                 for (const Tunable &tunable : spec.tunables)
                     test.config[tunable.name] = tunable.values.front();
                 if (kernel == "rank_network")
                     test.config = {{"TILE_X", 4}, {"TILE_Y", 2}, {"GROUP_Y", 4}, {"SUMS", 11}};
+                cases.push_back(test);
+                if (!is_of_extremes<P> || type == PixelType::s16)
+                    continue;
+                // Windows of which each scan sees a part alone, and the least reach.
+                test.window = {43, 31, 1, Anchor::first};
+                cases.push_back(test);
+                test.window = {2, 4, 1};
                 cases.push_back(test);
             }
     return cases;

@@ -36,21 +36,6 @@ void append_other(const BoxPass &pass, Launch &launch) {
         launch.arguments.emplace_back(SourceBuffer{1});
 }
 
-BoxColumns columns_of(const BoxPass &pass) {
-    const Geometry &g = pass.geometry;
-    // The columns that the boxes reach, if all of them are in the image; otherwise all columns, as the border
-    // may fold to any of them.
-    const int width = g.width / pass.channels;
-    int first = -g.anchor_x;
-    int end = width + g.anchor_x;
-    if (first < g.valid_left || end > g.valid_right) {
-        first = g.valid_left;
-        end = g.valid_right;
-    }
-    const int count = (end - first) * pass.channels;
-    return {count, first * pass.channels, count};
-}
-
 bool outgrows_image(const BoxPass &pass) {
     constexpr int few = 64;
     const Geometry &g = pass.geometry;

@@ -1,6 +1,7 @@
 // One mean over boxes of pixels: the plan lowers an iteration of a box filter to it.
 #pragma once
 
+#include "plan/columns.hpp"
 #include "plan/image_pass.hpp"
 #include "plan/kernel.hpp"
 
@@ -32,10 +33,6 @@ std::int64_t area_of(const BoxPass &pass); // pixels of a box
 float share_of(const BoxPass &pass);       // the weight of a pixel in the mean
 // Appends the other image, where there is one: the last argument of kernels that store means.
 void append_other(const BoxPass &pass, Launch &launch);
-
-#include "lib/box_columns.clh"
-static_assert(sizeof(BoxColumns) == 16, "OpenCL C lays the struct out without padding");
-BoxColumns columns_of(const BoxPass &pass);
 
 // Whether long boxes reach past the whole image, so that reading every pixel of a box to fill it would take
 // longer than all other work.

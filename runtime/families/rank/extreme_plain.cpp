@@ -1,29 +1,14 @@
 // Minima and maxima over boxes of any size in two launches. See cl/rank/extreme_plain.cl.
 #include "families/rank/kernels.hpp"
+#include "plan/columns.hpp"
 
 namespace gz {
 
 namespace {
 
-#include "lib/box_columns.clh"
-
 struct Settings {
     int group_x;
 };
-
-// The columns that the boxes reach, if all of them are in the image; otherwise all columns, as the border may
-// fold to any of them.
-BoxColumns columns_of(const ExtremePass &pass) {
-    const Geometry &g = pass.geometry;
-    int first = -g.anchor_x;
-    int end = g.width / pass.channels + g.taps_x - 1 - g.anchor_x;
-    if (first < g.valid_left || end > g.valid_right) {
-        first = g.valid_left;
-        end = g.valid_right;
-    }
-    const int count = (end - first) * pass.channels;
-    return {count, first * pass.channels, count};
-}
 
 Launch launch(const ExtremePass &pass, const char *entry, int group, std::int64_t items) {
     Launch result;

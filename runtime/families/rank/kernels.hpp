@@ -8,7 +8,11 @@ namespace gz {
 
 Kernel rank_strips();
 Kernel rank_network();
+Kernel rank_sets();
+Kernel rank_slide();
 Kernel rank_plain();
+Kernel extreme_strips();
+Kernel extreme_march();
 Kernel extreme_plain();
 
 // Returns all of them; of equally wanted kernels the earlier one is tried first.

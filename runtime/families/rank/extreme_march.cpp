@@ -1,0 +1,208 @@
+// Minima and maxima over boxes for GPUs, groups that march down the image. See cl/rank/extreme_march.cl.
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "families/rank/kernels.hpp"
+#include "families/rank/network_pass.hpp"
+#include "plan/columns.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int group, step, resident, passes, streams;
+};
+
+const std::vector<Setting<Settings>> tunables = {
+    {"GROUP", &Settings::group, {64, 96, 128, 192}},
+    {"STEP", &Settings::step, {8, 10}},
+    {"RESIDENT", &Settings::resident, {1, 2, 4, 8}}, // groups that a compute unit runs at a time
+    {"PASSES", &Settings::passes, {1, 2}},           // 2: along y, and then along x
+    {"STREAMS", &Settings::streams, {0, 1}}};
+
+// How a group's strip is laid out: see the kernel.
+struct Layout {
+    int planes, columns, lanes, left, right; // the last three in blocks
+
+    std::int64_t pixels() const { return std::int64_t{columns} * (lanes - left - right); }
+};
+
+Layout layout_of(const ExtremePass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    Layout layout{};
+    layout.planes = g.taps_x > 1 ? pass.channels : 1;
+    layout.columns = key_kind(pass) == KeyKind::floats ? 4 : 8;
+    layout.lanes = settings.group / layout.planes;
+    layout.left = (g.anchor_x + layout.columns - 1) / layout.columns;
+    layout.right = (g.taps_x - 1 - g.anchor_x + layout.columns - 1) / layout.columns;
+    return layout;
+}
+
+// Words of local memory of the rows along x, and of the blocks of rows that have entered.
+std::size_t words_along(const ExtremePass &pass, const Settings &settings, const Layout &layout) {
+    if (pass.geometry.taps_x == 1)
+        return 1;
+    const int rows = layout.columns == 4 ? settings.step : settings.step / 2;
+    return static_cast<std::size_t>(rows) *
+           static_cast<std::size_t>(layout.planes * layout.columns * (layout.lanes + 1) +
+                                    2 * settings.group);
+}
+
+std::size_t words_of_blocks(const ExtremePass &pass, const Settings &settings) {
+    const int apron = pass.geometry.taps_y - 1;
+    if (apron < settings.step)
+        return 1;
+    const int blocks = apron / settings.step - 1;
+    const int rests = apron % settings.step == 0 ? 0 : blocks + 1;
+    return std::max<std::size_t>(
+        static_cast<std::size_t>(4 * settings.group) * static_cast<std::size_t>(blocks + rests), 1);
+}
+
+Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const Layout layout = layout_of(pass, settings);
+    Launch result;
+    result.program = {"rank/extreme_march.cl", "extreme_march", type_defines(pass)};
+    Defines &defines = result.program.defines;
+    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
+    defines["SUMS"] = 0;
+    defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
+    defines["GROUP"] = settings.group;
+    defines["STEP"] = settings.step;
+    defines["STREAMS"] = settings.streams;
+    defines["WINDOW_X"] = g.taps_x;
+    defines["WINDOW_Y"] = g.taps_y;
+    defines["ANCHOR_X"] = g.anchor_x;
+    defines["VECTORS"] = pass.alignment >= layout.columns && (key_kind(pass) != KeyKind::floats ||
+                                                              pass.src_type == PixelType::f32)
+                             ? 1
+                             : 0;
+    // Strips of about one width, and as many bands as keep the device busy.
+    const std::int64_t width = g.width / layout.planes;
+    const std::int64_t least_strips = ceil_div(width, std::max<std::int64_t>(layout.pixels(), 1));
+    const std::int64_t even = ceil_div(ceil_div(width, least_strips), 32) * 32;
+    const std::int64_t strip = std::min(even, std::max<std::int64_t>(layout.pixels(), 1));
+    const std::int64_t strips = ceil_div(width, strip);
+    const std::int64_t groups = static_cast<std::int64_t>(facts.compute_units) * settings.resident;
+    const std::int64_t bands = std::max<std::int64_t>(groups / (strips * pass.batch()), 1);
+    const std::int64_t band = ceil_div(ceil_div(g.height, bands), settings.step) * settings.step;
+    result.range = batched_range(pass, strips, ceil_div(g.height, band), settings.group, 1);
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(strip)),
+                        by_value(static_cast<std::int32_t>(band)),
+                        LocalMemory{static_cast<std::size_t>(settings.group * layout.columns) *
+                                    sizeof(std::int32_t)},
+                        LocalMemory{words_along(pass, settings, layout) * sizeof(std::uint32_t)},
+                        LocalMemory{words_of_blocks(pass, settings) * sizeof(std::uint32_t)}};
+    return result;
+}
+
+// The pass along y, to an image of the boxes' columns, and the pass along x from there.
+struct TwoPasses {
+    ExtremePass along_y, along_x;
+    std::uint64_t bytes; // of the image between
+};
+
+TwoPasses two_passes(const ExtremePass &pass) {
+    const BoxColumns columns = columns_of(pass);
+    TwoPasses result{pass, pass, 0};
+    const PixelType type = key_kind(pass) == KeyKind::floats ? PixelType::f32 : pass.src_type;
+    Geometry &y = result.along_y.geometry;
+    Geometry &x = result.along_x.geometry;
+    const std::int64_t pitch = ceil_div(columns.count, 16) * 16;
+    // Values before the first, so that vectors of the target are vectors here.
+    const std::int64_t first = columns.first_column;
+    y.dst_first = 0;
+    y.dst_row = pitch;
+    y.dst_slice = pitch * y.height;
+    y.dst_volume = y.dst_slice * y.slices;
+    y.dst_plane = y.dst_volume * y.volumes;
+    y.src_first += first;
+    y.width = columns.count;
+    y.valid_left -= columns.first_column / pass.channels;
+    y.valid_right -= columns.first_column / pass.channels;
+    y.taps_x = 1;
+    y.anchor_x = 0;
+    result.along_y.dst_type = type;
+    result.along_y.alignment = first % 16 == 0 ? pass.alignment : 1;
+    x.src_first = -first;
+    x.src_row = y.dst_row;
+    x.src_slice = y.dst_slice;
+    x.src_volume = y.dst_volume;
+    x.src_plane = y.dst_plane;
+    x.valid_left = std::max(x.valid_left, columns.first_column / pass.channels);
+    x.valid_right = std::min(x.valid_right, (columns.first_column + columns.count) / pass.channels);
+    x.valid_top = 0;
+    x.valid_bottom = x.height;
+    x.taps_y = 1;
+    x.anchor_y = 0;
+    result.along_x.src_type = type;
+    result.along_x.alignment = result.along_y.alignment;
+    result.bytes = static_cast<std::uint64_t>(pitch * y.height * pass.batch()) * size_of(type);
+    return result;
+}
+
+Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    if (settings.passes == 1)
+        return launch(pass, settings, facts);
+    const TwoPasses passes = two_passes(pass);
+    Work result;
+    result.workspace = {passes.bytes};
+    result.launches = {launch(passes.along_y, settings, facts),
+                       launch(passes.along_x, settings, facts)};
+    result.launches[0].arguments[1] = WorkspaceBuffer();
+    result.launches[1].arguments[0] = WorkspaceBuffer();
+    return result;
+}
+
+std::string refusal(const ExtremePass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    if (g.anchor_x < 0 || g.anchor_x >= g.taps_x || g.anchor_y < 0 || g.anchor_y >= g.taps_y)
+        return "the anchor lies beyond the box";
+    const Layout layout = layout_of(pass, settings);
+    if (layout.pixels() < layout.columns)
+        return text("boxes of ", pass.geometry.taps_x, " columns leave no results of a group of ",
+                    settings.group, " items");
+    return "";
+}
+
+} // namespace
+
+Kernel extreme_march() {
+    KernelSpec<ExtremePass, Settings> spec;
+    spec.name = "extreme_march";
+    spec.folder = "rank";
+    spec.tunables = tunables;
+    spec.work = work;
+    spec.refusal = refusal;
+    // Such settings are the fastest of an earlier form of this kernel on an H200.
+    spec.preferred = [](const ExtremePass &pass, const DeviceFacts &) {
+        const int rows = pass.geometry.taps_y - 1;
+        const bool packs = key_kind(pass) != KeyKind::floats;
+        const int step = rows % 10 == 0 && rows >= 20 ? 10 : 8;
+        const int most = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
+        std::vector<Settings> result;
+        if (most <= 9)
+            result.push_back({packs ? 64 : 128, 8, 8, 1, 0});
+        else if (most <= 19)
+            result.push_back({64, 8, packs ? 8 : 4, 1, 0});
+        else if (packs)
+            result.push_back({128, step, 3 + 1, 1, most > 63});
+        else if (most <= 37)
+            result.push_back({64, step, 4, 1, 1});
+        for (const int group : {128, 96, 64})
+            result.push_back({group, step, most <= 37 ? 4 : 2, 1, 1});
+        for (const int group : {192, 128, 64})
+            result.push_back({group, step, 4, 2, 1});
+        return result;
+    };
+    spec.rank = [](const ExtremePass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 3}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz

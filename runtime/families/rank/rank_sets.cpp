@@ -1,0 +1,101 @@
+// Ranks of large boxes for GPUs, by sorted tiles in local memory. See cl/rank/rank_sets.cl.
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "families/rank/kernels.hpp"
+#include "families/rank/network_pass.hpp"
+#include "plan/problem.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int tile_x, tile_y, group, samples;
+};
+
+const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {16, 32}},
+                                                 {"TILE_Y", &Settings::tile_y, {16, 32}},
+                                                 {"GROUP", &Settings::group, {128, 256}},
+                                                 {"SAMPLES", &Settings::samples, {256, 512}}};
+
+// The same sums as in the .cl file.
+std::size_t local_bytes(const RankPass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t columns = settings.tile_x + g.taps_x - 1;
+    const std::int64_t rows = settings.tile_y + g.taps_y - 1;
+    const std::int64_t quads = ceil_div(columns * rows, 128);
+    const std::int64_t sets = (settings.tile_x + settings.tile_y) * (quads | 1) * 4;
+    const std::int64_t folded = columns + rows;
+    const std::int64_t parts = 2 * std::int64_t{settings.group};
+    std::int64_t words = 0;
+    if (key_bytes(pass) == 1) {
+        words = sets + quads * 64 + 256 + parts + folded;
+    } else {
+        const std::int64_t area = std::max(sets, 2 * ceil_div(columns * rows, 4) * 4);
+        const std::int64_t places = std::max<std::int64_t>(quads * 64, 2 * settings.samples);
+        words = area + places + (2 * settings.samples + 1) + parts + folded;
+    }
+    return static_cast<std::size_t>(words) * sizeof(std::uint32_t);
+}
+
+Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
+    const Geometry &g = pass.geometry;
+    Launch result;
+    result.program = {"rank/rank_sets.cl", "rank_sets", rank_defines(pass)};
+    Defines &defines = result.program.defines;
+    add_defines(defines, tunables, settings);
+    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
+    defines["WINDOW_X"] = g.taps_x;
+    defines["WINDOW_Y"] = g.taps_y;
+    result.range =
+        batched_range(pass, ceil_div(g.width / pass.channels, settings.tile_x) * pass.channels,
+                      ceil_div(g.height, settings.tile_y), settings.group, 1);
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.rank),
+                        LocalMemory{local_bytes(pass, settings)}};
+    return result;
+}
+
+std::string refusal(const RankPass &pass, const Settings &settings) {
+    if (!pass.is_flat())
+        return "it filters slices, and the window has pixels of others";
+    if (!pass.is_box)
+        return "the window is not a box";
+    // A pixel's place is two bytes, with one that is in no window.
+    const int longest = 256 - std::max(settings.tile_x, settings.tile_y);
+    if (longer_side(pass.geometry) > longest)
+        return text("such tiles take windows of up to ", longest, " along each axis");
+    // Items keep their pixels in registers.
+    const std::int64_t pixels = std::int64_t{settings.tile_x + pass.geometry.taps_x - 1} *
+                                (settings.tile_y + pass.geometry.taps_y - 1);
+    constexpr int most_of_item = 32;
+    if (pixels > std::int64_t{most_of_item} * settings.group)
+        return text("a tile has ", pixels, " pixels, more than ", most_of_item, " for each item");
+    return "";
+}
+
+} // namespace
+
+Kernel rank_sets() {
+    KernelSpec<RankPass, Settings> spec;
+    spec.name = "rank_sets";
+    spec.folder = "rank";
+    spec.tunables = tunables;
+    spec.work = work;
+    spec.refusal = refusal;
+    spec.preferred = [](const RankPass &, const DeviceFacts &) {
+        std::vector<Settings> result;
+        for (const auto &[x, y] : {std::pair{32, 32}, std::pair{32, 16}, std::pair{16, 16}})
+            for (const int group : {256, 128})
+                result.push_back({.tile_x = x, .tile_y = y, .group = group, .samples = 512});
+        return result;
+    };
+    // An H200 stopped at it with an illegal access, for a reason that is not known: Oclgrind and PoCL find nothing
+    // wrong. Other GPUs have not run it.
+    spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
+        return facts.device_class == DeviceClass::nvidia_gpu ? Rank::never() : Rank{0};
+    };
+    return spec;
+}
+
+} // namespace gz
