@@ -1,5 +1,7 @@
 #include "families/rank/network_pass.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/half.hpp"
 
@@ -32,8 +34,11 @@ std::string network_refusal(const RankPass &pass, int most_pixels) {
         return "it filters slices, and the window has pixels of others";
     if (pass.count < 2)
         return "the window has one pixel";
-    if (pass.count > most_pixels)
-        return text("the window has ", pass.count, " pixels; it takes up to ", most_pixels);
+    // Windows of a footprint share little, so that their networks are many times as long.
+    constexpr int most_of_footprint = 49;
+    const int most = pass.is_box ? most_pixels : std::min(most_pixels, most_of_footprint);
+    if (pass.count > most)
+        return text("the window has ", pass.count, " pixels; it takes up to ", most);
     return "";
 }
 
