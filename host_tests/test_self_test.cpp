@@ -108,8 +108,8 @@ bool is_right(const Plan &plan, const std::vector<float> &pixels) {
 TEST_SUITE("self-test") {
     TEST_CASE("a kernel that computes the wrong thing is demoted, and the next one taken") {
         const Planted planted;
-        planted.replace("sat/sat_strips.cl", "table[(x) / 16] = sum_;",
-                        "table[(x) / 16] = sum_ + (BAND == 16 && (x) == 16);");
+        planted.replace("sat/sat_strips.cl", "table[x / 16] = sum;",
+                        "table[x / 16] = sum + (BAND == 16 && x == 16);");
         const std::vector<float> pixels = embedder::random_pixels(90 * 60);
         const auto plan_on = [&](const gauze::Engine &engine, const std::string &variant = "") {
             return engine.plan(
@@ -164,8 +164,8 @@ TEST_SUITE("self-test") {
                                gauze::PlanOptions().with_border(gauze::Border::zero()));
         };
         plant_in_sat_plain(planted, "1");
-        planted.replace("sat/sat_strips.cl", "table[(x) / 16] = sum_;",
-                        "table[(x) / 16] = sum_ + ((x) == 16);");
+        planted.replace("sat/sat_strips.cl", "table[x / 16] = sum;",
+                        "table[x / 16] = sum + (x == 16);");
         for (const char *file : {"sat/sat_tiled.cl", "sat/sat_march.cl"})
             planted.replace(
                 file, "#include \"lib/geometry.clh\"",
@@ -298,8 +298,8 @@ TEST_SUITE("self-test") {
         const Setting always("always");
         Lines lines;
         const Planted planted;
-        planted.replace("sat/sat_strips.cl", "table[(x) / 16] = sum_;",
-                        "table[(x) / 16] = sum_ + ((x) == 16);");
+        planted.replace("sat/sat_strips.cl", "table[x / 16] = sum;",
+                        "table[x / 16] = sum + (x == 16);");
         const gauze::Engine engine = planted.engine(lines);
         const std::vector<float> pixels = embedder::random_pixels(90 * 60);
         std::vector<int> right(4, 0);

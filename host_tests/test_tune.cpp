@@ -125,8 +125,8 @@ TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
     const Kernels kernels;
     const std::string load = "LOAD(from + i * CHANNELS + c)";
     kernels.replace("ssimulacra2/xyb_strips.cl", load, load + " * (STRIP == 1024 ? 0.75f : 1.0f)");
-    kernels.replace("ssimulacra2/ssimulacra2_tiled.cl", "#define UNROLL",
-                    "#error not this one\n#define UNROLL");
+    kernels.replace("ssimulacra2/ssimulacra2_tiled.cl", "#define REAL",
+                    "#error not this one\n#define REAL");
     kernels.replace("ssimulacra2/ssimulacra2_strips.cl", "#define VECTORS",
                     "#if STRIP != 128\n#error nor this one\n#endif\n#define VECTORS");
     const TestDirectory directory;
