@@ -29,6 +29,9 @@ void rank_strips(__global const SRC *restrict src, __global DST *restrict dst, c
     KEY *rows[ROWS]; // from the first that the tile reads on
     for (int j = 0; j < ROWS; ++j)
         rows[j] = ring[j];
+    // The last vectors of a row reach beyond what is read.
+    for (int j = 0; j < ROWS; ++j)
+        WRITE_KEYS((T)(0), ring[j] + count);
     for (int j = 0; j < WINDOW_Y - 1; ++j)
         read_keys(origin, g, fold_row(g, top + j - g.anchor_y), first, count, rows[j]);
     for (int y = top; y < end; y += TILE_Y) {
