@@ -326,7 +326,7 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
     const int width = g.width / PLANES;
     const int end = min(top + band, g.height);
 
-    // What the item reads: COLUMNS values, from this one on.
+    // The item reads COLUMNS values, from this one on.
     const int first = (left - BLOCKS_LEFT * COLUMNS) * PLANES + item * COLUMNS;
     const int valid_left = g.valid_left * CHANNELS;
     const int valid_right = g.valid_right * CHANNELS;
@@ -347,7 +347,7 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
             reader.places[i * GROUP] = fold_value(g, first + i);
     reader.valid_left = valid_left;
 
-    // What it writes.
+    // It writes as many results, from this pixel on.
     const int pixel = left + (lane - BLOCKS_LEFT) * COLUMNS;
     const bool writes = plane < PLANES && lane >= BLOCKS_LEFT && lane < LANES - BLOCKS_RIGHT &&
                         pixel < min(left + strip, width);

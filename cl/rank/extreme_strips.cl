@@ -172,7 +172,7 @@ static inline void find_windows(KEY **rows, int count, KEY (*found)[PITCH]) {
 #define REST ((WINDOW_Y - 1) % BLOCK)
 #define ENTER_FIRST (BLOCKS + (REST > 0 ? 1 : 0)) // steps before the first whose windows are wanted
 
-// What a strip keeps of rows of up to PITCH columns.
+// A strip keeps these extremes of rows, which have up to PITCH columns.
 typedef struct Kept {
     KEY ends[BLOCK][PITCH];              // extremes from each row that leaves to the last that had entered
     KEY entered[PITCH];                  // extremes of the rows that have entered in the step

@@ -26,7 +26,7 @@ inline constexpr int max_morphology_iterations = 64;
 struct Morphology {
     MorphologyOperation operation = MorphologyOperation::erode;
     Window window; // of erosions
-    // Of the window's pixels that count, in its order; empty: flat.
+    // One for each of the window's pixels that count, in its order; empty: flat.
     std::vector<float> weights{};
     int iterations = 1;
 
@@ -41,8 +41,9 @@ Morphology morphology(MorphologyOperation operation, const Window &window,
 // in[p - j + anchor] + weights[j].
 enum class MorphologyStep { erosion, dilation };
 
-// What a filter's result is made of: the result of one sequence of steps, which all have the source's type but
-// for the last, or results of one or two that have the source's type too.
+// A filter's result is that of one sequence of steps, all of which but the last have the source's type; or it
+// combines the results of one or two sequences, which have the source's type too, with the source or with each
+// other.
 enum class Combination { none, source_less_first, first_less_source, first_less_second, laplace };
 struct MorphologyParts {
     std::vector<std::vector<MorphologyStep>> sequences;

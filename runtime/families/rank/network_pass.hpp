@@ -1,4 +1,4 @@
-// What kernels of networks need of a pass: see selection_network.hpp.
+// Passes as kernels of networks take them: see selection_network.hpp.
 #pragma once
 
 #include <cstddef>
