@@ -286,13 +286,8 @@ static inline void write_row(const T *columns, int half_, __global DST *to, int 
     }
 #endif
     UNROLL for (int c = 0; c < COLUMNS; ++c)
-        if (c < left_over) {
-            float result = number_of_bits(result_bits(columns[c], half_));
-#if KEY_KIND != 0 && IS_INTEGER(DST_TYPE)
-            result = result == result ? result : 0.0f; // not all compilers store NaN as 0
-#endif
-            STORE(result, to + c * PLANES);
-        }
+        if (c < left_over)
+            STORE(number_of_bits(result_bits(columns[c], half_)), to + c * PLANES);
 }
 
 // Extremes of n rows, or keys, become those of 2 n from the same place on. One call after another, with constants:

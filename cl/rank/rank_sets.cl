@@ -1,6 +1,7 @@
 // Any rank of large boxes for GPUs: a group sorts the pixels that a tile of results needs, and makes sets of places
 // in the order, as bits: those in the columns of each window, and those in its rows. What both sets hold is the
 // window, in order: a result is found by counting bits up to the rank. Pixels of one channel at a time.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -14,7 +15,6 @@
 #error WINDOW_X or WINDOW_Y is not defined
 #endif
 
-#define UNROLL _Pragma("unroll")
 #define COLUMNS (TILE_X + WINDOW_X - 1)
 #define ROWS (TILE_Y + WINDOW_Y - 1)
 #define PIXELS (COLUMNS * ROWS)

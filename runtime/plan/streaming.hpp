@@ -18,7 +18,8 @@ namespace gz {
 class Streaming {
 public:
     // graph: of the images of desc. lower: makes the graph for other images. variant: as for Pipeline.
-    // most_bytes: of device memory; 0 for all that the device has. Refuses images that cannot be cut into slabs that there is room for.
+    // most_bytes: of device memory; 0 for all that the device has. Refuses images that cannot be cut into slabs
+    // that there is room for.
     using Lower = std::function<Graph(const PlanDesc &)>;
     Streaming(const Engine &engine, const Graph &graph, const Lower &lower, const PlanDesc &desc,
               const std::string &variant, std::uint64_t most_bytes);

@@ -15,7 +15,7 @@ Work work(const WeightedPass &pass, const Settings &settings, const DeviceFacts 
     result.program = {"morphology/morphology_weighted.cl", "morphology_weighted",
                       type_defines(pass)};
     result.program.defines["GROUP_X"] = group;
-    result.program.defines["FLOAT_KEYS"] = 1; // weights are floats
+    result.program.defines["KEY_KIND"] = static_cast<int>(KeyKind::floats); // as weights are
     result.program.defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
     result.range =
         batched_range(pass, ceil_div(pass.geometry.width, group), pass.geometry.height, group, 1);

@@ -3,7 +3,6 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
-#include "families/rank/network_pass.hpp"
 #include "plan/columns.hpp"
 
 namespace gz {
@@ -63,9 +62,8 @@ Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFac
     const Geometry &g = pass.geometry;
     const Layout layout = layout_of(pass, settings);
     Launch result;
-    result.program = {"rank/extreme_march.cl", "extreme_march", type_defines(pass)};
+    result.program = {"rank/extreme_march.cl", "extreme_march", rank_defines(pass)};
     Defines &defines = result.program.defines;
-    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
     defines["SUMS"] = 0;
     defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
     defines["GROUP"] = settings.group;

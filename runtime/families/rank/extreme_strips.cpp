@@ -4,7 +4,6 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
-#include "families/rank/network_pass.hpp"
 #include "plan/columns.hpp"
 
 namespace gz {
@@ -87,10 +86,9 @@ Launch launch(const ExtremePass &pass, const Settings &settings, const char *ent
               std::int64_t strips, std::int32_t band) {
     const Geometry &g = pass.geometry;
     Launch result;
-    result.program = {"rank/extreme_strips.cl", entry, type_defines(pass)};
+    result.program = {"rank/extreme_strips.cl", entry, rank_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
-    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
     defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
     defines["WINDOW_X"] = g.taps_x;
     defines["WINDOW_Y"] = g.taps_y;

@@ -3,35 +3,12 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "core/half.hpp"
 
 namespace gz {
 
-namespace {
-
-// Whether the border's constant is a pixel of the source's type, so that keys can be those of its pixels.
-bool is_half_border(const ImagePass &pass) {
-    const Geometry &g = pass.geometry;
-    return g.border_mode != BORDER_CONSTANT ||
-           half_to_double(half_from_float(g.border_value)) == static_cast<double>(g.border_value);
-}
-
-} // namespace
-
-KeyKind key_kind(const ImagePass &pass) {
-    if (!has_float_keys(pass))
-        return KeyKind::integers;
-    return pass.src_type == PixelType::f16 && is_half_border(pass) ? KeyKind::halves
-                                                                   : KeyKind::floats;
-}
-
-std::size_t key_bytes(const ImagePass &pass) {
-    return key_kind(pass) == KeyKind::floats ? sizeof(float) : size_of(pass.src_type);
-}
-
 std::string network_refusal(const RankPass &pass, int most_pixels) {
-    if (!pass.is_flat())
-        return "it filters slices, and the window has pixels of others";
+    if (std::string reason = volume_refusal(pass); !reason.empty())
+        return reason;
     if (pass.count < 2)
         return "the window has one pixel";
     // Windows of a footprint share little, so that their networks are many times as long.
@@ -57,7 +34,6 @@ NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y) {
 }
 
 void add_network(const RankPass &pass, int tile_x, int tile_y, int sums, ProgramRequest &program) {
-    program.defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
     program.defines["WINDOW_X"] = pass.geometry.taps_x;
     program.defines["WINDOW_Y"] = pass.geometry.taps_y;
     program.generated = selection_network(network_shape(pass, tile_x, tile_y), sums).statements;

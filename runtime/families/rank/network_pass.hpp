@@ -1,7 +1,6 @@
 // Passes as kernels of networks take them: see selection_network.hpp.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "families/rank/rank_pass.hpp"
@@ -9,17 +8,12 @@
 
 namespace gz {
 
-// How pixels become keys: KEY_KIND in cl/lib/rank_vectors.clh and rank_pairs.clh.
-enum class KeyKind { integers = 0, halves = 1, floats = 2 };
-KeyKind key_kind(const ImagePass &pass);
-std::size_t key_bytes(const ImagePass &pass);
-
 // Returns why no network of up to so many pixels computes the pass; "" where one does.
 std::string network_refusal(const RankPass &pass, int most_pixels);
 
 NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y);
 
-// Adds the network of such a tile to a program: its text, KEY_KIND, WINDOW_X and WINDOW_Y.
+// Adds the network of such a tile to a program: its text, WINDOW_X and WINDOW_Y.
 void add_network(const RankPass &pass, int tile_x, int tile_y, int sums, ProgramRequest &program);
 
 } // namespace gz

@@ -38,7 +38,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const std::int64_t results_x = std::int64_t{settings.tile_x} * results_of_key(pass);
     Launch result;
-    result.program = {"rank/rank_network.cl", "rank_network", type_defines(pass)};
+    result.program = {"rank/rank_network.cl", "rank_network", rank_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
     defines["GROUP_X"] = group_x;

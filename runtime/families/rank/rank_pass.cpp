@@ -3,23 +3,47 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/half.hpp"
 #include "families/rank/kernels.hpp"
 #include "plan/problem.hpp"
 
 namespace gz {
 
-bool has_float_keys(const ImagePass &pass) {
+namespace {
+
+// Whether the border's constant, if it has one, is a pixel of the source's type.
+bool has_own_border(const ImagePass &pass) {
+    const Geometry &g = pass.geometry;
     const PixelTypeFacts &src = facts_of(pass.src_type);
-    const double constant = static_cast<double>(pass.geometry.border_value);
-    return !src.is_integer || (pass.geometry.border_mode == BORDER_CONSTANT &&
-                               !(constant == std::nearbyint(constant) && constant >= src.lowest &&
-                                 constant <= src.highest));
+    if (g.border_mode != BORDER_CONSTANT)
+        return true;
+    const double constant = static_cast<double>(g.border_value);
+    if (src.is_integer)
+        return constant == std::nearbyint(constant) && constant >= src.lowest &&
+               constant <= src.highest;
+    return half_to_double(half_from_float(g.border_value)) == constant;
+}
+
+} // namespace
+
+KeyKind key_kind(const ImagePass &pass) {
+    if (pass.src_type == PixelType::f32 || !has_own_border(pass))
+        return KeyKind::floats;
+    return pass.src_type == PixelType::f16 ? KeyKind::halves : KeyKind::integers;
+}
+
+std::size_t key_bytes(const ImagePass &pass) {
+    return key_kind(pass) == KeyKind::floats ? sizeof(float) : size_of(pass.src_type);
 }
 
 Defines rank_defines(const ImagePass &pass) {
     Defines defines = type_defines(pass);
-    defines["FLOAT_KEYS"] = has_float_keys(pass) ? 1 : 0;
+    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
     return defines;
+}
+
+std::string volume_refusal(const RankPass &pass) {
+    return pass.is_flat() ? "" : "it filters slices, and the window has pixels of others";
 }
 
 std::string problem_of(const RankPass &pass) {

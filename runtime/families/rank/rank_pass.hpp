@@ -36,10 +36,16 @@ struct ExtremePass : ImagePass {
 std::string problem_of(const ExtremePass &pass);
 const std::vector<Kernel> &kernels_of(const ExtremePass &pass);
 
-// The macros of cl/lib/rank_key.clh, pixel.clh and border.clh.
+// How pixels become keys: as integers; as halves; or as floats, where the border's constant is not of the source's
+// type too. Numbers of KEY_KIND in cl/lib/rank_key.clh, rank_vectors.clh, rank_words.clh and rank_order.clh.
+enum class KeyKind { integers = 0, halves = 1, floats = 2 };
+KeyKind key_kind(const ImagePass &pass);
+std::size_t key_bytes(const ImagePass &pass);
+
+// KEY_KIND, and the macros of cl/lib/pixel.clh and border.clh.
 Defines rank_defines(const ImagePass &pass);
 
-// Whether keys are those of floats, as the source or the border's constant is not of integers.
-bool has_float_keys(const ImagePass &pass);
+// Why a kernel of slices cannot take the pass; "" where it can.
+std::string volume_refusal(const RankPass &pass);
 
 } // namespace gz

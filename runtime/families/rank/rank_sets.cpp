@@ -3,7 +3,6 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
-#include "families/rank/network_pass.hpp"
 #include "plan/problem.hpp"
 
 namespace gz {
@@ -45,7 +44,6 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     result.program = {"rank/rank_sets.cl", "rank_sets", rank_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
-    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
     defines["WINDOW_X"] = g.taps_x;
     defines["WINDOW_Y"] = g.taps_y;
     result.range =
@@ -57,8 +55,8 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
 }
 
 std::string refusal(const RankPass &pass, const Settings &settings) {
-    if (!pass.is_flat())
-        return "it filters slices, and the window has pixels of others";
+    if (std::string reason = volume_refusal(pass); !reason.empty())
+        return reason;
     if (!pass.is_box)
         return "the window is not a box";
     // A pixel's place is two bytes, with one that is in no window.

@@ -3,7 +3,6 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
-#include "families/rank/network_pass.hpp"
 #include "plan/problem.hpp"
 
 namespace gz {
@@ -38,7 +37,6 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &fac
     launch.program = {"rank/rank_slide.cl", "rank_slide", rank_defines(pass)};
     Defines &defines = launch.program.defines;
     add_defines(defines, tunables, settings);
-    defines["KEY_KIND"] = static_cast<int>(key_kind(pass));
     defines["WINDOW_X"] = g.taps_x;
     defines["WINDOW_Y"] = g.taps_y;
     defines["IS_BOX"] = pass.is_box ? 1 : 0;
@@ -71,8 +69,8 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &fac
 }
 
 std::string refusal(const RankPass &pass, const Settings &settings) {
-    if (!pass.is_flat())
-        return "it filters slices, and the window has pixels of others";
+    if (std::string reason = volume_refusal(pass); !reason.empty())
+        return reason;
     const int longest = 257 - settings.tile;
     if (longer_side(pass.geometry) > longest)
         return text("tiles of ", settings.tile, " pixels take windows of up to ", longest,

@@ -32,7 +32,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &fac
     const Geometry &g = pass.geometry;
     const std::int32_t band = band_of(pass, settings, facts);
     Launch result;
-    result.program = {"rank/rank_strips.cl", "rank_strips", type_defines(pass)};
+    result.program = {"rank/rank_strips.cl", "rank_strips", rank_defines(pass)};
     add_defines(result.program.defines, tunables, settings);
     add_network(pass, 1, settings.tile_y, 0, result.program);
     result.range =

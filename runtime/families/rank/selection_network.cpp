@@ -361,29 +361,11 @@ private:
         }
     }
 
-    int most_alive() const;
-
     NetworkShape shape_;
     Nodes nodes_;
     std::vector<Value> results_; // row after row
     std::vector<Value> order_;
 };
-
-int Network::most_alive() const {
-    std::vector<int> uses(nodes_.size(), 0);
-    for (const Value i : order_)
-        if (nodes_[i].made != Made::read)
-            for (const Value operand : {nodes_[i].a, nodes_[i].b})
-                ++uses[static_cast<std::size_t>(operand)];
-    int alive = 0, most = 0;
-    for (const Value i : order_) {
-        most = std::max(most, ++alive);
-        if (nodes_[i].made != Made::read)
-            for (const Value operand : {nodes_[i].a, nodes_[i].b})
-                alive -= --uses[static_cast<std::size_t>(operand)] == 0 ? 1 : 0;
-    }
-    return most;
-}
 
 NetworkText Network::text(int sums) const {
     NetworkText result;
@@ -437,7 +419,6 @@ NetworkText Network::text(int sums) const {
         }
     }
     result.comparators = comparators();
-    result.alive = most_alive();
     return result;
 }
 

@@ -33,7 +33,6 @@ struct NetworkText {
     //   RESULTS(y, v3, v4, ...)   row y of the results
     std::string statements;
     int comparators = 0; // minima and maxima
-    int alive = 0;       // the most values that are needed at a time
 };
 
 // Safe to call from many threads; the texts of recent calls are kept.
