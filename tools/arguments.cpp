@@ -83,6 +83,14 @@ std::int64_t parse_integer(std::string_view option, std::string_view text) {
     return parse_number<std::int64_t>(option, text, "a whole number");
 }
 
+std::uint32_t parse_iterations(std::string_view text, std::int64_t most) {
+    const std::int64_t iterations = parse_integer("--iterations", text);
+    if (iterations < 1 || iterations > most)
+        throw InputError("--iterations: " + std::to_string(iterations) + " is not from 1 to " +
+                         std::to_string(most));
+    return static_cast<std::uint32_t>(iterations);
+}
+
 std::vector<double> parse_numbers(std::string_view option, std::string_view text) {
     std::vector<double> values;
     for (const std::string_view part : split(text, ','))

@@ -29,6 +29,9 @@ double parse_finite(std::string_view option, std::string_view text);
 double parse_positive(std::string_view option, std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text);
 
+// Parses the value of --iterations, from 1 to `most`.
+std::uint32_t parse_iterations(std::string_view text, std::int64_t most);
+
 // Parses finite numbers, separated by commas, at least one.
 std::vector<double> parse_numbers(std::string_view option, std::string_view text);
 std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text);

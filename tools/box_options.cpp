@@ -19,14 +19,6 @@ std::vector<std::int64_t> parse_radius(const std::string &text) {
     return numbers;
 }
 
-std::uint32_t parse_iterations(const std::string &text) {
-    const std::int64_t iterations = parse_integer("--iterations", text);
-    if (iterations < 1 || iterations > max_iterations)
-        throw InputError("--iterations: " + std::to_string(iterations) + " is not from 1 to " +
-                         std::to_string(max_iterations));
-    return static_cast<std::uint32_t>(iterations);
-}
-
 } // namespace
 
 void add_box_options(CLI::App &app, BoxOptions &options) {
@@ -45,7 +37,7 @@ void add_box_options(CLI::App &app, BoxOptions &options) {
 Filter make_box(const BoxOptions &options, int axes) {
     const std::vector<std::int64_t> radius = parse_radius(options.radius);
     return box(along_axes("--radius", options.radius, radius, axes),
-               parse_iterations(options.iterations));
+               parse_iterations(options.iterations, max_iterations));
 }
 
 } // namespace gauze::tool

@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::int64_t max_iterations = 64;
 
-std::uint32_t parse_iterations(const std::string &text) {
-    const std::int64_t iterations = parse_integer("--iterations", text);
-    if (iterations < 1 || iterations > max_iterations)
-        throw InputError("--iterations: " + std::to_string(iterations) + " is not from 1 to " +
-                         std::to_string(max_iterations));
-    return static_cast<std::uint32_t>(iterations);
-}
-
 Structure make_structure(const MorphologyOptions &options, int axes) {
     const WindowOptions &given = options.window;
     if (!options.structure) {
@@ -64,7 +56,8 @@ void add_morphology_options(CLI::App &app, MorphologyOptions &options) {
 
 Filter make_morphology(const MorphologyOptions &options, int axes,
                        Filter (*make)(const Structure &, std::uint32_t)) {
-    return make(make_structure(options, axes), parse_iterations(options.iterations));
+    return make(make_structure(options, axes),
+                parse_iterations(options.iterations, max_iterations));
 }
 
 } // namespace gauze::tool

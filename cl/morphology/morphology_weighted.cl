@@ -5,6 +5,7 @@
 #include "lib/window.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/window_row.clh"
 #include "lib/rank_key.clh"
 #include "lib/extreme.clh"
 
@@ -17,23 +18,21 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void morphology_weighted(__global const SRC *restrict src, __global DST *restrict dst,
                          const Geometry g, const Volume v, __global const WindowRun *restrict window,
                          const int runs, __global const float *restrict weights) {
-    const int x = get_global_id(0);
-    const int y = get_global_id(1);
     const int batch = get_global_id(2);
-    if (x >= g.width)
+    const Place at = {get_global_id(0), get_global_id(1), batch % g.slices};
+    if (at.x >= g.width)
         return;
-    const int slice = batch % g.slices;
-    __global const SRC *volume = src + src_start(g, batch - slice);
+    __global const SRC *volume = src + src_start(g, batch - at.slice);
     int found = NEUTRAL;
     for (int r = 0; r < runs; ++r) {
         const WindowRun run = window[r];
-        const int z = fold(slice + run.z, v.valid_front, v.valid_back, g.border_mode);
-        const int row = z == OUTSIDE ? OUTSIDE : fold_row(g, y + run.y);
-        __global const SRC *own = volume + (long)(z == OUTSIDE ? 0 : z) * g.src_slice;
+        long slice;
+        const int row = row_of_run(g, v, run, at, &slice);
         for (int i = 0; i < run.count; ++i)
-            found = further(found, key_of(read_extended(own, g, row, x + run.x + i * CHANNELS) +
+            found = further(found, key_of(read_extended(volume + slice, g, row,
+                                                        at.x + run.x + i * CHANNELS) +
                                           weights[i]));
         weights += run.count;
     }
-    STORE(value_of(found), dst + dst_start(g, batch) + y * g.dst_row + x);
+    STORE(value_of(found), dst + dst_start(g, batch) + at.y * g.dst_row + at.x);
 }

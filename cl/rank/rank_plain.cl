@@ -5,16 +5,12 @@
 #include "lib/window.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/window_row.clh"
 #include "lib/rank_key.clh"
 
 #ifndef GROUP_X
 #error GROUP_X is not defined
 #endif
-
-// A result's place.
-typedef struct Place {
-    int x, y, slice;
-} Place;
 
 // The keys of a window, of which `below` are less than a given one.
 typedef struct Tally {
@@ -27,11 +23,11 @@ static inline Tally tally_keys(__global const SRC *volume, const Geometry g, con
     Tally result = {INT_MAX, INT_MIN, 0};
     for (int r = 0; r < runs; ++r) {
         const WindowRun run = window[r];
-        const int z = fold(at.slice + run.z, v.valid_front, v.valid_back, g.border_mode);
-        const int row = z == OUTSIDE ? OUTSIDE : fold_row(g, at.y + run.y);
-        __global const SRC *slice = volume + (long)(z == OUTSIDE ? 0 : z) * g.src_slice;
+        long slice;
+        const int row = row_of_run(g, v, run, at, &slice);
         for (int i = 0; i < run.count; ++i) {
-            const int key = key_of(read_extended(slice, g, row, at.x + run.x + i * CHANNELS));
+            const int x = at.x + run.x + i * CHANNELS;
+            const int key = key_of(read_extended(volume + slice, g, row, x));
             result.least = min(result.least, key);
             result.largest = max(result.largest, key);
             result.below += key < limit;

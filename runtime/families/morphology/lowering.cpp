@@ -58,8 +58,7 @@ PlanDesc beside_source(const PlanDesc &desc) {
 
 WeightedPass lower_weighted(const Morphology &filter, MorphologyStep step, const PlanDesc &desc) {
     Extreme extreme = extreme_of(filter, step);
-    const RankPass flat = lower_rank(flat_step(filter, step), desc);
-    return {flat, flat.volume, flat.window, std::move(extreme.weights),
+    return {lower_window(extreme.window, desc), std::move(extreme.weights),
             step == MorphologyStep::dilation};
 }
 

@@ -12,10 +12,8 @@
 namespace gz {
 
 // The least or the largest of the pixels of a window, each plus its weight.
-struct WeightedPass : ImagePass {
-    Volume volume{};
-    std::vector<WindowRun> window; // as of RankPass
-    std::vector<float> weights;    // of its pixels
+struct WeightedPass : WindowPass {
+    std::vector<float> weights; // one for each of the window's pixels
     bool is_maximum = false;
 };
 

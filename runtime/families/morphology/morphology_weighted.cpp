@@ -11,21 +11,14 @@ struct Settings {
 
 Work work(const WeightedPass &pass, const Settings &settings, const DeviceFacts &) {
     const int group = settings.group_x;
-    Launch result;
+    Launch result = launch_on_window(pass, group);
     result.program = {"morphology/morphology_weighted.cl", "morphology_weighted",
                       type_defines(pass)};
     result.program.defines["GROUP_X"] = group;
     result.program.defines["KEY_KIND"] = static_cast<int>(KeyKind::floats); // as weights are
     result.program.defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
-    result.range =
-        batched_range(pass, ceil_div(pass.geometry.width, group), pass.geometry.height, group, 1);
-    result.arguments = {SourceBuffer(),
-                        TargetBuffer(),
-                        by_value(pass.geometry),
-                        by_value(pass.volume),
-                        ConstantData{bytes_of(pass.window.data(), pass.window.size()), true},
-                        by_value(static_cast<std::int32_t>(pass.window.size())),
-                        ConstantData{bytes_of(pass.weights.data(), pass.weights.size()), true}};
+    result.arguments.push_back(
+        ConstantData{bytes_of(pass.weights.data(), pass.weights.size()), true});
     return result;
 }
 

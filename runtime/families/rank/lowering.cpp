@@ -91,17 +91,19 @@ void check_length(const Window &window, const PlanDesc &desc) {
                  axis_name[axis], ", too many for windows of ", window.size[axis]);
 }
 
-RankPass lower_rank(const RankFilter &filter, const PlanDesc &desc) {
-    const Window &window = filter.window;
-    RankPass pass;
+WindowPass lower_window(const Window &window, const PlanDesc &desc) {
+    WindowPass pass;
     static_cast<ImagePass &>(pass) = lower_images(
         desc, {window.size[0], window.size[1], window.anchor[0], window.anchor[1]}, {2});
     pass.volume = lower_volume(desc, window.size, window.anchor);
     pass.window = runs_of(window, pass.channels);
-    pass.rank = narrow(filter.rank);
-    pass.count = narrow(window.count());
-    pass.is_box = window.is_box();
     return pass;
+}
+
+RankPass lower_rank(const RankFilter &filter, const PlanDesc &desc) {
+    const Window &window = filter.window;
+    return {lower_window(window, desc), narrow(filter.rank), narrow(window.count()),
+            window.is_box()};
 }
 
 ExtremePass lower_extreme(const RankFilter &filter, const PlanDesc &desc) {

@@ -12,6 +12,8 @@ Graph lower(const RankFilter &filter, const PlanDesc &desc);
 // Refuses images that are too long for kernels, which use 32-bit positions, up to a window or two beyond the
 // image.
 void check_length(const Window &window, const PlanDesc &desc);
+// The pixels that a pass for all of a window reads.
+WindowPass lower_window(const Window &window, const PlanDesc &desc);
 // One pass for all of the window.
 RankPass lower_rank(const RankFilter &filter, const PlanDesc &desc);
 // One pass for the minimum or the maximum of a box along x and y.

@@ -42,7 +42,20 @@ Defines rank_defines(const ImagePass &pass) {
     return defines;
 }
 
-std::string volume_refusal(const RankPass &pass) {
+Launch launch_on_window(const WindowPass &pass, int group) {
+    Launch result;
+    result.range =
+        batched_range(pass, ceil_div(pass.geometry.width, group), pass.geometry.height, group, 1);
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(pass.geometry),
+                        by_value(pass.volume),
+                        ConstantData{bytes_of(pass.window.data(), pass.window.size()), true},
+                        by_value(static_cast<std::int32_t>(pass.window.size()))};
+    return result;
+}
+
+std::string volume_refusal(const WindowPass &pass) {
     return pass.is_flat() ? "" : "it filters slices, and the window has pixels of others";
 }
 

@@ -14,15 +14,23 @@ namespace gz {
 #include "lib/window.clh"
 static_assert(sizeof(WindowRun) == 16, "OpenCL C lays the struct out without padding");
 
-// One rank of the pixels of a window. Geometry's taps and anchors are the window's size and anchor.
-struct RankPass : ImagePass {
+// The pixels of a window. Geometry's taps and anchors are the window's size and anchor.
+struct WindowPass : ImagePass {
     Volume volume{};
     std::vector<WindowRun> window; // rows of slices in order, each from left to right
-    std::int32_t rank = 0, count = 1;
-    bool is_box = true;
 
     // Whether it reads its own slice alone.
     bool is_flat() const { return volume.taps_z == 1 && volume.anchor_z == 0; }
+};
+
+// Returns the launch of a kernel with an item per value, in groups along x: its range, and its arguments up to the
+// window.
+Launch launch_on_window(const WindowPass &pass, int group);
+
+// One rank of the pixels of a window.
+struct RankPass : WindowPass {
+    std::int32_t rank = 0, count = 1;
+    bool is_box = true;
 };
 
 std::string problem_of(const RankPass &pass);
@@ -46,6 +54,6 @@ std::size_t key_bytes(const ImagePass &pass);
 Defines rank_defines(const ImagePass &pass);
 
 // Why a kernel of slices cannot take the pass; "" where it can.
-std::string volume_refusal(const RankPass &pass);
+std::string volume_refusal(const WindowPass &pass);
 
 } // namespace gz

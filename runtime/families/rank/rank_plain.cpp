@@ -11,19 +11,11 @@ struct Settings {
 
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const int group = settings.group_x;
-    Launch result;
+    Launch result = launch_on_window(pass, group);
     result.program = {"rank/rank_plain.cl", "rank_plain", rank_defines(pass)};
     result.program.defines["GROUP_X"] = group;
-    result.range =
-        batched_range(pass, ceil_div(pass.geometry.width, group), pass.geometry.height, group, 1);
-    result.arguments = {SourceBuffer(),
-                        TargetBuffer(),
-                        by_value(pass.geometry),
-                        by_value(pass.volume),
-                        ConstantData{bytes_of(pass.window.data(), pass.window.size()), true},
-                        by_value(static_cast<std::int32_t>(pass.window.size())),
-                        by_value(pass.rank),
-                        by_value(pass.count)};
+    result.arguments.push_back(by_value(pass.rank));
+    result.arguments.push_back(by_value(pass.count));
     return result;
 }
 
