@@ -35,28 +35,20 @@ std::string run(const BoxCase &test, Tally &tally) {
     const Filter filter = Filter::box(test.box);
     const PlanDesc desc = make_plan_desc(test);
     const std::vector<std::byte> source = make_source(desc, random);
-    const std::vector<std::byte> before = make_target(desc, random);
-    const std::vector<std::byte> got =
-        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
-    if (got.empty()) {
-        ++tally.misfits;
-        return "";
-    }
-    if (const std::string where = written_outside(before, got, desc); !where.empty())
-        return where;
-
-    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
-    const double largest = largest_magnitude(job);
-    const bool is_integer = facts_of(desc.target.type).is_integer;
-    // Integers are exact after one iteration; later they have the bounds of floats.
-    const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
-                          test.box.iterations == 1 &&
-                          test.border_value == std::floor(test.border_value);
-    const double bound = is_exact ? 0.5
-                                  : std::min(filter.error_bound(largest), 2e-6 * largest) +
-                                        storing_error(desc.target.type, largest);
-    ++tally.ran;
-    return compare_with_double(job, desc, got, tally, [&](double) { return bound; });
+    const auto bound_for = [&](const ReferenceJob &job) -> BoundOf {
+        const double largest = largest_magnitude(job);
+        const bool is_integer = facts_of(desc.target.type).is_integer;
+        // Integers are exact after one iteration; later they have the bounds of floats.
+        const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
+                              test.box.iterations == 1 &&
+                              test.border_value == std::floor(test.border_value);
+        const double bound = is_exact ? 0.5
+                                      : std::min(filter.error_bound(largest), 2e-6 * largest) +
+                                            storing_error(desc.target.type, largest);
+        return [bound](double) { return bound; };
+    };
+    return run_and_compare(filter, desc, test.kernel + ":" + gz::to_text(test.config), source,
+                           random, tally, bound_for);
 }
 
 void run_all(const std::vector<BoxCase> &cases) {
@@ -72,9 +64,7 @@ void run_all(const std::vector<BoxCase> &cases) {
 }
 
 gz::Kernel spec_of(const std::string &kernel) {
-    const auto kernels = support::kernels_of(BoxPass(), DeviceClass::other_gpu);
-    return *std::find_if(kernels.begin(), kernels.end(),
-                         [&](const auto &k) { return k.name == kernel; });
+    return *find_kernel(BoxPass(), kernel);
 }
 
 void make_possible(BoxCase &test) {
@@ -93,8 +83,7 @@ std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &lim
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
     counts.insert(counts.end(), {static_cast<int>(boxes.size()), 3, 2});
-    for (const Tunable &tunable : spec.tunables)
-        counts.push_back(static_cast<int>(tunable.values.size()));
+    append_counts(counts, spec.tunables);
     std::vector<BoxCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
@@ -105,8 +94,7 @@ std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &lim
         test.box.iterations = at(1) == 2 ? 3 : 1;
         test.border_value = at(2) ? 7.0 : 0.625;
         make_possible(test);
-        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
-            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(3 + i)];
+        test.config = config_of(spec.tunables, row, image + 3);
         cases.push_back(test);
     }
     return cases;

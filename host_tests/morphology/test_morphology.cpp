@@ -169,8 +169,7 @@ std::vector<MorphologyCase> pairwise_cases_of(const std::string &kernel, const L
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
     counts.insert(counts.end(), {static_cast<int>(structures.size()), is_weighted ? 2 : 4, 2});
-    for (const Tunable &tunable : spec.tunables)
-        counts.push_back(static_cast<int>(tunable.values.size()));
+    append_counts(counts, spec.tunables);
     std::vector<MorphologyCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
@@ -180,9 +179,7 @@ std::vector<MorphologyCase> pairwise_cases_of(const std::string &kernel, const L
         test.filter = morphology(all_operations[first_operation + at(1)], structure.window,
                                  structure.weights);
         test.border_value = at(2) ? 7.0 : 0.625;
-        Config config;
-        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
-            config[spec.tunables[i].name] = spec.tunables[i].values[at(3 + i)];
+        const Config config = config_of(spec.tunables, row, image + 3);
         // Two steps come before the combination.
         test.variant = (is_weighted ? "" : "; ; ") + kernel + ":" + gz::to_text(config);
         cases.push_back(test);

@@ -105,21 +105,14 @@ std::string run(const RankCase &test, Tally &tally) {
     std::vector<std::byte> source = make_source(desc, random);
     if (test.has_nan && !facts_of(desc.source.type).is_integer)
         add_specials(desc, source, random);
-    const std::vector<std::byte> before = make_target(desc, random);
-    const std::vector<std::byte> got =
-        run_forced(filter, desc, test.kernel + ":" + gz::to_text(test.config), source, before);
-    if (got.empty()) {
-        ++tally.misfits;
-        return "";
-    }
-    if (const std::string where = written_outside(before, got, desc); !where.empty())
-        return where;
-    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
-    ++tally.ran;
-    return compare_with_double(job, desc, got, tally, [&](double exact) {
-        const bool has_step = facts_of(desc.target.type).is_integer || std::isfinite(exact);
-        return has_step ? storing_error(desc.target.type, std::abs(exact)) : 0.0;
-    });
+    const auto bound_for = [&](const ReferenceJob &) -> BoundOf {
+        return [type = desc.target.type](double exact) {
+            const bool has_step = facts_of(type).is_integer || std::isfinite(exact);
+            return has_step ? storing_error(type, std::abs(exact)) : 0.0;
+        };
+    };
+    return run_and_compare(filter, desc, test.kernel + ":" + gz::to_text(test.config), source,
+                           random, tally, bound_for);
 }
 
 void run_all(const std::vector<RankCase> &cases) {
@@ -136,9 +129,7 @@ void run_all(const std::vector<RankCase> &cases) {
 }
 
 template <class P> gz::Kernel spec_of(const std::string &kernel) {
-    const auto kernels = support::kernels_of(P(), DeviceClass::other_gpu);
-    return *std::find_if(kernels.begin(), kernels.end(),
-                         [&](const auto &k) { return k.name == kernel; });
+    return *find_kernel(P(), kernel);
 }
 
 using Anchor = WindowCase::Anchor;
@@ -205,8 +196,7 @@ std::vector<RankCase> pairwise_ranks(const std::string &kernel, const Limits &li
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
     counts.insert(counts.end(), {static_cast<int>(own.size()), 3, 2, 2});
-    for (const Tunable &tunable : spec.tunables)
-        counts.push_back(static_cast<int>(tunable.values.size()));
+    append_counts(counts, spec.tunables);
     std::vector<RankCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
@@ -217,8 +207,7 @@ std::vector<RankCase> pairwise_ranks(const std::string &kernel, const Limits &li
         test.which = which_of<P>(at(1));
         test.border_value = at(2) ? 7.0 : 0.625;
         test.has_nan = at(3) == 1;
-        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
-            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(4 + i)];
+        test.config = config_of(spec.tunables, row, image + 4);
         cases.push_back(test);
     }
     return cases;

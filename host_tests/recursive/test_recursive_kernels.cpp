@@ -143,22 +143,13 @@ std::string run(const Filter &filter, const ImageCase &test, const std::string &
     std::minstd_rand random(7);
     const PlanDesc desc = make_plan_desc(test);
     const std::vector<std::byte> source = make_source(desc, random);
-    const std::vector<std::byte> before = make_target(desc, random);
-    const std::vector<std::byte> got = run_forced(filter, desc, variant, source, before);
-    if (got.empty()) {
-        ++tally.misfits;
-        return "";
-    }
-    if (const std::string where = written_outside(before, got, desc); !where.empty())
-        return where;
-
-    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
-    const double largest = largest_magnitude(job);
-    const double of_filter = filter.error_bound(largest);
-    ++tally.ran;
-    return compare_with_double(job, desc, got, tally, [&](double exact) {
-        return of_filter + storing_error(desc.target.type, std::abs(exact) + of_filter);
-    });
+    return run_and_compare(
+        filter, desc, variant, source, random, tally, [&](const ReferenceJob &job) -> BoundOf {
+            const double of_filter = filter.error_bound(largest_magnitude(job));
+            return [of_filter, type = desc.target.type](double exact) {
+                return of_filter + storing_error(type, std::abs(exact) + of_filter);
+            };
+        });
 }
 
 std::string run(const Filter &filter, const RecursiveCase &test, Tally &tally) {
@@ -218,8 +209,7 @@ std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Lim
     const Range range = filters_of(kernel);
     const auto kinds = std::min(range.end - range.begin, static_cast<std::size_t>(limits.kinds));
     counts.insert(counts.end(), {static_cast<int>(kinds), 6});
-    for (const Tunable &tunable : tunables)
-        counts.push_back(static_cast<int>(tunable.values.size()));
+    append_counts(counts, tunables);
     std::vector<RecursiveCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
@@ -230,8 +220,7 @@ std::vector<RecursiveCase> pairwise_filters(const std::string &kernel, const Lim
         test.filter =
             range.begin + (kinds > 1 ? at(0) * (range.end - range.begin - 1) / (kinds - 1) : 0);
         test.border = border_for(test, at(1));
-        for (std::size_t i = 0; i < tunables.size(); ++i)
-            test.config[tunables[i].name] = tunables[i].values[at(2 + i)];
+        test.config = config_of(tunables, row, image + 2);
         cases.push_back(test);
     }
     return cases;

@@ -52,9 +52,7 @@ std::vector<TapsCase> pairwise_taps(const Limits &limits) {
 gz::Kernel correlate_spec(const std::string &kernel) {
     CorrelatePass any;
     any.sets.resize(1);
-    const auto kernels = support::kernels_of(any, DeviceClass::other_gpu);
-    return *std::find_if(kernels.begin(), kernels.end(),
-                         [&](const auto &k) { return k.name == kernel; });
+    return *find_kernel(any, kernel);
 }
 
 std::string CorrelateCase::name() const {
@@ -117,6 +115,23 @@ std::string compare_with_double(const ReferenceJob &job, const PlanDesc &desc,
         }
     });
     return wrong;
+}
+
+std::string run_and_compare(const Filter &filter, const PlanDesc &desc, const std::string &variant,
+                            const std::vector<std::byte> &source, std::minstd_rand &random,
+                            Tally &tally,
+                            const std::function<BoundOf(const ReferenceJob &)> &bound_for) {
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got = run_forced(filter, desc, variant, source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    if (const std::string where = written_outside(before, got, desc); !where.empty())
+        return where;
+    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
+    ++tally.ran;
+    return compare_with_double(job, desc, got, tally, bound_for(job));
 }
 
 std::string run(const CorrelateCase &test, Tally &tally) {
@@ -194,8 +209,7 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
     counts.push_back(static_cast<int>(taps.size()));
-    for (const Tunable &tunable : spec.tunables)
-        counts.push_back(static_cast<int>(tunable.values.size()));
+    append_counts(counts, spec.tunables);
 
     std::vector<CorrelateCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
@@ -204,8 +218,7 @@ std::vector<CorrelateCase> pairwise_cases(const std::string &kernel, const Limit
         static_cast<ImageCase &>(test) = image_of(row, sizes);
         test.kernel = kernel;
         test.taps = taps[at(0)];
-        for (std::size_t i = 0; i < spec.tunables.size(); ++i)
-            test.config[spec.tunables[i].name] = spec.tunables[i].values[at(1 + i)];
+        test.config = config_of(spec.tunables, row, image + 1);
         make_possible(test);
         cases.push_back(test);
     }

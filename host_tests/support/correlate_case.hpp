@@ -44,6 +44,14 @@ std::string compare_with_double(const gz::ReferenceJob &job, const gz::PlanDesc 
                                 const std::vector<std::byte> &got, Tally &tally,
                                 const std::function<double(double)> &bound_of);
 
+// Runs a forced kernel, and compares what it makes with the reference in double: bound_for gives the bounds of a
+// job. Returns "" if that passes, or does not fit the device; else what is wrong.
+using BoundOf = std::function<double(double)>;
+std::string run_and_compare(const gz::Filter &filter, const gz::PlanDesc &desc,
+                            const std::string &variant, const std::vector<std::byte> &source,
+                            std::minstd_rand &random, Tally &tally,
+                            const std::function<BoundOf(const gz::ReferenceJob &)> &bound_for);
+
 // Returns "" if the case passes, or does not fit the device; else what is wrong.
 std::string run(const CorrelateCase &test, Tally &tally);
 

@@ -35,6 +35,20 @@ inline std::vector<gz::Kernel> kernels_of(const gz::Pass &pass, gz::DeviceClass 
     return kernels_of(pass, facts);
 }
 
+// How many values each tunable has, after the counts of other parameters; and the configuration of these values,
+// from a row of a selection's `first` on.
+inline void append_counts(std::vector<int> &counts, const std::vector<gz::Tunable> &tunables) {
+    for (const gz::Tunable &tunable : tunables)
+        counts.push_back(static_cast<int>(tunable.values.size()));
+}
+inline gz::Config config_of(const std::vector<gz::Tunable> &tunables, const std::vector<int> &row,
+                            std::size_t first) {
+    gz::Config config;
+    for (std::size_t i = 0; i < tunables.size(); ++i)
+        config[tunables[i].name] = tunables[i].values[static_cast<std::size_t>(row[first + i])];
+    return config;
+}
+
 // The pass of a filter with taps along x and y.
 inline gz::CorrelatePass lower_taps(const gz::Filter &filter, const gz::PlanDesc &desc) {
     return gz::lower_correlation(filter.get<gz::Correlate>(), desc);
