@@ -196,8 +196,9 @@ static inline int select_bit(uint4 words, int before) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-               const int rank, __local uint *memory) {
-    __local uint *const area = memory;
+               const int rank, __local uint4 *memory4) {
+    // Vectors: a driver aligns local memory to what it is said to hold, and no further.
+    __local uint *const area = (__local uint *)memory4;
     __local uint *const places = area + AREA_WORDS; // a column and a row, of one byte each, in 16 bits
     __local uint *const counts = places + PLACES_WORDS;
     __local uint *const parts = counts + BUCKETS;
