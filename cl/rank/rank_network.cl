@@ -25,38 +25,6 @@
 // VECTORS: 0, or how many pixels of one channel are read and written at a time where they are a tile's own: rows
 // start at multiples of so many. Pixels around these are read four at a time.
 #if VECTORS
-// `count` words in memory, a power of two, aligned to as many.
-INLINE void read_words(__global const SRC *from, int count, uint *words) {
-    __global const uint *source = (__global const uint *)from;
-    if (count == 1) {
-        words[0] = *source;
-    } else if (count == 2) {
-        const uint2 two = *(__global const uint2 *)source;
-        words[0] = two.s0;
-        words[1] = two.s1;
-    } else {
-        UNROLL for (int i = 0; i < count; i += 4) {
-            const uint4 four = *(__global const uint4 *)(source + i);
-            words[i] = four.s0;
-            words[i + 1] = four.s1;
-            words[i + 2] = four.s2;
-            words[i + 3] = four.s3;
-        }
-    }
-}
-
-INLINE void store_words(const uint *words, int count, __global DST *to) {
-    __global uint *target = (__global uint *)to;
-    if (count == 1)
-        *target = words[0];
-    else if (count == 2)
-        *(__global uint2 *)target = (uint2)(words[0], words[1]);
-    else
-        UNROLL for (int i = 0; i < count; i += 4)
-            *(__global uint4 *)(target + i) =
-                (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
-}
-
 // The words of a row of pixels.
 INLINE void read_row(__global const SRC *from, uint *words) {
     UNROLL for (int i = 0; i < LEAD; i += 4)

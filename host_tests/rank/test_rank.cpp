@@ -275,6 +275,12 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                     test.config[tunable.name] = tunable.values.front();
                 if (kernel == "rank_network")
                     test.config = {{"TILE_X", 4}, {"TILE_Y", 2}, {"GROUP_Y", 4}, {"SUMS", 11}};
+                else if (kernel == "rank_tiled")
+                    test.config = {{"TILE_X", 4},
+                                   {"TILE_Y", 2},
+                                   {"GROUP_Y", 4},
+                                   {"SUMS", 11},
+                                   {"MIRRORS", static_cast<int>(turn / 2 % 2)}};
                 cases.push_back(test);
                 if (!is_of_extremes<P> || type == PixelType::s16)
                     continue;

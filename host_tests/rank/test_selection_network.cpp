@@ -16,54 +16,104 @@ namespace {
 
 using namespace gz;
 
+using Rows = std::vector<std::vector<int>>;
+
 // Runs a network's statements over an image of the pixels that its tile's windows cover, row after row.
-std::vector<std::vector<int>> run(const std::string &statements, const std::vector<int> &image,
-                                  int width) {
-    std::map<std::string, int> values;
-    std::map<int, std::vector<int>> rows;
-    std::istringstream lines(statements);
-    for (std::string line; std::getline(lines, line);) {
-        for (char &c : line)
-            if (std::string("(),;=").find(c) != std::string::npos)
-                c = ' ';
-        std::istringstream words(line);
-        std::string kind;
-        words >> kind;
-        if (kind == "RESULTS") {
-            int y = -1;
-            words >> y;
-            REQUIRE(rows.count(y) == 0);
-            for (std::string name; words >> name;)
-                rows[y].push_back(values.at(name));
-            continue;
+class Run {
+public:
+    Run(const NetworkShape &shape, const std::string &statements, const std::vector<int> &image)
+        : shape_(shape), image_(image),
+          results_(static_cast<std::size_t>(shape.tile_y),
+                   std::vector<int>(static_cast<std::size_t>(shape.tile_x), -1)) {
+        std::istringstream text(statements);
+        for (std::string line; std::getline(text, line);)
+            lines_.push_back(line);
+        CHECK(run_from(0, {}) == lines_.size());
+    }
+    const Rows &results() const { return results_; }
+
+private:
+    using Values = std::map<std::string, int>;
+
+    // Returns the line after the last.
+    std::size_t run_from(std::size_t i, Values values) {
+        while (i < lines_.size()) {
+            std::string line = lines_[i++];
+            for (char &c : line)
+                if (std::string("(),;=").find(c) != std::string::npos)
+                    c = ' ';
+            std::istringstream words(line);
+            std::string kind;
+            words >> kind;
+            if (kind == "}")
+                return i;
+            if (kind == "EACH_HALF" || kind == "EACH_QUARTER") {
+                bool &mirrors = kind == "EACH_HALF" ? is_right_ : is_lower_;
+                REQUIRE(!mirrors);
+                const std::size_t after = run_from(i, values);
+                mirrors = true;
+                CHECK(run_from(i, values) == after);
+                mirrors = false;
+                i = after;
+            } else if (kind == "RESULTS") {
+                store(words, values);
+            } else {
+                REQUIRE(kind == "T");
+                std::string name;
+                words >> name;
+                REQUIRE(values.count(name) == 0);
+                values[name] = made(words, values);
+            }
         }
-        REQUIRE(kind == "T");
-        std::string name, made, a, b, less;
-        words >> name >> made >> a >> b;
-        REQUIRE(values.count(name) == 0);
-        if (made == "AT") {
-            values[name] = image.at(static_cast<std::size_t>(std::stoi(b) * width + std::stoi(a)));
-        } else if (made == "REST") {
+        return i;
+    }
+
+    int made(std::istream &words, const Values &values) const {
+        std::string made, a, b, less;
+        words >> made >> a >> b;
+        if (made.rfind("AT", 0) == 0) {
+            REQUIRE((made == "AT" || made == "AT_OF_HALF" || made == "AT_OF_QUARTER"));
+            const int width = shape_.window_x + shape_.tile_x - 1;
+            const int height = shape_.window_y + shape_.tile_y - 1;
+            int x = std::stoi(a), y = std::stoi(b);
+            if (is_right_ && made != "AT")
+                x = width - 1 - x;
+            if (is_lower_ && made == "AT_OF_QUARTER")
+                y = height - 1 - y;
+            return image_.at(static_cast<std::size_t>(y * width + x));
+        }
+        if (made == "REST") {
             words >> less;
             REQUIRE(values.at(less) == std::min(values.at(a), values.at(b)));
-            values[name] = values.at(a) + values.at(b) - values.at(less);
-        } else {
-            REQUIRE((made == "LESS" || made == "MORE"));
-            values[name] = made == "LESS" ? std::min(values.at(a), values.at(b))
-                                          : std::max(values.at(a), values.at(b));
+            return values.at(a) + values.at(b) - values.at(less);
         }
+        REQUIRE((made == "LESS" || made == "MORE"));
+        return made == "LESS" ? std::min(values.at(a), values.at(b))
+                              : std::max(values.at(a), values.at(b));
     }
-    std::vector<std::vector<int>> result;
-    for (auto &[y, row] : rows) {
-        REQUIRE(y == static_cast<int>(result.size()));
-        result.push_back(std::move(row));
-    }
-    return result;
-}
 
-std::vector<std::vector<int>> expected(const NetworkShape &shape, const std::vector<int> &image,
-                                       int width) {
-    std::vector<std::vector<int>> rows;
+    void store(std::istream &words, const Values &values) {
+        int x = 0, y = -1;
+        words >> y;
+        for (std::string name; words >> name; ++x) {
+            int &result =
+                results_.at(static_cast<std::size_t>(is_lower_ ? shape_.tile_y - 1 - y : y))
+                    .at(static_cast<std::size_t>(is_right_ ? shape_.tile_x - 1 - x : x));
+            CHECK(result == -1);
+            result = values.at(name);
+        }
+        CHECK(x == (shape_.mirrors ? shape_.tile_x / 2 : shape_.tile_x));
+    }
+
+    const NetworkShape &shape_;
+    const std::vector<int> &image_;
+    Rows results_;
+    std::vector<std::string> lines_;
+    bool is_right_ = false, is_lower_ = false;
+};
+
+Rows expected(const NetworkShape &shape, const std::vector<int> &image, int width) {
+    Rows rows;
     for (int y = 0; y < shape.tile_y; ++y)
         for (int x = 0; x < shape.tile_x; ++x) {
             if (x == 0)
@@ -86,6 +136,7 @@ void check(const NetworkShape &shape, int sums, std::minstd_rand &random) {
     CAPTURE(shape.rank);
     CAPTURE(shape.tile_x);
     CAPTURE(shape.tile_y);
+    CAPTURE(shape.mirrors);
     const NetworkText network = selection_network(shape, sums);
     const int width = shape.window_x + shape.tile_x - 1;
     const int height = shape.window_y + shape.tile_y - 1;
@@ -93,7 +144,7 @@ void check(const NetworkShape &shape, int sums, std::minstd_rand &random) {
         std::vector<int> image;
         for (int i = 0; i < width * height; ++i)
             image.push_back(static_cast<int>(random() % range));
-        CHECK(run(network.statements, image, width) == expected(shape, image, width));
+        CHECK(Run(shape, network.statements, image).results() == expected(shape, image, width));
     }
 }
 
@@ -124,6 +175,22 @@ TEST_CASE("networks select the rank of every window of a tile") {
     check({15, 15, {}, 112, 4, 4}, 12, random);
 }
 
+TEST_CASE("networks of mirrored quarters select the same") {
+    std::minstd_rand random(4);
+    int turn = 0;
+    for (int x = 2; x <= 9; ++x)
+        for (int y = 2; y <= 9; ++y)
+            for (const auto &[tile_x, tile_y] :
+                 {std::pair(2, 2), std::pair(4, 2), std::pair(2, 4), std::pair(4, 4)})
+                if (tile_x <= x && tile_y <= y) {
+                    const int ranks[] = {0, x * y / 3, x * y / 2, x * y - 1};
+                    ++turn;
+                    check({x, y, {}, ranks[turn % 4], tile_x, tile_y, true}, turn % 17, random);
+                }
+    check({15, 15, {}, 112, 4, 4, true}, 12, random);
+    check({13, 16, {}, 100, 4, 4, true}, 12, random);
+}
+
 TEST_CASE("networks share what windows have in common") {
     const auto per_result = [](int side, int tile_x, int tile_y) {
         return comparators_per_result({side, side, {}, side * side / 2, tile_x, tile_y});
@@ -133,6 +200,10 @@ TEST_CASE("networks share what windows have in common") {
     CHECK(per_result(5, 8, 2) < 61.0);
     CHECK(per_result(7, 4, 4) < 128.0);
     CHECK(per_result(11, 4, 2) < 400.0);
+    const NetworkText mirrored = selection_network({15, 15, {}, 112, 4, 4, true});
+    const NetworkText whole = selection_network({15, 15, {}, 112, 4, 4});
+    CHECK(mirrored.comparators < 1.25 * whole.comparators);
+    CHECK(mirrored.statements.size() < .7 * static_cast<double>(whole.statements.size()));
 }
 
 TEST_CASE("windows are trimmed, and refused out of range") {

@@ -8,6 +8,7 @@ namespace gz {
 
 Kernel rank_strips();
 Kernel rank_network();
+Kernel rank_tiled();
 Kernel rank_sets();
 Kernel rank_slide();
 Kernel rank_plain();

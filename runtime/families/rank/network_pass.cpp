@@ -33,10 +33,10 @@ NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y) {
     return shape;
 }
 
-void add_network(const RankPass &pass, int tile_x, int tile_y, int sums, ProgramRequest &program) {
-    program.defines["WINDOW_X"] = pass.geometry.taps_x;
-    program.defines["WINDOW_Y"] = pass.geometry.taps_y;
-    program.generated = selection_network(network_shape(pass, tile_x, tile_y), sums).statements;
+void add_network(const NetworkShape &shape, int sums, ProgramRequest &program) {
+    program.defines["WINDOW_X"] = shape.window_x;
+    program.defines["WINDOW_Y"] = shape.window_y;
+    program.generated = selection_network(shape, sums).statements;
 }
 
 } // namespace gz

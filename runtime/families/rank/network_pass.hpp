@@ -13,7 +13,7 @@ std::string network_refusal(const RankPass &pass, int most_pixels);
 
 NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y);
 
-// Adds the network of such a tile to a program: its text, WINDOW_X and WINDOW_Y.
-void add_network(const RankPass &pass, int tile_x, int tile_y, int sums, ProgramRequest &program);
+// Adds a network to a program: its text, WINDOW_X and WINDOW_Y.
+void add_network(const NetworkShape &shape, int sums, ProgramRequest &program);
 
 } // namespace gz

@@ -44,7 +44,8 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     defines["GROUP_X"] = group_x;
     defines["ANCHOR_X"] = g.anchor_x;
     defines["VECTORS"] = vector_of(pass, settings);
-    add_network(pass, settings.tile_x, settings.tile_y, settings.sums, result.program);
+    add_network(network_shape(pass, settings.tile_x, settings.tile_y), settings.sums,
+                result.program);
     const std::int64_t tiles = ceil_div(g.width / pass.channels, results_x) * pass.channels;
     result.range =
         batched_range(pass, ceil_div(tiles, group_x),

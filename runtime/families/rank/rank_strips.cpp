@@ -34,7 +34,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &fac
     Launch result;
     result.program = {"rank/rank_strips.cl", "rank_strips", rank_defines(pass)};
     add_defines(result.program.defines, tunables, settings);
-    add_network(pass, 1, settings.tile_y, 0, result.program);
+    add_network(network_shape(pass, 1, settings.tile_y), 0, result.program);
     result.range =
         batched_range(pass, ceil_div(g.width, settings.strip), ceil_div(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band)};

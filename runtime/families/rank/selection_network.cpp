@@ -21,26 +21,31 @@ using Value = int;
 using Sorted = std::vector<Value>; // in ascending order
 
 enum class Made { read, less, more };
+
+// What runs once for the tile, once for each of its halves, or once for each of its quarters.
+enum class Turn { tile, half, quarter };
+constexpr Turn all_turns[] = {Turn::tile, Turn::half, Turn::quarter};
+
 struct Node {
     Made made;
+    Turn turn;
     int a, b; // values, or the place of a pixel
 };
 
 // The nodes of a network. Equal ones are one, so that windows share what they have in common.
 class Nodes {
 public:
-    Value pixel(int x, int y) { return find({Made::read, x, y}); }
-    Value less(Value a, Value b) {
-        return a == b ? a : find({Made::less, std::min(a, b), std::max(a, b)});
-    }
-    Value more(Value a, Value b) {
-        return a == b ? a : find({Made::more, std::min(a, b), std::max(a, b)});
-    }
+    // Pixels are read in this turn from now on.
+    void read_in(Turn turn) { turn_ = turn; }
+    Value pixel(int x, int y) { return find({Made::read, turn_, x, y}); }
+    Value less(Value a, Value b) { return a == b ? a : find(made_of(Made::less, a, b)); }
+    Value more(Value a, Value b) { return a == b ? a : find(made_of(Made::more, a, b)); }
 
     const Node &operator[](Value i) const { return all_[static_cast<std::size_t>(i)]; }
     std::size_t size() const { return all_.size(); }
-    // Returns the node's number; nothing where the network does not have it.
-    std::optional<Value> number_of(const Node &node) const {
+    // Returns the smaller one of what the node has the larger one of; nothing where the network does not have it.
+    std::optional<Value> smaller_of(Node node) const {
+        node.made = Made::less;
         const auto found = numbers_.find(key(node));
         return found == numbers_.end() ? std::nullopt : std::optional<Value>(found->second);
     }
@@ -107,8 +112,12 @@ public:
     }
 
 private:
+    Node made_of(Made made, Value a, Value b) const {
+        return {made, std::max((*this)[a].turn, (*this)[b].turn), std::min(a, b), std::max(a, b)};
+    }
     static std::uint64_t key(const Node &node) {
-        return (static_cast<std::uint64_t>(node.made) << 60) |
+        return (static_cast<std::uint64_t>(node.made) << 62) |
+               (static_cast<std::uint64_t>(node.turn) << 60) |
                (static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.a)) << 30) |
                static_cast<std::uint32_t>(node.b);
     }
@@ -126,6 +135,7 @@ private:
         return place->second;
     }
 
+    Turn turn_ = Turn::tile;
     std::vector<Node> all_;
     std::unordered_map<std::uint64_t, Value> numbers_;
 };
@@ -141,10 +151,14 @@ struct Span {
 class Network {
 public:
     explicit Network(const NetworkShape &shape)
-        : shape_(shape), results_(static_cast<std::size_t>(shape.tile_x * shape.tile_y)) {
+        : shape_(shape), made_x_(shape.mirrors ? shape.tile_x / 2 : shape.tile_x),
+          made_y_(shape.mirrors ? shape.tile_y / 2 : shape.tile_y),
+          results_(static_cast<std::size_t>(made_x_ * made_y_)) {
         constexpr int middle = 4; // of nine
-        if (shape.window_x == 3 && shape.window_y == 3 && shape.rank == middle &&
-            shape.tile_x >= 4 && shape.tile_y >= 2 && shape.footprint.empty())
+        if (shape.mirrors)
+            make_quarter();
+        else if (shape.window_x == 3 && shape.window_y == 3 && shape.rank == middle &&
+                 shape.tile_x >= 4 && shape.tile_y >= 2 && shape.footprint.empty())
             make_median_of_nine();
         else if (shape.footprint.empty())
             make_box();
@@ -155,8 +169,11 @@ public:
 
     NetworkText text(int sums) const;
     int comparators() const {
-        return static_cast<int>(std::count_if(
-            order_.begin(), order_.end(), [&](Value i) { return nodes_[i].made != Made::read; }));
+        int count = 0;
+        for (const Value i : order_)
+            if (nodes_[i].made != Made::read)
+                count += 1 << static_cast<int>(nodes_[i].turn);
+        return count;
     }
 
 private:
@@ -239,10 +256,61 @@ private:
         split(tile, core, columns, rows);
     }
 
+    // The upper left quarter, of which the other ones are mirror images: what all quarters share, what both
+    // quarters of a half share, and the rest. Windows are at least as long as the tile.
+    void make_quarter() {
+        const Part quarter{{0, made_x_}, {0, made_y_}};
+        const Span x = shared({0, shape_.tile_x}, shape_.window_x);
+        const Span y = shared({0, shape_.tile_y}, shape_.window_y);
+        std::vector<Sorted> inner;
+        for (int at = x.first; at < x.end; ++at)
+            inner.push_back(sorted_column(at, y));
+        Core core = pruned({nodes_.merge_all(std::move(inner)), 0}, x.length() * y.length());
+
+        nodes_.read_in(Turn::half);
+        const Span of_half = shared(quarter.x, shape_.window_x);
+        std::vector<Sorted> added;
+        Lists columns, rows;
+        for (int at = 0; at < covered(quarter.x, shape_.window_x).end; ++at)
+            if (of_half.has(at) && !x.has(at))
+                added.push_back(sorted_column(at, y));
+            else if (!of_half.has(at))
+                columns[at] = sorted_column(at, y);
+        core = grown(core, x.length() * y.length(), added);
+
+        nodes_.read_in(Turn::quarter);
+        const Span of_quarter = shared(quarter.y, shape_.window_y);
+        added.clear();
+        std::vector<int> places;
+        for (int at = 0; at < covered(quarter.y, shape_.window_y).end; ++at)
+            if (of_quarter.has(at) && !y.has(at)) {
+                added.push_back(sorted_row(at, of_half));
+                places.push_back(at);
+            } else if (!of_quarter.has(at)) {
+                rows[at] = sorted_row(at, of_half);
+            }
+        for (auto &[at, column] : columns)
+            column = longer_column(at, column, places);
+        core = grown(core, of_half.length() * y.length(), added);
+        split(quarter, core, columns, rows);
+    }
+    Sorted longer_column(int x, const Sorted &column, const std::vector<int> &rows) {
+        Sorted more;
+        for (const int y : rows)
+            more.push_back(nodes_.pixel(x, y));
+        return nodes_.merge(column, nodes_.sort(more));
+    }
+    Sorted longer_row(int y, const Sorted &row, const std::vector<int> &columns) {
+        Sorted more;
+        for (const int x : columns)
+            more.push_back(nodes_.pixel(x, y));
+        return nodes_.merge(row, nodes_.sort(more));
+    }
+
     // Splits the wider side; x first where both are the same.
     void split(const Part &part, const Core &core, const Lists &columns, const Lists &rows) {
         if (part.x.length() == 1 && part.y.length() == 1) {
-            results_[static_cast<std::size_t>(part.y.first * shape_.tile_x + part.x.first)] =
+            results_[static_cast<std::size_t>(part.y.first * made_x_ + part.x.first)] =
                 core.values.at(0);
             return;
         }
@@ -269,12 +337,9 @@ private:
                     kept[at] = lists.at(at);
             // Lines across grow by the places that all windows of the half cover now.
             Lists longer;
-            for (const auto &[at, line] : along_x ? rows : columns) {
-                Sorted more;
-                for (const int place : places)
-                    more.push_back(along_x ? nodes_.pixel(place, at) : nodes_.pixel(at, place));
-                longer[at] = nodes_.merge(line, nodes_.sort(more));
-            }
+            for (const auto &[at, line] : along_x ? rows : columns)
+                longer[at] =
+                    along_x ? longer_row(at, line, places) : longer_column(at, line, places);
             const Core next = grown(core, before.length() * across.length(), added);
             split(own, next, along_x ? kept : longer, along_x ? longer : kept);
         }
@@ -362,6 +427,7 @@ private:
     }
 
     NetworkShape shape_;
+    int made_x_, made_y_; // results that are made: of the tile, or of its upper left quarter
     Nodes nodes_;
     std::vector<Value> results_; // row after row
     std::vector<Value> order_;
@@ -372,7 +438,7 @@ NetworkText Network::text(int sums) const {
     std::vector<bool> needed(nodes_.size(), false), done(nodes_.size(), false);
     for (const Value i : order_)
         needed[static_cast<std::size_t>(i)] = true;
-    std::vector<bool> stored(static_cast<std::size_t>(shape_.tile_y), false);
+    std::vector<bool> stored(static_cast<std::size_t>(made_y_), false);
     int pairs = 0;
     const auto name = [](Value i) { return "v" + std::to_string(i); };
     const auto write = [&](Value i, const std::string &expression) {
@@ -381,43 +447,54 @@ NetworkText Network::text(int sums) const {
     };
     const auto make = [&](Value i) {
         const Node &node = nodes_[i];
+        constexpr const char *reads[] = {"AT(", "AT_OF_HALF(", "AT_OF_QUARTER("};
         if (node.made == Made::read)
-            write(i, "AT(" + std::to_string(node.a) + ", " + std::to_string(node.b) + ")");
+            write(i, reads[static_cast<int>(node.turn)] + std::to_string(node.a) + ", " +
+                         std::to_string(node.b) + ")");
         else
             write(i, (node.made == Made::less ? "LESS(" : "MORE(") + name(node.a) + ", " +
                          name(node.b) + ")");
     };
-    for (const Value i : order_) {
-        if (done[static_cast<std::size_t>(i)])
-            continue;
+    const auto make_or_sum = [&](Value i) {
         const Node &node = nodes_[i];
         const std::optional<Value> other =
-            node.made == Made::more ? nodes_.number_of({Made::less, node.a, node.b}) : std::nullopt;
+            node.made == Made::more ? nodes_.smaller_of(node) : std::nullopt;
         bool by_sum = false;
         if (other && needed[static_cast<std::size_t>(*other)]) {
             ++pairs;
             by_sum = pairs * sums / 16 != (pairs - 1) * sums / 16;
         }
-        if (by_sum) {
-            if (!done[static_cast<std::size_t>(*other)])
-                make(*other);
-            write(i, "REST(" + name(node.a) + ", " + name(node.b) + ", " + name(*other) + ")");
-        } else {
-            make(i);
-        }
-        for (int y = 0; y < shape_.tile_y; ++y) {
-            const auto row = results_.begin() + y * shape_.tile_x;
+        if (!by_sum)
+            return make(i);
+        if (!done[static_cast<std::size_t>(*other)])
+            make(*other);
+        write(i, "REST(" + name(node.a) + ", " + name(node.b) + ", " + name(*other) + ")");
+    };
+    const auto store_rows = [&] {
+        for (int y = 0; y < made_y_; ++y) {
+            const auto row = results_.begin() + y * made_x_;
             if (stored[static_cast<std::size_t>(y)] ||
-                !std::all_of(row, row + shape_.tile_x,
+                !std::all_of(row, row + made_x_,
                              [&](Value v) { return done[static_cast<std::size_t>(v)]; }))
                 continue;
             stored[static_cast<std::size_t>(y)] = true;
             result.statements += "RESULTS(" + std::to_string(y);
-            for (int x = 0; x < shape_.tile_x; ++x)
+            for (int x = 0; x < made_x_; ++x)
                 result.statements += ", " + name(row[x]);
             result.statements += ")\n";
         }
+    };
+    for (const Turn turn : all_turns) {
+        if (turn != Turn::tile && shape_.mirrors)
+            result.statements += turn == Turn::half ? "EACH_HALF {\n" : "EACH_QUARTER {\n";
+        for (const Value i : order_)
+            if (nodes_[i].turn == turn && !done[static_cast<std::size_t>(i)]) {
+                make_or_sum(i);
+                store_rows();
+            }
     }
+    if (shape_.mirrors)
+        result.statements += "}\n}\n";
     result.comparators = comparators();
     return result;
 }
@@ -426,7 +503,7 @@ NetworkText Network::text(int sums) const {
 
 bool NetworkShape::operator<(const NetworkShape &other) const {
     const auto all = [](const NetworkShape &s) {
-        return std::tie(s.window_x, s.window_y, s.rank, s.tile_x, s.tile_y, s.footprint);
+        return std::tie(s.window_x, s.window_y, s.rank, s.tile_x, s.tile_y, s.mirrors, s.footprint);
     };
     return all(*this) < all(other);
 }

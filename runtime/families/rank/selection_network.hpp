@@ -20,6 +20,9 @@ struct NetworkShape {
     std::vector<std::uint8_t> footprint{}; // x fastest; empty: the whole box
     int rank = 4;                          // among the window's pixels that count, from 0
     int tile_x = 1, tile_y = 1;            // results
+    // Quarters of the tile, which has even sides, are one text that runs four times, mirrored: longer to run
+    // and shorter to compile. For boxes that are at least as long as the tile along each axis.
+    bool mirrors = false;
 
     bool operator<(const NetworkShape &other) const;
 };
@@ -31,6 +34,12 @@ struct NetworkText {
     //   T v4 = MORE(v1, v2);   the larger one
     //   T v4 = REST(v1, v2, v3);  the same from their smaller one v3, for `sums` of 16 pairs
     //   RESULTS(y, v3, v4, ...)   row y of the results
+    // Where quarters are mirrored, the text of what they share is followed by
+    //   EACH_HALF { statements, with AT_OF_HALF(x, y)
+    //   EACH_QUARTER { statements, with AT_OF_QUARTER(x, y), and the upper left quarter's results
+    //   } }
+    // where pixels and results are those of the mirrored place: along x in the right half, and along y in
+    // lower quarters.
     std::string statements;
     int comparators = 0; // minima and maxima
 };

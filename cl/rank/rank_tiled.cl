@@ -1,0 +1,159 @@
+// Ranks of boxes of middle size for GPUs: a group brings the keys that a tile of results needs to local memory, and
+// each item runs a network of minima and maxima over those of its own results. Where two keys fit a word, its
+// halves are of two tiles, one below the other. Tiles are of one channel.
+#include "lib/inline.clh"
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#include "lib/rank_words.clh"
+
+#if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(TILE_X) || !defined(TILE_Y)
+#error GROUP_X, GROUP_Y, TILE_X or TILE_Y is not defined
+#endif
+#if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(VECTORS)
+#error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
+#endif
+#ifndef MIRRORS
+#error MIRRORS is not defined
+#endif
+
+// Pixels are read four at a time: LEAD before the first result of a row.
+#define LEAD (ANCHOR_X > 0 ? (ANCHOR_X + 3) / 4 * 4 : 0)
+#define BEHIND (WINDOW_X - 1 > ANCHOR_X ? (WINDOW_X - 1 - ANCHOR_X + 3) / 4 * 4 : 0)
+#define QUADS ((LEAD + GROUP_X * TILE_X + BEHIND) / 4)
+#define WORDS (4 / PER_WORD) // of such four
+#define HEIGHT (GROUP_Y * TILE_Y) // rows of results of a group, in each half of a word
+#define ROWS (HEIGHT + WINDOW_Y - 1)
+
+// Local memory: columns that items read at a time lie side by side. Column i from the first that an item's windows
+// cover is at PLACE(i) from the item's own.
+#define PLANE (4 * QUADS / TILE_X)
+#define PITCH (TILE_X * PLANE)
+#define COLUMN(i) ((i) % TILE_X * PLANE + (i) / TILE_X)
+#define PLACE(i) COLUMN((i) + LEAD - ANCHOR_X)
+
+// The words of four pixels of the row that fold_row gave, from column x on.
+INLINE void read_four(__global const SRC *origin, const Geometry g, int folded_row, int x,
+                      int channel, uint *words) {
+#if VECTORS
+    if (folded_row != OUTSIDE && x >= g.valid_left && x + 4 <= g.valid_right) {
+        read_words(origin + folded_row * g.src_row + x, WORDS, words);
+        return;
+    }
+#endif
+    UNROLL for (int i = 0; i < WORDS; ++i)
+        words[i] = 0;
+    UNROLL for (int i = 0; i < 4; ++i) {
+        const int column =
+            folded_row == OUTSIDE ? OUTSIDE : fold_value(g, (x + i) * CHANNELS + channel);
+        const uint bits = bits_of(
+            column == OUTSIDE ? g.border_value : LOAD(origin + folded_row * g.src_row + column));
+        words[i / PER_WORD] |= bits << (i % PER_WORD * (32 / PER_WORD) % 32);
+    }
+}
+
+// The results of a row that a network makes at a time, each CHANNELS values after the one before.
+#define MADE_X (MIRRORS ? TILE_X / 2 : TILE_X)
+
+// The bits of a result: that of the word's low half, or of its high one.
+#if KEY_KIND == 2
+#define BITS_OF(key, half_) as_uint(NUMBER_OF(key))
+#elif PER_WORD == 4
+#define BITS_OF(key, half_) ((key) >> ((half_) * 16) & 255u)
+#else
+#define BITS_OF(key, half_) (WORD_OF_KEYS(key) >> ((half_) * 16) & 65535u)
+#endif
+
+// Writes such results, of which so many lie within the region.
+INLINE void write_results(const T *keys, int half_, __global DST *to, int left_over) {
+#if VECTORS && SRC_TYPE == DST_TYPE
+    if (left_over >= MADE_X) {
+        uint words[(MADE_X + PER_WORD - 1) / PER_WORD];
+        UNROLL for (int i = 0; i < MADE_X; ++i) {
+            const uint bits = BITS_OF(keys[i], half_) << (i % PER_WORD * (32 / PER_WORD) % 32);
+            words[i / PER_WORD] = i % PER_WORD == 0 ? bits : words[i / PER_WORD] | bits;
+        }
+#if MADE_X < PER_WORD
+        *(__global ushort *)to = (ushort)words[0];
+#else
+        store_words(words, MADE_X / PER_WORD, to);
+#endif
+        return;
+    }
+#endif
+    UNROLL for (int i = 0; i < MADE_X; ++i)
+        if (i < left_over)
+            STORE(number_of_bits(BITS_OF(keys[i], half_)), to + i * CHANNELS);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                const uint one, const uint minus_one, __local T *keys) {
+    const int item_x = get_local_id(0), item_y = get_local_id(1);
+    const int group = (int)get_group_id(0) / CHANNELS;
+    const int channel = (int)get_group_id(0) - group * CHANNELS;
+    const int left = group * GROUP_X * TILE_X;
+    const int top = (int)get_group_id(1) * HEIGHT * RESULTS_OF_KEY;
+    const int batch = get_global_id(2);
+    __global const SRC *origin = src + src_start(g, batch);
+    for (uint i = item_y * GROUP_X + item_x; i < ROWS * QUADS; i += GROUP_X * GROUP_Y) {
+        const uint row = i / QUADS;
+        const int four = abs_diff(i, row * QUADS); // no remainder, which Oclgrind does not know
+        uint words[RESULTS_OF_KEY * WORDS];
+        UNROLL for (int half_ = 0; half_ < RESULTS_OF_KEY; ++half_)
+            read_four(origin, g, fold_row(g, top - g.anchor_y + (int)row + half_ * HEIGHT),
+                      left - LEAD + 4 * four, channel, words + half_ * WORDS);
+#if KEY_KIND != 2
+        UNROLL for (int k = 0; k < RESULTS_OF_KEY * WORDS; ++k)
+            words[k] = KEYS_OF_WORD(words[k]);
+#endif
+        UNROLL for (int k = 0; k < 4; ++k)
+#if KEY_KIND == 2
+            keys[row * PITCH + 4 / TILE_X * four + COLUMN(k)] = KEY_OF_WORD(words[k]);
+#else
+            keys[row * PITCH + 4 / TILE_X * four + COLUMN(k)] = SHARE_OF(words, k, 4 + k);
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const int width = g.width / CHANNELS;
+    const int x = left + item_x * TILE_X;
+    const int y = top + item_y * TILE_Y;
+    if (x >= width)
+        return;
+    __local const T *own = keys + item_y * TILE_Y * PITCH + item_x;
+    __global DST *to = dst + dst_start(g, batch) + (long)x * CHANNELS + channel;
+#define AT(i, j) own[(j)*PITCH + PLACE(i)]
+#if MIRRORS
+#define EACH_HALF _Pragma("unroll 1") for (int is_right = 0; is_right < 2; ++is_right)
+#define EACH_QUARTER _Pragma("unroll 1") for (int is_lower = 0; is_lower < 2; ++is_lower)
+#define MIRRORED_PLACE(i) (is_right ? PLACE(TILE_X + WINDOW_X - 2 - (i)) : PLACE(i))
+#define AT_OF_HALF(i, j) own[(j)*PITCH + MIRRORED_PLACE(i)]
+#define AT_OF_QUARTER(i, j)                                                                        \
+    own[(is_lower ? TILE_Y + WINDOW_Y - 2 - (j) : (j)) * PITCH + MIRRORED_PLACE(i)]
+#define RESULTS(j, a, b)                                                                           \
+    {                                                                                              \
+        const T row[MADE_X] = {is_right ? b : a, is_right ? a : b};                                \
+        STORE_ROW(is_lower ? TILE_Y - 1 - (j) : (j), is_right ? MADE_X : 0, row)                   \
+    }
+#elif TILE_X == 2
+#define RESULTS(j, a, b)                                                                           \
+    {                                                                                              \
+        const T row[MADE_X] = {a, b};                                                              \
+        STORE_ROW(j, 0, row)                                                                       \
+    }
+#else
+#define RESULTS(j, a, b, c, d)                                                                     \
+    {                                                                                              \
+        const T row[MADE_X] = {a, b, c, d};                                                        \
+        STORE_ROW(j, 0, row)                                                                       \
+    }
+#endif
+#define STORE_ROW(j, first, row)                                                                   \
+    UNROLL for (int half_ = 0; half_ < RESULTS_OF_KEY; ++half_)                                    \
+        if (y + (j) + half_ * HEIGHT < g.height)                                                   \
+            write_results(row, half_,                                                              \
+                          to + (long)(y + (j) + half_ * HEIGHT) * g.dst_row + (first)*CHANNELS,    \
+                          width - x - (first));
+#include "generated"
+}
