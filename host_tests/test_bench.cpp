@@ -194,6 +194,12 @@ TEST_CASE("bench: all that this version has, where no filter is named") {
     CHECK(rows["box"].back() == R"({"radius":50,"iterations":3})");
     CHECK(rows["dog"] == Rows{R"({"sigma":5,"sigma2":8,"method":"recursive"})",
                               R"({"sigma":5,"sigma2":8,"method":"box"})"});
+    CHECK(rows["median"] == Rows{R"({"size":3})", R"({"size":5})", R"({"size":7})",
+                                 R"({"size":11})", R"({"size":15})", R"({"size":25})"});
+    CHECK(rows["maximum"] == Rows{R"({"size":3})", R"({"size":7})", R"({"size":15})",
+                                  R"({"size":31})", R"({"size":51})", R"({"size":101})"});
+    CHECK(rows["erode"] ==
+          Rows{R"({"radius":1})", R"({"radius":3})", R"({"radius":7})", R"({"radius":15})"});
     CHECK(rows["bspline"] == Rows{R"({"order":3})"});
     CHECK(rows["volume"] == Rows{R"({"cube":3})", R"({"cube":5})", R"({"cube":7})",
                                  R"({"cube":3,"axes":4})", R"({"separable":5})",
@@ -259,6 +265,21 @@ TEST_CASE("bench: the plot") {
     CHECK(contains(svg, ">time / time of a plain copy</text>"));
     CHECK(!contains(svg, "nan"));
     CHECK(!contains(svg, "inf"));
+}
+
+TEST_CASE("bench: erosions by disks") {
+    const TestDirectory directory;
+    const std::string file = directory / "bench.svg";
+    const Arguments arguments{"erode",    "--size", "96x80",  "--type", "u8",
+                              "--repeat", "1",      "--plot", file};
+    const Outcome outcome = bench(arguments);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(contains(outcome.out, "| erode  | radius 1 "));
+    const std::string svg = read_bytes(file);
+    CHECK(count_of(svg, "<polyline ") == 1);
+    CHECK(count_of(svg, "<circle ") == 4);
+    CHECK(contains(svg, ">erode</text>"));
 }
 
 TEST_CASE("bench: rows without a radius are in the table, not in the plot") {

@@ -207,6 +207,8 @@ Filter filter_of(const BenchRow &row) {
         return median(Window(row.value()));
     if (row.filter == "maximum")
         return maximum(Window(row.value()));
+    if (row.filter == "erode")
+        return erode(disk(row.value()));
     if (row.filter == "bspline")
         return bspline(row.value());
     if (row.filter == "recursive")

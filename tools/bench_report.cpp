@@ -193,7 +193,7 @@ Plot plot_of(const BenchReport &report) {
     Plot plot;
     plot.title = "Time of filters, in copies of the image";
     plot.subtitle = {device_text(report), image_text(report)};
-    plot.x_label = "radius, pixels (correlate: half the size; gaussian: 4 sigma)";
+    plot.x_label = "radius, pixels (half the size; gaussian: 4 sigma)";
     plot.y_label = "time / time of a plain copy";
     plot.y_rule_label = "copy";
     for (const BenchResult &result : report.results) {

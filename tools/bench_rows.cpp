@@ -9,7 +9,7 @@ namespace gauze::tool {
 namespace {
 
 std::optional<BenchRow> plain_row(const std::string &filter, int value) {
-    if (filter == "separable" || filter == "box")
+    if (filter == "separable" || filter == "box" || filter == "erode") // erode: by a disk
         return BenchRow{filter, {{"radius", value}}, value, filter, value};
     if (filter == "correlate" || filter == "median" || filter == "maximum")
         return BenchRow{filter, {{"size", value}}, value / 2, filter, value / 2};
@@ -121,6 +121,7 @@ const std::vector<BenchFamily> &bench_families() {
         {"sat", {{"sat", {}, everything}}},
         plain_family("median", {3, 5, 7, 11, 15, 25}),
         plain_family("maximum", {3, 7, 15, 31, 51, 101}),
+        plain_family("erode", {1, 3, 7, 15}),
         {"bspline", {{"bspline", {{"order", 3}}, 32}}},
         recursive_family(),
         volume_family(),

@@ -1,6 +1,9 @@
 #include "morphology_options.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,12 @@ namespace gauze::tool {
 namespace {
 
 constexpr std::int64_t max_iterations = 64;
+
+// "3x3", "3x3x5"
+std::string box_text(const std::array<std::int64_t, 4> &size) {
+    const std::string slice = std::to_string(size[0]) + "x" + std::to_string(size[1]);
+    return size[2] == 1 ? slice : slice + "x" + std::to_string(size[2]);
+}
 
 Structure make_structure(const MorphologyOptions &options, int axes) {
     const WindowOptions &given = options.window;
@@ -27,15 +36,14 @@ Structure make_structure(const MorphologyOptions &options, int axes) {
         if (!std::isfinite(weights.back()))
             throw InputError("--structure: a weight is beyond the range of f32");
     }
-    if (given.footprint) {
-        Window window = make_window(given, axes);
-        if (window.footprint.size() != weights.size())
-            throw InputError("--structure: there are " + std::to_string(weights.size()) +
-                             " weights, and " + std::to_string(window.footprint.size()) +
-                             " places in --footprint");
-        return {std::move(window), std::move(weights)};
-    }
-    return {window_of_size("--structure", taps.size, given.anchor), std::move(weights)};
+    Window box = window_of_size("--structure", taps.size, given.anchor);
+    if (!given.footprint)
+        return {std::move(box), std::move(weights)};
+    Window window = make_window(given, axes);
+    if (window.size != box.size)
+        throw InputError("--structure: " + box_text(box.size) +
+                         " weights do not fit a --footprint of " + box_text(window.size));
+    return {std::move(window), std::move(weights)};
 }
 
 } // namespace

@@ -15,7 +15,7 @@ constexpr double title_y = 28, subtitle_step = 19;
 constexpr double legend_x = 664, legend_step = 22;
 constexpr int width = 1000;
 
-constexpr std::size_t color_count = 6;
+constexpr std::size_t color_count = 9;
 
 struct Palette {
     const char *page, *ink, *grid;
@@ -26,11 +26,13 @@ struct Palette {
 constexpr Palette light{"#ffffff",
                         "#1f2328",
                         "#d8dee4",
-                        {"#0072b2", "#d55e00", "#00845f", "#b4578f", "#7a6a00", "#5b5bd6"}};
+                        {"#0072b2", "#d55e00", "#00845f", "#b4578f", "#7a6a00", "#5b5bd6",
+                         "#8c510a", "#57606a", "#cf222e"}};
 constexpr Palette dark{"#0d1117",
                        "#e6edf3",
                        "#30363d",
-                       {"#56b4e9", "#ff9b50", "#3fd0a4", "#e59bc7", "#f0e442", "#a5a5ff"}};
+                       {"#56b4e9", "#ff9b50", "#3fd0a4", "#e59bc7", "#f0e442", "#a5a5ff", "#c69c6d",
+                        "#9aa4af", "#ff7b89"}};
 
 std::string color_name(std::size_t color) {
     std::string name("c");

@@ -78,6 +78,8 @@ std::vector<TuneCase> make_cases() {
     cases.push_back(case_of(rows_of({"sat"}).front()));
     add_plain(cases, "median", {3, 5, 7, 9, 11, 15, 25});
     add_plain(cases, "maximum", {3, 7, 15, 31, 63, 127});
+    // 5, 13, 29, 81, 113, 149, 441 and 709 pixels: a disk for each class of footprints.
+    add_plain(cases, "erode", {1, 2, 3, 5, 6, 7, 12, 15});
     for (const char *axes : {"x", "y", "xy"})
         for (const int sigma : {5, 30, 200})
             add_gaussian(cases, sigma, axes);

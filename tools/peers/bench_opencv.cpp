@@ -64,6 +64,15 @@ cv::Mat random_image(const PeerOptions &options) {
     throw Refusal("OpenCV does not filter " + options.type);
 }
 
+// The pixels at most `radius` away, as gauze::disk has them.
+cv::Mat disk(int radius) {
+    cv::Mat pixels(2 * radius + 1, 2 * radius + 1, CV_8U);
+    for (int y = -radius; y <= radius; ++y)
+        for (int x = -radius; x <= radius; ++x)
+            pixels.at<unsigned char>(y + radius, x + radius) = x * x + y * y <= radius * radius;
+    return pixels;
+}
+
 // A filter of OpenCV with its arguments, made before the clock starts.
 class PeerFilter {
 public:
@@ -78,6 +87,18 @@ public:
             name_ = "cv::filter2D";
         } else if (row.filter == "box") {
             name_ = "cv::boxFilter";
+        } else if (row.filter == "median") {
+            if (size_ > 5 && options.type != "u8")
+                throw Refusal("medianBlur is up to 5x5 for " + options.type);
+            name_ = "cv::medianBlur";
+        } else if (row.filter == "maximum") {
+            kernel_ = cv::getStructuringElement(cv::MORPH_RECT, {size_, size_});
+            name_ = "cv::dilate";
+        } else if (row.filter == "erode") {
+            kernel_ = disk(row.value());
+            name_ = "cv::erode";
+        } else if (row.filter != "gaussian") {
+            throw Refusal("there is no filter to compare " + row.filter + " with");
         } else if (options.on_opencl()) {
             // GaussianBlur silently moves from the device to the CPU.
             kernel_ = cv::getGaussianKernel(size_, row.value(), CV_32F);
@@ -98,6 +119,12 @@ public:
             cv::filter2D(src, dst, -1, kernel_, middle, 0, border);
         else if (name_ == "cv::boxFilter")
             cv::boxFilter(src, dst, -1, size, middle, true, border);
+        else if (name_ == "cv::medianBlur")
+            cv::medianBlur(src, dst, size_);
+        else if (name_ == "cv::dilate") // with its own border, the only one that it has on OpenCL
+            cv::dilate(src, dst, kernel_);
+        else if (name_ == "cv::erode")
+            cv::erode(src, dst, kernel_);
         else
             cv::GaussianBlur(src, dst, size, row_.value(), row_.value(), border);
     }
