@@ -143,15 +143,16 @@ static inline void make_sets(__local const uint *places, int word, int shift, in
             const uint bit = 1u << (2 * pair + half_);
             const int at = ((half_ ? both.s1 : both.s0) >> shift) & 255;
             const int first = at - window + 1;
+            // No other item has the word: by atomic functions, as these need not wait for what was there.
             if (first <= 0)
                 now ^= bit;
             else if (first < tile)
-                sets[first * PITCH * 4] ^= bit;
+                atomic_xor(sets + first * PITCH * 4, bit);
             if (at + 1 < tile)
-                sets[(at + 1) * PITCH * 4] ^= bit;
+                atomic_xor(sets + (at + 1) * PITCH * 4, bit);
         }
     }
-    for (int i = 0; i < tile; ++i) {
+    _Pragma("unroll 8") for (int i = 0; i < tile; ++i) {
         now ^= sets[i * PITCH * 4];
         sets[i * PITCH * 4] = now;
     }
@@ -220,11 +221,15 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
         counts[i] = 0;
     BARRIER;
     const uint outside = order_of(g.border_value);
-    for (int i = item; i < PIXELS; i += GROUP) {
+    uint read[PER_ITEM]; // all are under way at a time
+    UNROLL for (int j = 0; j < PER_ITEM; ++j) {
+        const int i = min(item + j * GROUP, PIXELS - 1);
         const int row = folded[COLUMNS + i / COLUMNS], x = folded[i % COLUMNS];
-        staged[i] = (STAGED)(row == OUTSIDE || x == OUTSIDE ? outside
-                                                           : ORDER_AT(origin + row * g.src_row + x));
+        read[j] = row == OUTSIDE || x == OUTSIDE ? outside : ORDER_AT(origin + row * g.src_row + x);
     }
+    UNROLL for (int j = 0; j < PER_ITEM; ++j)
+        if (item + j * GROUP < PIXELS)
+            staged[item + j * GROUP] = (STAGED)read[j];
     BARRIER;
 #if ORDER_BITS > 8
     sort_sample(staged, places, item);

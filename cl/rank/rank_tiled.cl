@@ -1,8 +1,10 @@
 // Ranks of boxes of middle size for GPUs: a group brings the keys that a tile of results needs to local memory, and
 // each item runs a network of minima and maxima over those of its own results. Where two keys fit a word, its
-// halves are of two tiles, one below the other. Tiles are of one channel.
+// halves are of two tiles, one below the other. Tiles are of one channel. Of boxes of DEPTH slices the network has
+// the rows of one slice after those of another.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
+#include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/rank_words.clh"
@@ -13,8 +15,8 @@
 #if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(VECTORS)
 #error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
 #endif
-#ifndef MIRRORS
-#error MIRRORS is not defined
+#if !defined(MIRRORS) || !defined(DEPTH) || DEPTH > 1 && TILE_Y > 1
+#error MIRRORS or DEPTH is not defined, or tiles of volumes have more than one row
 #endif
 
 // Pixels are read four at a time: LEAD before the first result of a row.
@@ -23,7 +25,8 @@
 #define QUADS ((LEAD + GROUP_X * TILE_X + BEHIND) / 4)
 #define WORDS (4 / PER_WORD) // of such four
 #define HEIGHT (GROUP_Y * TILE_Y) // rows of results of a group, in each half of a word
-#define ROWS (HEIGHT + WINDOW_Y - 1)
+#define ROWS (HEIGHT + WINDOW_Y - 1) // of a slice
+#define ALL_ROWS (DEPTH * ROWS)
 
 // Local memory: columns that items read at a time lie side by side. Column i from the first that an item's windows
 // cover is at PLACE(i) from the item's own.
@@ -31,6 +34,12 @@
 #define PITCH (TILE_X * PLANE)
 #define COLUMN(i) ((i) % TILE_X * PLANE + (i) / TILE_X)
 #define PLACE(i) COLUMN((i) + LEAD - ANCHOR_X)
+// Where the network's row j starts.
+#if DEPTH == 1
+#define LINE(j) ((j)*PITCH)
+#else
+#define LINE(j) (((j) / WINDOW_Y * ROWS + (j) % WINDOW_Y) * PITCH)
+#endif
 
 // The words of four pixels of the row that fold_row gave, from column x on.
 INLINE void read_four(__global const SRC *origin, const Geometry g, int folded_row, int x,
@@ -88,20 +97,36 @@ INLINE void write_results(const T *keys, int half_, __global DST *to, int left_o
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                const uint one, const uint minus_one, __local T *keys) {
+                const Volume v, const uint one, const uint minus_one, __local T *keys) {
     const int item_x = get_local_id(0), item_y = get_local_id(1);
     const int group = (int)get_group_id(0) / CHANNELS;
     const int channel = (int)get_group_id(0) - group * CHANNELS;
     const int left = group * GROUP_X * TILE_X;
     const int top = (int)get_group_id(1) * HEIGHT * RESULTS_OF_KEY;
     const int batch = get_global_id(2);
+#if DEPTH == 1
     __global const SRC *origin = src + src_start(g, batch);
-    for (uint i = item_y * GROUP_X + item_x; i < ROWS * QUADS; i += GROUP_X * GROUP_Y) {
+#else
+    const int own_slice = batch % g.slices;
+    __global const SRC *volume = src + src_start(g, batch - own_slice);
+#endif
+    for (uint i = item_y * GROUP_X + item_x; i < ALL_ROWS * QUADS; i += GROUP_X * GROUP_Y) {
         const uint row = i / QUADS;
         const int four = abs_diff(i, row * QUADS); // no remainder, which Oclgrind does not know
+#if DEPTH == 1
+        const int y = top - g.anchor_y + (int)row;
+        const bool is_outside = false;
+#else
+        const int z = row / ROWS;
+        const int y = top - g.anchor_y + (int)abs_diff(row, (uint)z * ROWS);
+        const int slice =
+            fold(own_slice + z - v.anchor_z, v.valid_front, v.valid_back, g.border_mode);
+        const bool is_outside = slice == OUTSIDE;
+        __global const SRC *origin = volume + (is_outside ? 0 : slice * g.src_slice);
+#endif
         uint words[RESULTS_OF_KEY * WORDS];
         UNROLL for (int half_ = 0; half_ < RESULTS_OF_KEY; ++half_)
-            read_four(origin, g, fold_row(g, top - g.anchor_y + (int)row + half_ * HEIGHT),
+            read_four(origin, g, is_outside ? OUTSIDE : fold_row(g, y + half_ * HEIGHT),
                       left - LEAD + 4 * four, channel, words + half_ * WORDS);
 #if KEY_KIND != 2
         UNROLL for (int k = 0; k < RESULTS_OF_KEY * WORDS; ++k)
@@ -123,7 +148,7 @@ void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, co
         return;
     __local const T *own = keys + item_y * TILE_Y * PITCH + item_x;
     __global DST *to = dst + dst_start(g, batch) + (long)x * CHANNELS + channel;
-#define AT(i, j) own[(j)*PITCH + PLACE(i)]
+#define AT(i, j) own[LINE(j) + PLACE(i)]
 #if MIRRORS
 #define EACH_HALF _Pragma("unroll 1") for (int is_right = 0; is_right < 2; ++is_right)
 #define EACH_QUARTER _Pragma("unroll 1") for (int is_lower = 0; is_lower < 2; ++is_lower)

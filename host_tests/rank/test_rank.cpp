@@ -148,6 +148,7 @@ constexpr WindowCase windows_of_ranks[] = {
     {11, 11, 1},
     {3, 3, 3},
     {4, 3, 2, Anchor::first, true},
+    {5, 4, 3, Anchor::last},
     {15, 13, 1},
     {31, 3, 1},
     {25, 21, 1},

@@ -7,8 +7,6 @@
 namespace gz {
 
 std::string network_refusal(const RankPass &pass, int most_pixels) {
-    if (std::string reason = volume_refusal(pass); !reason.empty())
-        return reason;
     if (pass.count < 2)
         return "the window has one pixel";
     // Windows of a footprint share little, so that their networks are many times as long.
@@ -19,23 +17,30 @@ std::string network_refusal(const RankPass &pass, int most_pixels) {
     return "";
 }
 
+std::string volume_tile_refusal(const RankPass &pass, int tile_y) {
+    return pass.is_flat() || tile_y == 1 ? "" : "a tile of a volume's results is one row";
+}
+
 NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y) {
     const Geometry &g = pass.geometry;
-    NetworkShape shape{g.taps_x, g.taps_y, {}, pass.rank, tile_x, tile_y};
+    const int rows = g.taps_y * pass.volume.taps_z;
+    NetworkShape shape{g.taps_x, rows, {}, pass.rank, tile_x, tile_y};
     if (!pass.is_box) {
-        shape.footprint.assign(static_cast<std::size_t>(g.taps_x * g.taps_y), 0);
+        shape.footprint.assign(static_cast<std::size_t>(g.taps_x * rows), 0);
         for (const WindowRun &run : pass.window)
             for (int i = 0; i < run.count; ++i) {
                 const int x = run.x / pass.channels + g.anchor_x + i;
-                shape.footprint[static_cast<std::size_t>((run.y + g.anchor_y) * g.taps_x + x)] = 1;
+                const int y = (run.z + pass.volume.anchor_z) * g.taps_y + run.y + g.anchor_y;
+                shape.footprint[static_cast<std::size_t>(y * g.taps_x + x)] = 1;
             }
     }
     return shape;
 }
 
-void add_network(const NetworkShape &shape, int sums, ProgramRequest &program) {
-    program.defines["WINDOW_X"] = shape.window_x;
-    program.defines["WINDOW_Y"] = shape.window_y;
+void add_network(const RankPass &pass, const NetworkShape &shape, int sums,
+                 ProgramRequest &program) {
+    program.defines["WINDOW_X"] = pass.geometry.taps_x;
+    program.defines["WINDOW_Y"] = pass.geometry.taps_y;
     program.generated = selection_network(shape, sums).statements;
 }
 

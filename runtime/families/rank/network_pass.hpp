@@ -11,9 +11,14 @@ namespace gz {
 // Returns why no network of up to so many pixels computes the pass; "" where one does.
 std::string network_refusal(const RankPass &pass, int most_pixels);
 
+// Returns why a tile of so many rows of results is not for the pass; "" where it is.
+std::string volume_tile_refusal(const RankPass &pass, int tile_y);
+
+// Rows of a window's slices follow each other in one.
 NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y);
 
-// Adds a network to a program: its text, WINDOW_X and WINDOW_Y.
-void add_network(const NetworkShape &shape, int sums, ProgramRequest &program);
+// Adds a pass's network to a program: its text, and WINDOW_X and WINDOW_Y of a slice.
+void add_network(const RankPass &pass, const NetworkShape &shape, int sums,
+                 ProgramRequest &program);
 
 } // namespace gz

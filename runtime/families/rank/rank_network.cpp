@@ -44,7 +44,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     defines["GROUP_X"] = group_x;
     defines["ANCHOR_X"] = g.anchor_x;
     defines["VECTORS"] = vector_of(pass, settings);
-    add_network(network_shape(pass, settings.tile_x, settings.tile_y), settings.sums,
+    add_network(pass, network_shape(pass, settings.tile_x, settings.tile_y), settings.sums,
                 result.program);
     const std::int64_t tiles = ceil_div(g.width / pass.channels, results_x) * pass.channels;
     result.range =
@@ -57,6 +57,8 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
 }
 
 std::string refusal(const RankPass &pass, const Settings &settings) {
+    if (std::string reason = volume_refusal(pass); !reason.empty())
+        return reason;
     constexpr int most_pixels = 121;
     constexpr int most_results = 16; // of a tile, and fewer where windows are large
     if (settings.tile_x * settings.tile_y > most_results)

@@ -34,14 +34,17 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &fac
     Launch result;
     result.program = {"rank/rank_strips.cl", "rank_strips", rank_defines(pass)};
     add_defines(result.program.defines, tunables, settings);
-    add_network(network_shape(pass, 1, settings.tile_y), 0, result.program);
+    result.program.defines["DEPTH"] = pass.volume.taps_z;
+    add_network(pass, network_shape(pass, 1, settings.tile_y), 0, result.program);
     result.range =
         batched_range(pass, ceil_div(g.width, settings.strip), ceil_div(g.height, band), 1, 1);
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band)};
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.volume),
+                        by_value(band)};
     const int lanes = settings.vector_bytes / static_cast<int>(key_bytes(pass));
     const int row = settings.strip + (g.taps_x - 1) * pass.channels + std::max(lanes, 16);
     result.private_bytes =
-        static_cast<std::size_t>((settings.tile_y + g.taps_y - 1) * row) * key_bytes(pass);
+        static_cast<std::size_t>(pass.volume.taps_z * (settings.tile_y + g.taps_y - 1) * row) *
+        key_bytes(pass);
     return result;
 }
 
@@ -53,14 +56,17 @@ Kernel rank_strips() {
     spec.folder = "rank";
     spec.tunables = tunables;
     spec.work = work;
-    spec.refusal = [](const RankPass &pass, const Settings &) {
-        // A network of 121 pixels takes PoCL 6 s to compile.
-        constexpr int most_pixels = 121;
+    spec.refusal = [](const RankPass &pass, const Settings &settings) {
+        if (std::string reason = volume_tile_refusal(pass, settings.tile_y); !reason.empty())
+            return reason;
+        // A network of so many pixels takes PoCL 6 s to compile.
+        constexpr int most_pixels = 125;
         return network_refusal(pass, most_pixels);
     };
     spec.preferred = [](const RankPass &pass, const DeviceFacts &) {
         // Taller tiles share more, until their values no longer fit the registers.
-        const int tile = pass.geometry.taps_y <= 3 ? 2 : pass.geometry.taps_y <= 7 ? 4 : 8;
+        const int rows = pass.geometry.taps_y;
+        const int tile = !pass.is_flat() ? 1 : rows <= 3 ? 2 : rows <= 7 ? 4 : 8;
         std::vector<Settings> result;
         for (const int strip : {key_bytes(pass) == 1 ? 4096 : 1024, 512})
             for (const int bytes : {64, 32})

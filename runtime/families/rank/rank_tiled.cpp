@@ -14,13 +14,13 @@ struct Settings {
 constexpr int group_x = 32;
 
 const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {2, 4}},
-                                                 {"TILE_Y", &Settings::tile_y, {2, 4}},
+                                                 {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
                                                  {"GROUP_Y", &Settings::group_y, {4, 8}},
                                                  {"SUMS", &Settings::sums, {0, 11, 12}},
                                                  {"MIRRORS", &Settings::mirrors, {0, 1}}};
 
 // Windows of up to so many pixels whose networks are unrolled as a whole.
-constexpr int most_unrolled = 121;
+constexpr int most_unrolled = 125;
 // The same of mirrored ones, and of those that take the registers of tall groups.
 constexpr int most_mirrored = 225, most_of_tall_groups = 169;
 
@@ -44,14 +44,17 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
                          (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32);
     NetworkShape shape = network_shape(pass, settings.tile_x, settings.tile_y);
     shape.mirrors = settings.mirrors != 0;
-    add_network(shape, settings.sums, result.program);
+    defines["DEPTH"] = pass.volume.taps_z;
+    add_network(pass, shape, settings.sums, result.program);
     result.range = batched_range(pass, ceil_div(g.width / pass.channels, width) * pass.channels,
                                  ceil_div(g.height, height * halves), group_x, settings.group_y);
     const std::int64_t columns = around(g.anchor_x) + width + around(g.taps_x - 1 - g.anchor_x);
-    const auto words = static_cast<std::size_t>(columns * (height + g.taps_y - 1));
+    const std::int64_t rows = pass.volume.taps_z * (height + g.taps_y - 1);
+    const auto words = static_cast<std::size_t>(columns * rows);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),
+                        by_value(pass.volume),
                         by_value(std::uint32_t{1}),
                         by_value(~std::uint32_t{0}),
                         LocalMemory{words * sizeof(std::uint32_t)}};
@@ -60,15 +63,17 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
 
 std::string refusal(const RankPass &pass, const Settings &settings) {
     const bool mirrors = settings.mirrors != 0;
+    if (std::string reason = volume_tile_refusal(pass, settings.tile_y); !reason.empty())
+        return reason;
     if (mirrors && !pass.is_box)
         return "quarters of the tile are mirrored, which takes boxes";
-    if (mirrors && settings.tile_x != 4)
-        return "half a row of a tile is one result";
+    if (mirrors && (settings.tile_x != 4 || settings.tile_y == 1))
+        return "a quarter of the tile has less than two results side by side";
     const Geometry &g = pass.geometry;
     if (mirrors && (g.taps_x < settings.tile_x || g.taps_y < settings.tile_y))
         return text("the box is shorter than a tile of ", settings.tile_x, "x", settings.tile_y);
     // Networks that are longer take minutes to compile.
-    constexpr int most_of_results = 8 * most_unrolled;
+    constexpr int most_of_results = 8 * 121;
     if (!mirrors && pass.count * settings.tile_x * settings.tile_y > most_of_results)
         return text("a network of ", settings.tile_x, "x", settings.tile_y, " windows of ",
                     pass.count, " pixels is too long");
@@ -86,12 +91,14 @@ Kernel rank_tiled() {
     spec.refusal = refusal;
     // Measured on an H200; the longest networks take fewer registers in low groups.
     spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
-        const bool is_unrolled = pass.count <= most_unrolled;
+        const bool is_unrolled = !pass.is_flat() || pass.count <= most_unrolled;
         const bool is_longest = pass.count > most_of_tall_groups;
         const int sums = is_unrolled || is_longest ? 11 : 12;
         return std::vector<Settings>{
             {.tile_x = 4,
-             .tile_y = is_unrolled ? 2 : 4,
+             .tile_y = !pass.is_flat() ? 1
+                       : is_unrolled   ? 2
+                                       : 4,
              .group_y = is_longest ? 4 : 8,
              .sums = facts.device_class == DeviceClass::nvidia_gpu ? sums : 0,
              .mirrors = is_unrolled ? 0 : 1}};
@@ -99,7 +106,7 @@ Kernel rank_tiled() {
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
         // Smaller windows fit the registers, and sorted tiles suit larger ones.
         const bool has_pairs = key_kind(pass) != KeyKind::floats;
-        const int fewest = has_pairs ? 50 : 82;
+        const int fewest = !pass.is_flat() ? 2 : has_pairs ? 50 : 82;
         const int most = facts.device_class != DeviceClass::nvidia_gpu ? most_unrolled
                          : pass.src_type == PixelType::u8              ? most_of_tall_groups
                                                                        : most_mirrored;
