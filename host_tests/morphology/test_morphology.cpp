@@ -17,6 +17,7 @@
 #include "support/correlate_case.hpp"
 #include "support/pairwise.hpp"
 #include "support/passes.hpp"
+#include "support/several_tiles.hpp"
 #include "support/under_test.hpp"
 #include "support/unit.hpp"
 
@@ -145,8 +146,9 @@ void run_all(const std::vector<MorphologyCase> &cases) {
 
 std::vector<std::string> kernels() {
     std::vector<std::string> names = support::kernels_under_test<WeightedPass>();
-    for (std::string &name : support::kernels_under_test<CombinePass>())
-        names.push_back(std::move(name));
+    for (const std::vector<std::string> &more :
+         {support::kernels_under_test<OpeningPass>(), support::kernels_under_test<CombinePass>()})
+        names.insert(names.end(), more.begin(), more.end());
     return names;
 }
 
@@ -156,34 +158,74 @@ const gz::Kernel &spec_of(const std::string &kernel) {
                          [&](const gz::Kernel &own) { return own.name == kernel; });
 }
 
+// What a kernel's cases are made of. `before`: what a variant has for the steps before the kernel's.
+struct CasesOf {
+    std::vector<StructureCase> structures;
+    std::vector<MorphologyOperation> operations;
+    std::string before;
+};
+
+CasesOf cases_of(const gz::Kernel &spec) {
+    using Operation = MorphologyOperation;
+    if (spec.takes(WeightedPass()))
+        return {weighted_ones(), {Operation::erode, Operation::dilate}, ""};
+    if (spec.takes(OpeningPass()))
+        return {{{box_of(3, 3)}, {box_of(5, 3)}, {box_of(3, 7)}, {box_of(7, 5)}},
+                {Operation::open, Operation::close},
+                ""};
+    CasesOf result{
+        weighted_ones(), {std::begin(all_operations) + 4, std::end(all_operations)}, "; ; "};
+    const std::vector<StructureCase> flat = flat_ones();
+    result.structures.insert(result.structures.end(), flat.begin(), flat.end());
+    return result;
+}
+
 // A case for each pair of parameter values.
 std::vector<MorphologyCase> pairwise_cases_of(const std::string &kernel, const Limits &limits) {
     const gz::Kernel &spec = spec_of(kernel);
-    const bool is_weighted = spec.takes(WeightedPass());
+    const CasesOf own = cases_of(spec);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
-    std::vector<StructureCase> structures = weighted_ones();
-    if (!is_weighted)
-        for (const StructureCase &flat : flat_ones())
-            structures.push_back(flat);
-    const std::size_t first_operation = is_weighted ? 0 : 4;
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
-    counts.insert(counts.end(), {static_cast<int>(structures.size()), is_weighted ? 2 : 4, 2});
+    counts.insert(counts.end(), {static_cast<int>(own.structures.size()),
+                                 static_cast<int>(own.operations.size()), 2});
     append_counts(counts, spec.tunables);
     std::vector<MorphologyCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[image + i]); };
         MorphologyCase test;
         static_cast<ImageCase &>(test) = image_of(row, sizes);
-        const StructureCase &structure = structures[at(0)];
-        test.filter = morphology(all_operations[first_operation + at(1)], structure.window,
-                                 structure.weights);
+        const StructureCase &structure = own.structures[at(0)];
+        test.filter = morphology(own.operations[at(1)], structure.window, structure.weights);
         test.border_value = at(2) ? 7.0 : 0.625;
         const Config config = config_of(spec.tunables, row, image + 3);
-        // Two steps come before the combination.
-        test.variant = (is_weighted ? "" : "; ; ") + kernel + ":" + gz::to_text(config);
+        test.variant = own.before + kernel + ":" + gz::to_text(config);
         cases.push_back(test);
     }
+    return cases;
+}
+
+// Images of several strips and bands, and regions within them.
+std::vector<MorphologyCase> openings_of_several_strips(const std::string &kernel) {
+    std::vector<MorphologyCase> cases;
+    std::size_t turn = 0;
+    for (const PixelType type : {PixelType::u8, PixelType::f32, PixelType::s16, PixelType::f16})
+        for (const int channels : {1, 3})
+            for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
+                MorphologyCase test;
+                static_cast<ImageCase &>(test) = image_of_tiles(
+                    type, type, channels, 1500 / channels, 170, region,
+                    turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
+                test.border = all_border_modes[turn % 4]; // all but wrap
+                test.border_value = 7.0;
+                const bool is_large = turn % 3 == 0;
+                test.filter =
+                    morphology(turn % 2 ? MorphologyOperation::open : MorphologyOperation::close,
+                               is_large ? box_of(7, 7) : box_of(3, 5));
+                test.variant = kernel + ":GROUP=64,RESIDENT=2,STREAMS=0";
+                cases.push_back(test);
+                ++turn;
+            }
     return cases;
 }
 
@@ -234,6 +276,10 @@ TEST_SUITE("kernels") {
     TEST_CASE("morphology kernels: pairwise") {
         for (const std::string &kernel : kernels())
             run_all(sample_of(pairwise_cases_of(kernel, {})));
+    }
+    TEST_CASE("morphology kernels: several tiles") {
+        for (const std::string &kernel : support::kernels_under_test<OpeningPass>())
+            run_all(openings_of_several_strips(kernel));
     }
 }
 

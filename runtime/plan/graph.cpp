@@ -30,7 +30,7 @@ void for_each_step(std::vector<Link> &links, const std::function<void(Step &)> &
 }
 
 bool names_chain(const std::string &variant) {
-    return variant == axis_by_axis || variant == filter_by_filter;
+    return variant == axis_by_axis || variant == step_by_step || variant == filter_by_filter;
 }
 
 Graph by_steps(Graph graph) {

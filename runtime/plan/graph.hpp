@@ -88,8 +88,10 @@ struct Link {
 };
 
 // Names of chains: the filter runs along one axis after the other where it could run along all of them at
-// once; the two filters of a difference do not run at once.
+// once; its steps run one after the other where they could run at once; the two filters of a difference do not
+// run at once.
 inline constexpr const char *axis_by_axis = "axes";
+inline constexpr const char *step_by_step = "steps";
 inline constexpr const char *filter_by_filter = "filters";
 // Whether a variant names a chain, and no kernel.
 bool names_chain(const std::string &variant);

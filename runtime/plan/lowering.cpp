@@ -188,11 +188,11 @@ Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const Pla
     return graph;
 }
 
-Graph with_axes_at_once(Graph by_axes, Step at_once) {
+Graph with_steps_at_once(Graph by_steps, const char *name, Step at_once) {
     std::string problem = at_once.pass.problem();
-    std::vector<Chain> chains{{"", {std::move(at_once)}}, {axis_by_axis, std::move(by_axes.links)}};
-    by_axes.links = {Link(std::move(chains), std::move(problem))};
-    return by_axes;
+    std::vector<Chain> chains{{"", {std::move(at_once)}}, {name, std::move(by_steps.links)}};
+    by_steps.links = {Link(std::move(chains), std::move(problem))};
+    return by_steps;
 }
 
 void append(Graph &to, Graph graph, const ImageRef &target, const ImageRef &source) {

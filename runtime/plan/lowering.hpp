@@ -65,8 +65,8 @@ Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const Pla
                     const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
                     PixelType type);
 
-// Makes one step for all axes and the graph's links, axis by axis, alternatives with the same result.
-Graph with_axes_at_once(Graph by_axes, Step at_once);
+// Makes one step and the links of a graph, a chain of such a name, alternatives with the same result.
+Graph with_steps_at_once(Graph by_steps, const char *name, Step at_once);
 
 // Appends a graph, with new numbers for its images between, that reads `source` and writes `target`.
 void append(Graph &to, Graph graph, const ImageRef &target,

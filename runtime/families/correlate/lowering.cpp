@@ -130,7 +130,7 @@ Graph lower_separable_volume(const std::shared_ptr<const Correlate> &filter, con
     Step whole = one_step(filter, desc, {0, 1, 2}, [filter](const PlanDesc &part) -> Pass {
         return lower_axes_at_once(filter->correlation, part);
     });
-    return with_axes_at_once(std::move(graph), std::move(whole));
+    return with_steps_at_once(std::move(graph), axis_by_axis, std::move(whole));
 }
 
 } // namespace

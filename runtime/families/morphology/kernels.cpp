@@ -3,7 +3,8 @@
 namespace gz {
 
 const std::vector<Kernel> &morphology_kernels() {
-    static const std::vector<Kernel> kernels{morphology_weighted(), morphology_combine()};
+    static const std::vector<Kernel> kernels{opening_march(), morphology_weighted(),
+                                             morphology_combine()};
     return kernels;
 }
 

@@ -6,6 +6,7 @@
 
 namespace gz {
 
+Kernel opening_march();
 Kernel morphology_weighted();
 Kernel morphology_combine();
 

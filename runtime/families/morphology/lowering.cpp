@@ -34,13 +34,40 @@ std::vector<std::size_t> axes_of(const Window &window) {
     return axes;
 }
 
+// Whether the steps are an opening or a closing by a box with its anchor in the middle, along x and y.
+bool is_opening_of_box(const Morphology &filter, const std::vector<MorphologyStep> &steps) {
+    const Window &window = filter.window;
+    const auto has_middle = [&](std::size_t axis) {
+        return window.size[axis] == 2 * window.anchor[axis] + 1;
+    };
+    return steps.size() == 2 && steps[0] != steps[1] && filter.is_flat() && window.is_box() &&
+           axes_of(window) == std::vector<std::size_t>{0, 1} && has_middle(0) && has_middle(1);
+}
+
+Step lower_opening(const Window &window, bool is_closing, const PlanDesc &desc) {
+    const TapsExtent taps{window.size[0], window.size[1], window.anchor[0], window.anchor[1]};
+    Step step(desc, [taps, is_closing](const PlanDesc &part) -> Pass {
+        return OpeningPass{lower_images(part, taps), is_closing};
+    });
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        step.reach[axis].before = 2 * window.anchor[axis];
+        step.reach[axis].after = 2 * window.anchor[axis];
+    }
+    return step;
+}
+
 Graph lower_sequence(const SharedFilter &filter, const std::vector<MorphologyStep> &steps,
                      const PlanDesc &desc) {
     const std::vector<std::vector<std::size_t>> axes(steps.size(), axes_of(filter->window));
-    return lower_in_turn(
+    Graph graph = lower_in_turn(
         axes, desc,
         [&](std::size_t i, const PlanDesc &images) { return lower_step(filter, steps[i], images); },
         desc.source.type);
+    if (!is_opening_of_box(*filter, steps))
+        return graph;
+    const bool is_closing = steps[0] == MorphologyStep::dilation;
+    return with_steps_at_once(std::move(graph), step_by_step,
+                              lower_opening(filter->window, is_closing, desc));
 }
 
 // An image between for all of the region's pixels, which one geometry reads together with the source: it has

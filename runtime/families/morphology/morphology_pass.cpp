@@ -13,11 +13,20 @@ std::string problem_of(const WeightedPass &pass) {
            " " + image_text(pass);
 }
 
+std::string problem_of(const OpeningPass &pass) {
+    return "opening " + up_to("size", longer_side(pass.geometry), {3, 5, 7}) + " " +
+           image_text(pass);
+}
+
 std::string problem_of(const CombinePass &pass) {
     return text("morphology of ", pass.images(), " images ", image_text(pass));
 }
 
 const std::vector<Kernel> &kernels_of(const WeightedPass &) {
+    return morphology_kernels();
+}
+
+const std::vector<Kernel> &kernels_of(const OpeningPass &) {
     return morphology_kernels();
 }
 

@@ -20,6 +20,14 @@ struct WeightedPass : WindowPass {
 std::string problem_of(const WeightedPass &pass);
 const std::vector<Kernel> &kernels_of(const WeightedPass &pass);
 
+// An opening or a closing by a box along x and y with its anchor in the middle: the geometry's taps are the box.
+struct OpeningPass : ImagePass {
+    bool is_closing = false;
+};
+
+std::string problem_of(const OpeningPass &pass);
+const std::vector<Kernel> &kernels_of(const OpeningPass &pass);
+
 // The images that a step gets, combined. All have the pitches of sources[0], which is the source where the
 // combination has one; the others hold the region alone.
 struct CombinePass : ImagePass {

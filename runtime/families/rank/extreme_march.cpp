@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
+#include "families/rank/march_layout.hpp"
 #include "plan/columns.hpp"
 
 namespace gz {
@@ -20,34 +21,23 @@ const std::vector<Setting<Settings>> tunables = {
     {"PASSES", &Settings::passes, {1, 2}},           // 2: along y, and then along x
     {"STREAMS", &Settings::streams, {0, 1}}};
 
-// How a group's strip is laid out: see the kernel.
-struct Layout {
-    int planes, columns, lanes, left, right; // the last three in blocks
-
-    std::int64_t pixels() const { return std::int64_t{columns} * (lanes - left - right); }
-};
-
-Layout layout_of(const ExtremePass &pass, const Settings &settings) {
+MarchLayout layout_of(const ExtremePass &pass, const Settings &settings) {
     const Geometry &g = pass.geometry;
-    Layout layout{};
-    layout.planes = g.taps_x > 1 ? pass.channels : 1;
-    layout.columns = key_kind(pass) == KeyKind::floats ? 4 : 8;
-    layout.lanes = settings.group / layout.planes;
-    layout.left = (g.anchor_x + layout.columns - 1) / layout.columns;
-    layout.right = (g.taps_x - 1 - g.anchor_x + layout.columns - 1) / layout.columns;
-    return layout;
+    return march_layout(pass, g.taps_x > 1 ? pass.channels : 1, settings.group, g.anchor_x,
+                        g.taps_x - 1 - g.anchor_x);
 }
 
-// Words of local memory of the rows along x, and of the blocks of rows that have entered.
-std::size_t words_along(const ExtremePass &pass, const Settings &settings, const Layout &layout) {
+// Of the rows along x, and of extremes of blocks of their pixels and of fours of these.
+std::size_t bytes_along(const ExtremePass &pass, const Settings &settings,
+                        const MarchLayout &layout) {
     if (pass.geometry.taps_x == 1)
-        return 1;
+        return sizeof(std::uint32_t);
     const int rows = layout.columns == 4 ? settings.step : settings.step / 2;
-    return static_cast<std::size_t>(rows) *
-           static_cast<std::size_t>(layout.planes * layout.columns * (layout.lanes + 1) +
-                                    2 * settings.group);
+    return bytes_of_rows(layout, settings.step) +
+           static_cast<std::size_t>(2 * rows * settings.group) * sizeof(std::uint32_t);
 }
 
+// Words of the blocks of rows that have entered.
 std::size_t words_of_blocks(const ExtremePass &pass, const Settings &settings) {
     const int apron = pass.geometry.taps_y - 1;
     if (apron < settings.step)
@@ -60,7 +50,7 @@ std::size_t words_of_blocks(const ExtremePass &pass, const Settings &settings) {
 
 Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    const Layout layout = layout_of(pass, settings);
+    const MarchLayout layout = layout_of(pass, settings);
     Launch result;
     result.program = {"rank/extreme_march.cl", "extreme_march", rank_defines(pass)};
     Defines &defines = result.program.defines;
@@ -72,28 +62,17 @@ Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFac
     defines["WINDOW_X"] = g.taps_x;
     defines["WINDOW_Y"] = g.taps_y;
     defines["ANCHOR_X"] = g.anchor_x;
-    defines["VECTORS"] = pass.alignment >= layout.columns && (key_kind(pass) != KeyKind::floats ||
-                                                              pass.src_type == PixelType::f32)
-                             ? 1
-                             : 0;
-    // Strips of about one width, and as many bands as keep the device busy.
-    const std::int64_t width = g.width / layout.planes;
-    const std::int64_t least_strips = ceil_div(width, std::max<std::int64_t>(layout.pixels(), 1));
-    const std::int64_t even = ceil_div(ceil_div(width, least_strips), 32) * 32;
-    const std::int64_t strip = std::min(even, std::max<std::int64_t>(layout.pixels(), 1));
-    const std::int64_t strips = ceil_div(width, strip);
-    const std::int64_t groups = static_cast<std::int64_t>(facts.compute_units) * settings.resident;
-    const std::int64_t bands = std::max<std::int64_t>(groups / (strips * pass.batch()), 1);
-    const std::int64_t band = ceil_div(ceil_div(g.height, bands), settings.step) * settings.step;
-    result.range = batched_range(pass, strips, ceil_div(g.height, band), settings.group, 1);
+    defines["VECTORS"] = has_march_vectors(pass, layout) ? 1 : 0;
+    const MarchRange march =
+        march_range(pass, layout, settings.group, settings.step, settings.resident, facts);
+    result.range = march.range;
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),
-                        by_value(static_cast<std::int32_t>(strip)),
-                        by_value(static_cast<std::int32_t>(band)),
-                        LocalMemory{static_cast<std::size_t>(settings.group * layout.columns) *
-                                    sizeof(std::int32_t)},
-                        LocalMemory{words_along(pass, settings, layout) * sizeof(std::uint32_t)},
+                        by_value(march.strip),
+                        by_value(march.band),
+                        LocalMemory{bytes_of_places(layout, settings.group)},
+                        LocalMemory{bytes_along(pass, settings, layout)},
                         LocalMemory{words_of_blocks(pass, settings) * sizeof(std::uint32_t)}};
     return result;
 }
@@ -160,7 +139,7 @@ std::string refusal(const ExtremePass &pass, const Settings &settings) {
     const Geometry &g = pass.geometry;
     if (g.anchor_x < 0 || g.anchor_x >= g.taps_x || g.anchor_y < 0 || g.anchor_y >= g.taps_y)
         return "the anchor lies beyond the box";
-    const Layout layout = layout_of(pass, settings);
+    const MarchLayout layout = layout_of(pass, settings);
     if (layout.pixels() < layout.columns)
         return text("boxes of ", pass.geometry.taps_x, " columns leave no results of a group of ",
                     settings.group, " items");

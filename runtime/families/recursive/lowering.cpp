@@ -194,7 +194,7 @@ Graph lower(const Recursion &given, const PlanDesc &desc) {
     std::optional<Step> plane = lower_plane(*recursion, graph.links, extended);
     if (!plane)
         return graph;
-    return with_axes_at_once(std::move(graph), std::move(*plane));
+    return with_steps_at_once(std::move(graph), axis_by_axis, std::move(*plane));
 }
 
 std::optional<Graph> lower_difference(const Recursion &given, const Recursion &other,

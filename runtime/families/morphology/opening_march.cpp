@@ -1,0 +1,97 @@
+// Openings and closings by small boxes for GPUs, in one pass. See cl/morphology/opening_march.cl.
+#include "core/error.hpp"
+#include "families/morphology/kernels.hpp"
+#include "families/rank/march_layout.hpp"
+#include "plan/problem.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int group, resident, streams;
+};
+
+constexpr int step = 8; // rows
+
+const std::vector<Setting<Settings>> tunables = {
+    {"GROUP", &Settings::group, {64, 128}},
+    {"RESIDENT", &Settings::resident, {1, 2, 3, 4, 8}}, // groups that a compute unit runs at a time
+    {"STREAMS", &Settings::streams, {0, 1}}};
+
+// Both filters read a row's neighbours within whole blocks of an item.
+MarchLayout layout_of(const OpeningPass &pass, const Settings &settings) {
+    MarchLayout layout = march_layout(pass, pass.channels, settings.group, pass.geometry.anchor_x,
+                                      pass.geometry.anchor_x);
+    layout.left *= 2;
+    layout.right *= 2;
+    return layout;
+}
+
+Work work(const OpeningPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const MarchLayout layout = layout_of(pass, settings);
+    Launch result;
+    result.program = {"morphology/opening_march.cl", "opening_march", rank_defines(pass)};
+    Defines &defines = result.program.defines;
+    defines["SUMS"] = 0;
+    defines["IS_CLOSING"] = pass.is_closing ? 1 : 0;
+    defines["GROUP"] = settings.group;
+    defines["STEP"] = step;
+    defines["STREAMS"] = settings.streams;
+    defines["WINDOW_X"] = g.taps_x;
+    defines["WINDOW_Y"] = g.taps_y;
+    defines["VECTORS"] = has_march_vectors(pass, layout) ? 1 : 0;
+    const MarchRange march =
+        march_range(pass, layout, settings.group, step, settings.resident, facts);
+    result.range = march.range;
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(march.strip),
+                        by_value(march.band),
+                        LocalMemory{bytes_of_places(layout, settings.group)},
+                        LocalMemory{bytes_of_rows(layout, step)}};
+    return result;
+}
+
+std::string refusal(const OpeningPass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    constexpr int longest = 7;
+    if (longer_side(g) > longest || g.taps_x < 2 || g.taps_y < 2)
+        return text("boxes have from 2 to ", longest, " pixels along x and y");
+    if (g.border_mode == BORDER_WRAP)
+        return "the border wraps around";
+    // The first filter's results would have to be rounded.
+    if (g.border_mode == BORDER_CONSTANT && pass.src_type != PixelType::f32 &&
+        key_kind(pass) == KeyKind::floats)
+        return "the border's constant is no pixel of the source's type";
+    const MarchLayout layout = layout_of(pass, settings);
+    if (layout.pixels() < layout.columns)
+        return text("a group of ", settings.group, " items leaves no results of ", pass.channels,
+                    " channels");
+    return "";
+}
+
+} // namespace
+
+Kernel opening_march() {
+    KernelSpec<OpeningPass, Settings> spec;
+    spec.name = "opening_march";
+    spec.folder = "morphology";
+    spec.tunables = tunables;
+    spec.work = work;
+    spec.refusal = refusal;
+    spec.preferred = [](const OpeningPass &, const DeviceFacts &) {
+        std::vector<Settings> result;
+        for (const int group : {128, 64})
+            result.push_back({.group = group, .resident = 4, .streams = 0});
+        return result;
+    };
+    spec.rank = [](const OpeningPass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 3}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz
