@@ -143,16 +143,15 @@ static inline void make_sets(__local const uint *places, int word, int shift, in
             const uint bit = 1u << (2 * pair + half_);
             const int at = ((half_ ? both.s1 : both.s0) >> shift) & 255;
             const int first = at - window + 1;
-            // No other item has the word: by atomic functions, as these need not wait for what was there.
             if (first <= 0)
                 now ^= bit;
             else if (first < tile)
-                atomic_xor(sets + first * PITCH * 4, bit);
+                sets[first * PITCH * 4] ^= bit;
             if (at + 1 < tile)
-                atomic_xor(sets + (at + 1) * PITCH * 4, bit);
+                sets[(at + 1) * PITCH * 4] ^= bit;
         }
     }
-    _Pragma("unroll 8") for (int i = 0; i < tile; ++i) {
+    for (int i = 0; i < tile; ++i) {
         now ^= sets[i * PITCH * 4];
         sets[i * PITCH * 4] = now;
     }
