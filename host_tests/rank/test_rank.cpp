@@ -111,7 +111,8 @@ std::string run(const RankCase &test, Tally &tally) {
             return has_step ? storing_error(type, std::abs(exact)) : 0.0;
         };
     };
-    return run_and_compare(filter, desc, test.kernel + ":" + gz::to_text(test.config), source,
+    const std::string config = gz::to_text(test.config);
+    return run_and_compare(filter, desc, test.kernel + (config.empty() ? "" : ":") + config, source,
                            random, tally, bound_for);
 }
 
@@ -305,6 +306,38 @@ template <class P> void run_pairwise(const Limits &limits) {
 }
 
 } // namespace
+
+TEST_SUITE("rank") {
+    TEST_CASE("extremes of long boxes, cut to shorter ones") {
+        const WindowCase windows[] = {{300, 3, 1},
+                                      {131, 141, 1},
+                                      {1, 260, 1},
+                                      {257, 5, 1, Anchor::first},
+                                      {4, 401, 1, Anchor::last},
+                                      {130, 140, 1}};
+        std::vector<RankCase> cases;
+        std::size_t turn = 0;
+        for (const WindowCase &window : windows)
+            for (const BorderMode border : gz::all_border_modes)
+                for (const auto &[width, height] : {std::pair(37, 290), std::pair(700, 21)}) {
+                    RankCase test;
+                    test.kernel = "steps";
+                    test.src_type = test.dst_type = all_types[turn % std::size(all_types)];
+                    test.channels = turn % 7 == 3 ? 3 : 1;
+                    test.width = width;
+                    test.height = height;
+                    test.window = window;
+                    test.border = border;
+                    test.border_value = turn % 3 ? 7.0 : 0.625;
+                    test.which = turn % 2 ? Which::minimum : Which::maximum;
+                    test.region = all_regions[turn % 3];
+                    test.has_nan = turn % 4 == 0;
+                    cases.push_back(test);
+                    ++turn;
+                }
+        run_all(sample_of(cases));
+    }
+}
 
 TEST_SUITE("kernels") {
     TEST_CASE("rank kernels: pairwise") {

@@ -5,6 +5,7 @@
 #include "families/rank/kernels.hpp"
 #include "families/rank/march_layout.hpp"
 #include "plan/columns.hpp"
+#include "plan/problem.hpp"
 
 namespace gz {
 
@@ -176,8 +177,9 @@ Kernel extreme_march() {
             result.push_back({group, step, 4, 2, 1});
         return result;
     };
-    spec.rank = [](const ExtremePass &, const Settings &, const DeviceFacts &facts) {
-        return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 3}(facts)};
+    spec.rank = [](const ExtremePass &pass, const Settings &, const DeviceFacts &facts) {
+        const int rank = RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 3}(facts);
+        return Rank{longer_side(pass.geometry) <= max_marching_side ? rank : 0};
     };
     return spec;
 }

@@ -1,5 +1,6 @@
 // Minima and maxima over boxes of any size in two launches. See cl/rank/extreme_plain.cl.
 #include "families/rank/kernels.hpp"
+#include "plan/problem.hpp"
 #include "plan/columns.hpp"
 
 namespace gz {
@@ -45,7 +46,10 @@ Kernel extreme_plain() {
         return std::vector<Settings>{{.group_x = 64}, {.group_x = 1}};
     };
     spec.work = work;
-    spec.rank = [](const ExtremePass &, const Settings &, const DeviceFacts &) { return Rank{1}; };
+    // Long boxes are cut where no other kernel takes them.
+    spec.rank = [](const ExtremePass &pass, const Settings &, const DeviceFacts &) {
+        return Rank{longer_side(pass.geometry) <= max_marching_side ? 1 : 0};
+    };
     return spec;
 }
 

@@ -1,5 +1,6 @@
 #include "families/rank/lowering.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <memory>
@@ -81,6 +82,63 @@ Graph lower_box_extreme(const SharedFilter &filter, const PlanDesc &desc) {
         type_between(desc));
 }
 
+// Cuts a box along x and y to boxes whose extremes in turn are its own.
+std::vector<Window> cut_to_boxes(const Window &window) {
+    AxesReach left = window.reach();
+    std::vector<Window> boxes;
+    const auto take = [](std::int64_t &from) {
+        constexpr std::int64_t most = max_marching_side / 2;
+        const std::int64_t own = std::min(from, most);
+        from -= own;
+        return own;
+    };
+    while (!left[0].is_own_pixel() || !left[1].is_own_pixel()) {
+        Window box;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            const std::int64_t before = take(left[axis].before), after = take(left[axis].after);
+            box.size[axis] = before + 1 + after;
+            box.anchor[axis] = before;
+        }
+        boxes.push_back(std::move(box));
+    }
+    return boxes;
+}
+
+// Whether extremes in turn see what a box sees beyond the image. Where a border mirrors pixels, a box that reaches
+// further on one side sees some that its parts do not.
+bool can_cut(const Window &window, const PlanDesc &desc) {
+    const AxesReach reach = window.reach();
+    const auto is_even = [&](std::size_t axis) { return reach[axis].before == reach[axis].after; };
+    const auto has_anchor_inside = [&](std::size_t axis) {
+        return reach[axis].before + 1 + reach[axis].after == window.size[axis];
+    };
+    const BorderMode mode = desc.border.mode;
+    return has_anchor_inside(0) && has_anchor_inside(1) && reach[2].is_own_pixel() &&
+           mode != BorderMode::wrap &&
+           (mode == BorderMode::clamp || mode == BorderMode::constant ||
+            (is_even(0) && is_even(1)));
+}
+
+// Boxes that are too long for kernels of GPUs: as one step, or as several.
+Graph lower_long_extreme(const SharedFilter &filter, const PlanDesc &desc) {
+    const std::vector<Window> boxes = cut_to_boxes(filter->window);
+    const std::vector<std::vector<std::size_t>> axes(boxes.size(), {0, 1});
+    Graph steps = lower_along(
+        axes, desc,
+        [&](std::size_t i, const PlanDesc &images) -> Link {
+            auto part = std::make_shared<RankFilter>(*filter);
+            part->window = boxes[i];
+            part->rank = filter->is_minimum() ? 0 : boxes[i].count() - 1;
+            PlanDesc own = images;
+            // What the first box made of mirrored pixels is in its results.
+            if (i > 0 && own.border.mode != BorderMode::constant)
+                own.border.mode = BorderMode::clamp;
+            return extreme_step(part, own);
+        },
+        type_between(desc));
+    return with_steps_at_once(std::move(steps), step_by_step, extreme_step(filter, desc));
+}
+
 } // namespace
 
 void check_length(const Window &window, const PlanDesc &desc) {
@@ -117,8 +175,11 @@ Graph lower(const RankFilter &given, const PlanDesc &desc) {
     const auto filter = std::make_shared<const RankFilter>(given);
     const Window &window = filter->window;
     check_length(window, desc);
-    if (window.is_box() && (filter->is_minimum() || filter->is_maximum()))
-        return lower_box_extreme(filter, desc);
+    if (window.is_box() && (filter->is_minimum() || filter->is_maximum())) {
+        const bool is_long = std::max(window.size[0], window.size[1]) > max_marching_side;
+        return is_long && can_cut(window, desc) ? lower_long_extreme(filter, desc)
+                                                : lower_box_extreme(filter, desc);
+    }
     Step step(desc, [filter](const PlanDesc &part) -> Pass { return lower_rank(*filter, part); });
     step.reach = window.reach();
     return {{}, {std::move(step)}};

@@ -36,6 +36,9 @@ struct RankPass : WindowPass {
 std::string problem_of(const RankPass &pass);
 const std::vector<Kernel> &kernels_of(const RankPass &pass);
 
+// The longest side of boxes for which extreme_march is fast; plans may cut longer ones.
+inline constexpr std::int64_t max_marching_side = 129;
+
 // The minimum or the maximum of a box along x and y.
 struct ExtremePass : ImagePass {
     bool is_maximum = false;
