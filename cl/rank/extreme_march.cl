@@ -8,27 +8,16 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/rank_words.clh"
+#include "lib/extreme_words.clh"
 
-#if !defined(IS_MAXIMUM) || !defined(GROUP) || !defined(STEP) || !defined(VECTORS)
-#error IS_MAXIMUM, GROUP, STEP or VECTORS is not defined
+#if !defined(GROUP) || !defined(STEP) || !defined(VECTORS)
+#error GROUP, STEP or VECTORS is not defined
 #endif
 #if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(STREAMS)
 #error WINDOW_X, WINDOW_Y, ANCHOR_X or STREAMS is not defined
 #endif
 
-#if IS_MAXIMUM
-#define FURTHER(a, b) MORE(a, b)
-#else
-#define FURTHER(a, b) LESS(a, b)
-#endif
-// A key that is never further than another, and the bits of its pixel.
-#if KEY_KIND != 2
-#define NEUTRAL (IS_MAXIMUM ? 0u : 0xffffffffu)
-#elif defined(__NV_CL_C_VERSION)
-#define NEUTRAL (IS_MAXIMUM ? -INFINITY : as_float(NAN_BITS))
-#else
-#define NEUTRAL (IS_MAXIMUM ? INT_MIN : INT_MAX)
-#endif
+// The bits of the pixel of NEUTRAL.
 #if KEY_KIND == 2
 #define NEUTRAL_BITS (IS_MAXIMUM ? 0xff800000u : 0x7fffffffu)
 #elif KEY_KIND == 1
@@ -78,15 +67,6 @@ static inline Words words_of(const uint *raw) {
 #endif
     return result;
 }
-
-// A pixel's bits as memory has them.
-#if KEY_KIND == 2
-#define RAW_BITS(p) as_uint(LOAD(p))
-#elif PER_WORD == 4
-#define RAW_BITS(p) ((uint)*(p))
-#else
-#define RAW_BITS(p) ((uint)*(__global const ushort *)(p))
-#endif
 
 // How an item comes to its values of a row: all are pixels side by side; or each has a place of its own, which is in
 // local memory; or each is the one of bits `fixed`.
