@@ -16,8 +16,8 @@ struct Settings {
 
 const std::vector<Setting<Settings>> tunables = {
     {"STRIP", &Settings::strip, {128, 256, 512, 1024, 2048}},
-    {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
-    {"BLOCK", &Settings::block, {1, 2, 4, 8}}, // vectors of results at a time
+    {"TILE_Y", &Settings::tile_y, {2, 4}},
+    {"BLOCK", &Settings::block, {4, 8}}, // vectors of results at a time
     {"VECTOR_BYTES", &Settings::vector_bytes, {32, 64}}};
 
 // The levels of the tables that a strip keeps of each row, a bit each.
@@ -88,16 +88,22 @@ Kernel footprint_strips() {
     spec.tunables = tunables;
     spec.work = work;
     spec.refusal = refusal;
+    // Wide strips share what lies between them, until their rows leave the cache.
     spec.preferred = [](const RankPass &pass, const DeviceFacts &) {
+        constexpr std::size_t most_bytes = 192 * 1024;
         std::vector<Settings> result;
-        for (const int strip : {1024, 512, 256, 128})
-            for (const int bytes : {64, 32})
-                result.push_back({.strip = strip, .tile_y = 2, .block = 4, .vector_bytes = bytes});
-        (void)pass;
+        for (const int strip : {2048, 1024, 512, 256, 128})
+            for (const int bytes : {64, 32}) {
+                const Settings settings{
+                    .strip = strip, .tile_y = 4, .block = 4, .vector_bytes = bytes};
+                if (strip == 128 || private_bytes(pass, settings) <= most_bytes)
+                    result.push_back(settings);
+            }
         return result;
     };
-    spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
-        return Rank{RankByHabit{.strips = 4, .nothing_shared = 0, .tiles = 0}(facts)};
+    spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
+        const int wanted = pass.count <= most_of_network ? 2 : 4;
+        return Rank{RankByHabit{.strips = wanted, .nothing_shared = 0, .tiles = 0}(facts)};
     };
     return spec;
 }

@@ -115,10 +115,8 @@ Kernel footprint_tiles() {
         return result;
     };
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
-        // Footprints of so few pixels are left to rank_network, which comes before all else.
-        constexpr int most_of_network = 13;
         const int wanted = pass.count <= most_of_network ? 2 : 4;
-        return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = wanted}(facts)};
+        return Rank{RankByHabit{.strips = 0, .nothing_shared = 1, .tiles = wanted}(facts)};
     };
     return spec;
 }
