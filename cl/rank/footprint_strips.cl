@@ -83,7 +83,7 @@ void footprint_strips(__global const SRC *restrict src, __global DST *restrict d
         rows[j] = rows[ROWS + j] = ring + j * TABLES * PITCH;
         clear_ends(rows[j], columns);
     }
-    for (int i = columns; i < PITCH; ++i)
+    for (int i = 0; i < PITCH; ++i)
         other[i] = 0;
     for (int j = 0; j < WINDOW_Y - 1; ++j)
         read_tables(origin, g, fold_row(g, top + j - g.anchor_y), first, columns, rows[j], other);

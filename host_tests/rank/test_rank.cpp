@@ -304,7 +304,7 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 test.window = is_of_extremes<P>             ? WindowCase{9, 12, 1}
                               : takes_large_windows(kernel) ? WindowCase{13, 10, 1}
                               : is_of_footprints(kernel)
-                                  ? WindowCase{13, 11, 1, Anchor::centre, Shape::disk}
+                                  ? WindowCase{9, 7, 1, Anchor::centre, Shape::disk}
                                   : WindowCase{5, 3, 1};
                 test.which = which_of<P>(kernel, turn++);
                 for (const Tunable &tunable : spec.tunables)
