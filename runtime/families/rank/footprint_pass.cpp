@@ -26,6 +26,10 @@ std::vector<TableRead> table_reads(const WindowPass &pass) {
     return reads;
 }
 
+bool is_for_network(const RankPass &pass) {
+    return static_cast<std::size_t>(pass.count) < 2 * table_reads(pass).size();
+}
+
 std::string extreme_refusal(const RankPass &pass) {
     return pass.rank == 0 || pass.rank == pass.count - 1
                ? ""

@@ -102,7 +102,7 @@ Kernel footprint_strips() {
         return result;
     };
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
-        const int wanted = pass.count <= most_of_network ? 2 : 4;
+        const int wanted = is_for_network(pass) ? 2 : 4;
         return Rank{RankByHabit{.strips = wanted, .nothing_shared = 0, .tiles = 0}(facts)};
     };
     return spec;

@@ -115,7 +115,7 @@ Kernel footprint_tiles() {
         return result;
     };
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
-        const int wanted = pass.count <= most_of_network ? 2 : 4;
+        const int wanted = is_for_network(pass) ? 2 : 4;
         return Rank{RankByHabit{.strips = 0, .nothing_shared = 1, .tiles = wanted}(facts)};
     };
     return spec;

@@ -99,14 +99,22 @@ public:
             pixels_.clear();
             for (const Place &place : places_)
                 pixels_.push_back(rows_[place.row][static_cast<std::size_t>(i + place.value)]);
-            const auto wanted = pixels_.begin() + static_cast<std::ptrdiff_t>(filter_.rank);
-            std::nth_element(pixels_.begin(), wanted, pixels_.end(), is_less);
-            result_[static_cast<std::size_t>(i)] = *wanted;
+            result_[static_cast<std::size_t>(i)] = *selected();
         }
         return result_.data();
     }
 
 private:
+    Rows::iterator selected() {
+        if (filter_.is_minimum())
+            return std::min_element(pixels_.begin(), pixels_.end(), is_less);
+        if (filter_.is_maximum())
+            return std::max_element(pixels_.begin(), pixels_.end(), is_less);
+        const auto wanted = pixels_.begin() + static_cast<std::ptrdiff_t>(filter_.rank);
+        std::nth_element(pixels_.begin(), wanted, pixels_.end(), is_less);
+        return wanted;
+    }
+
     // A pixel of the window: its row among all of the window, and its first value in that row.
     struct Place {
         std::size_t row;
