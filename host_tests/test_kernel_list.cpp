@@ -34,6 +34,7 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::RankPass>());
         count(support::kernels_under_test<gz::ExtremePass>());
         count(support::kernels_under_test<gz::WeightedPass>());
+        count(support::kernels_under_test<gz::OpeningPass>());
         count(support::kernels_under_test<gz::CombinePass>());
         count(support::kernels_under_test<gz::XybPass>());
         count(support::kernels_under_test<gz::Ssimulacra2Pass>());

@@ -8,6 +8,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/rank_words.clh"
+#include "lib/extreme_words.clh"
 
 #if !defined(IS_MAXIMUM) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X)
 #error IS_MAXIMUM, WINDOW_X, WINDOW_Y or ANCHOR_X is not defined

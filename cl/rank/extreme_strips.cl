@@ -7,10 +7,11 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/rank_vectors.clh"
+#include "lib/extreme_vectors.clh"
 #include "lib/box_columns.clh"
 
-#if !defined(IS_MAXIMUM) || !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y)
-#error IS_MAXIMUM, STRIP, WINDOW_X or WINDOW_Y is not defined
+#if !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y)
+#error STRIP, WINDOW_X or WINDOW_Y is not defined
 #endif
 #if PASSES == 2 && !defined(STRIP_ALONG)
 #error STRIP_ALONG is not defined
@@ -19,13 +20,6 @@
 #error BLOCK, SPAN, KEEPS_ROWS or PASSES is not defined
 #endif
 
-#if IS_MAXIMUM
-#define FURTHER(a, b) MORE(a, b)
-#define FURTHER_OF_TWO(a, b) ((a) > (b) ? (a) : (b))
-#else
-#define FURTHER(a, b) LESS(a, b)
-#define FURTHER_OF_TWO(a, b) ((a) < (b) ? (a) : (b))
-#endif
 #define NO_ROW ((KEY *)0)
 // Columns of a strip's windows, and what vectors read beyond; and those of a strip whose windows along y are made.
 #if PASSES == 1

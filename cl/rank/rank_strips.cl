@@ -10,8 +10,8 @@
 #if !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(TILE_Y)
 #error STRIP, WINDOW_X, WINDOW_Y or TILE_Y is not defined
 #endif
-#if !defined(DEPTH) || DEPTH > 1 && TILE_Y > 1
-#error DEPTH is not defined, or tiles of volumes have more than one row
+#if !defined(DEPTH) || !defined(IS_FLAT) || !IS_FLAT && TILE_Y > 1
+#error DEPTH or IS_FLAT is not defined, or tiles of volumes have more than one row
 #endif
 
 #define ROWS (TILE_Y + WINDOW_Y - 1) // of a slice
@@ -26,7 +26,7 @@ typedef struct Slices {
 
 static inline Slices slices_of(__global const SRC *src, const Geometry g, const Volume v, int batch) {
     Slices result;
-#if DEPTH == 1
+#if IS_FLAT // windows are of the result's own slice
     result.start[0] = src + src_start(g, batch);
     result.is_outside[0] = false;
 #else

@@ -15,8 +15,8 @@
 #if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(VECTORS)
 #error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
 #endif
-#if !defined(MIRRORS) || !defined(DEPTH) || DEPTH > 1 && TILE_Y > 1
-#error MIRRORS or DEPTH is not defined, or tiles of volumes have more than one row
+#if !defined(MIRRORS) || !defined(DEPTH) || !defined(IS_FLAT) || !IS_FLAT && TILE_Y > 1
+#error MIRRORS, DEPTH or IS_FLAT is not defined, or tiles of volumes have more than one row
 #endif
 
 // Pixels are read four at a time: LEAD before the first result of a row.
@@ -35,7 +35,7 @@
 #define COLUMN(i) ((i) % TILE_X * PLANE + (i) / TILE_X)
 #define PLACE(i) COLUMN((i) + LEAD - ANCHOR_X)
 // Where the network's row j starts.
-#if DEPTH == 1
+#if IS_FLAT
 #define LINE(j) ((j)*PITCH)
 #else
 #define LINE(j) (((j) / WINDOW_Y * ROWS + (j) % WINDOW_Y) * PITCH)
@@ -104,7 +104,7 @@ void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, co
     const int left = group * GROUP_X * TILE_X;
     const int top = (int)get_group_id(1) * HEIGHT * RESULTS_OF_KEY;
     const int batch = get_global_id(2);
-#if DEPTH == 1
+#if IS_FLAT // windows are of the result's own slice
     __global const SRC *origin = src + src_start(g, batch);
 #else
     const int own_slice = batch % g.slices;
@@ -113,14 +113,14 @@ void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, co
     for (uint i = item_y * GROUP_X + item_x; i < ALL_ROWS * QUADS; i += GROUP_X * GROUP_Y) {
         const uint row = i / QUADS;
         const int four = abs_diff(i, row * QUADS); // no remainder, which Oclgrind does not know
-#if DEPTH == 1
+#if IS_FLAT
         const int y = top - g.anchor_y + (int)row;
         const bool is_outside = false;
 #else
-        const int z = row / ROWS;
-        const int y = top - g.anchor_y + (int)abs_diff(row, (uint)z * ROWS);
+        const uint z = row / ROWS;
+        const int y = top - g.anchor_y + (int)abs_diff(row, z * ROWS);
         const int slice =
-            fold(own_slice + z - v.anchor_z, v.valid_front, v.valid_back, g.border_mode);
+            fold(own_slice + (int)z - v.anchor_z, v.valid_front, v.valid_back, g.border_mode);
         const bool is_outside = slice == OUTSIDE;
         __global const SRC *origin = volume + (is_outside ? 0 : slice * g.src_slice);
 #endif

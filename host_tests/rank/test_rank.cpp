@@ -25,11 +25,13 @@ namespace {
 using namespace gz;
 using namespace support;
 
-// A window of a case: a box, or a footprint of about a part of its places.
+// A window of a case: a box, or a footprint in it. Some: about a part of the places. Lines: long runs and single
+// pixels in turn, and every third row empty. Corner: all lies far from the first place, without the last one.
+enum class Shape { box, some, disk, cross, lines, corner };
 struct WindowCase {
     std::int64_t x, y, z;
     enum class Anchor { centre, first, last } anchor = Anchor::centre;
-    bool is_footprint = false;
+    Shape shape = Shape::box;
 };
 
 enum class Which { minimum, maximum, median, low, high };
@@ -49,12 +51,24 @@ Window window_of(const WindowCase &test) {
         window.anchor[i] = test.anchor == WindowCase::Anchor::first  ? 0
                            : test.anchor == WindowCase::Anchor::last ? window.size[i] - 1
                                                                      : window.size[i] / 2;
-    if (test.is_footprint) {
-        std::minstd_rand random(static_cast<unsigned>(test.x * 31 + test.y));
-        for (std::int64_t i = 0; i < window.volume(); ++i)
-            window.footprint.push_back(random() % 5 < 3 ? 1 : 0);
-        window.footprint.front() = window.footprint.back() = 1;
+    if (test.shape == Shape::box)
+        return window;
+    std::minstd_rand random(static_cast<unsigned>(test.x * 31 + test.y));
+    const std::int64_t centre_x = test.x / 2, centre_y = test.y / 2;
+    for (std::int64_t i = 0; i < window.volume(); ++i) {
+        const std::int64_t x = i % test.x, y = i / test.x % test.y;
+        const std::int64_t from_x = x - centre_x, from_y = y - centre_y;
+        const bool is_in = test.shape == Shape::some ? random() % 5 < 3
+                           : test.shape == Shape::disk
+                               ? from_x * from_x + from_y * from_y <= centre_x * centre_x
+                           : test.shape == Shape::cross ? from_x == 0 || from_y == 0
+                           : test.shape == Shape::lines
+                               ? y % 3 == 0 || (y % 3 == 1 && x % 4 == 1)
+                               : x > centre_x && y > centre_y && x - test.x + y - test.y < -2;
+        window.footprint.push_back(is_in ? 1 : 0);
     }
+    if (test.shape == Shape::some)
+        window.footprint.front() = window.footprint.back() = 1;
     return window;
 }
 
@@ -141,21 +155,21 @@ constexpr WindowCase windows_of_ranks[] = {
     {7, 1, 1},
     {1, 6, 1, Anchor::last},
     {4, 3, 1, Anchor::last},
-    {3, 3, 1, Anchor::centre, true},
-    {7, 5, 1, Anchor::centre, true},
-    {5, 8, 1, Anchor::first, true},
+    {3, 3, 1, Anchor::centre, Shape::some},
+    {7, 5, 1, Anchor::centre, Shape::some},
+    {5, 8, 1, Anchor::first, Shape::some},
     {7, 7, 1},
     {9, 9, 1},
     {11, 11, 1},
     {3, 3, 3},
-    {4, 3, 2, Anchor::first, true},
+    {4, 3, 2, Anchor::first, Shape::some},
     {5, 4, 3, Anchor::last},
     {15, 13, 1},
     {31, 3, 1},
     {25, 21, 1},
     {14, 33, 1, Anchor::first},
     {63, 9, 1, Anchor::last},
-    {19, 24, 1, Anchor::last, true},
+    {19, 24, 1, Anchor::last, Shape::some},
 };
 constexpr WindowCase windows_of_extremes[] = {
     {3, 3, 1},
@@ -171,19 +185,37 @@ constexpr WindowCase windows_of_extremes[] = {
     {101, 63, 1},
     {1, 1, 4},
 };
+constexpr WindowCase windows_of_footprints[] = {
+    {3, 3, 1, Anchor::centre, Shape::cross},   {5, 5, 1, Anchor::centre, Shape::disk},
+    {7, 5, 1, Anchor::first, Shape::some},     {4, 7, 1, Anchor::last, Shape::lines},
+    {8, 6, 1, Anchor::first, Shape::corner},   {9, 9, 1, Anchor::centre, Shape::disk},
+    {5, 4, 3, Anchor::last, Shape::some},      {6, 5, 3, Anchor::first, Shape::corner},
+    {7, 6, 4, Anchor::centre, Shape::lines},   {15, 15, 1, Anchor::centre, Shape::disk},
+    {63, 1, 1, Anchor::last, Shape::some},     {63, 5, 1, Anchor::first, Shape::lines},
+    {31, 31, 1, Anchor::centre, Shape::disk},  {1, 63, 1, Anchor::centre, Shape::some},
+    {63, 63, 1, Anchor::centre, Shape::cross},
+};
+
+// Kernels of RankPass that take the least and the largest of a footprint alone.
+bool is_of_footprints(const std::string &kernel) {
+    return kernel == "footprint_strips" || kernel == "footprint_tiles";
+}
 
 template <class P> constexpr bool is_of_extremes = std::is_same_v<P, ExtremePass>;
 
-template <class P> std::vector<WindowCase> windows() {
-    if constexpr (is_of_extremes<P>)
+template <class P> std::vector<WindowCase> windows(const std::string &kernel) {
+    if (is_of_extremes<P>)
         return {std::begin(windows_of_extremes), std::end(windows_of_extremes)};
-    else
-        return {std::begin(windows_of_ranks), std::end(windows_of_ranks)};
+    if (is_of_footprints(kernel))
+        return {std::begin(windows_of_footprints), std::end(windows_of_footprints)};
+    return {std::begin(windows_of_ranks), std::end(windows_of_ranks)};
 }
 
-template <class P> Which which_of(std::size_t i) {
+template <class P> Which which_of(const std::string &kernel, std::size_t i) {
     constexpr Which ranks[] = {Which::median, Which::low, Which::high};
-    return is_of_extremes<P> ? (i % 2 ? Which::minimum : Which::maximum) : ranks[i % 3];
+    if (is_of_extremes<P> || is_of_footprints(kernel))
+        return i % 2 ? Which::minimum : Which::maximum;
+    return ranks[i % 3];
 }
 
 // A case for each pair of parameter values.
@@ -192,7 +224,7 @@ std::vector<RankCase> pairwise_ranks(const std::string &kernel, const Limits &li
     const gz::Kernel spec = spec_of<P>(kernel);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
     std::vector<WindowCase> own;
-    for (const WindowCase &window : windows<P>())
+    for (const WindowCase &window : windows<P>(kernel))
         if (std::max(window.x, window.y) <= limits.taps)
             own.push_back(window);
     std::vector<int> counts = image_counts(sizes.size());
@@ -206,7 +238,7 @@ std::vector<RankCase> pairwise_ranks(const std::string &kernel, const Limits &li
         static_cast<ImageCase &>(test) = image_of(row, sizes);
         test.kernel = kernel;
         test.window = own[at(0)];
-        test.which = which_of<P>(at(1));
+        test.which = which_of<P>(kernel, at(1));
         test.border_value = at(2) ? 7.0 : 0.625;
         test.has_nan = at(3) == 1;
         test.config = config_of(spec.tunables, row, image + 4);
@@ -220,7 +252,7 @@ template <class P> std::vector<RankCase> all_ranks(const std::string &kernel) {
     std::vector<RankCase> cases;
     std::size_t turn = 0;
     for (const Config &config : all_configs(spec_of<P>(kernel).tunables))
-        for (const WindowCase &window : windows<P>())
+        for (const WindowCase &window : windows<P>(kernel))
             for (const auto &size : all_sizes())
                 for (const PixelType type : all_types) {
                     RankCase test;
@@ -233,7 +265,7 @@ template <class P> std::vector<RankCase> all_ranks(const std::string &kernel) {
                     test.slices = turn % 7 == 6 || window.z > 1 ? 3 : 1;
                     std::tie(test.width, test.height) = size;
                     test.window = window;
-                    test.which = which_of<P>(turn);
+                    test.which = which_of<P>(kernel, turn);
                     test.has_nan = turn % 3 == 0;
                     test.border = gz::all_border_modes[turn % 5];
                     test.border_value = turn % 2 ? 7.0 : 0.625;
@@ -253,7 +285,9 @@ bool takes_large_windows(const std::string &kernel) {
 template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::string &kernel) {
     // Kernels that sort have small tiles, and take long over each.
     const bool sorts = kernel == "rank_sets" || kernel == "rank_slide";
-    const int width = sorts ? 150 : 1043;
+    const int width = sorts || kernel == "footprint_tiles" ? 150
+                      : kernel == "footprint_strips"       ? 370
+                                                           : 1043;
     const gz::Kernel spec = spec_of<P>(kernel);
     std::vector<RankCase> cases;
     std::size_t turn = 0;
@@ -271,8 +305,10 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 test.kernel = kernel;
                 test.window = is_of_extremes<P>             ? WindowCase{9, 12, 1}
                               : takes_large_windows(kernel) ? WindowCase{13, 10, 1}
-                                                            : WindowCase{5, 3, 1};
-                test.which = which_of<P>(turn++);
+                              : is_of_footprints(kernel)
+                                  ? WindowCase{9, 7, 1, Anchor::centre, Shape::disk}
+                                  : WindowCase{5, 3, 1};
+                test.which = which_of<P>(kernel, turn++);
                 for (const Tunable &tunable : spec.tunables)
                     test.config[tunable.name] = tunable.values.front();
                 if (kernel == "rank_network")

@@ -1,7 +1,7 @@
 // Openings and closings by small boxes for GPUs, in one pass. See cl/morphology/opening_march.cl.
 #include "core/error.hpp"
 #include "families/morphology/kernels.hpp"
-#include "families/rank/march_layout.hpp"
+#include "families/rank/march_pass.hpp"
 #include "plan/problem.hpp"
 
 namespace gz {

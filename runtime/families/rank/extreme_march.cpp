@@ -3,7 +3,7 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
-#include "families/rank/march_layout.hpp"
+#include "families/rank/march_pass.hpp"
 #include "plan/columns.hpp"
 #include "plan/problem.hpp"
 

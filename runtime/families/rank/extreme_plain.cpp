@@ -1,7 +1,7 @@
 // Minima and maxima over boxes of any size in two launches. See cl/rank/extreme_plain.cl.
 #include "families/rank/kernels.hpp"
-#include "plan/problem.hpp"
 #include "plan/columns.hpp"
+#include "plan/problem.hpp"
 
 namespace gz {
 

@@ -72,16 +72,6 @@ std::size_t private_bytes(const ExtremePass &pass, std::int64_t pitch, int rows)
            (static_cast<std::size_t>(rows) * key_bytes(pass) + sizeof(std::int32_t));
 }
 
-// Rows of a band: several windows, so that few rows are read for the first alone.
-std::int32_t band_of(const ExtremePass &pass, std::int64_t strips, int window,
-                     const DeviceFacts &facts) {
-    std::int64_t band = std::max(256, 8 * window);
-    while (band > 16 && strips * pass.batch() * ceil_div(pass.geometry.height, band) <
-                            4 * static_cast<std::int64_t>(facts.compute_units))
-        band /= 2;
-    return static_cast<std::int32_t>(band);
-}
-
 Launch launch(const ExtremePass &pass, const Settings &settings, const char *entry,
               std::int64_t strips, std::int32_t band) {
     const Geometry &g = pass.geometry;
@@ -106,7 +96,7 @@ Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &
     const int rows = rows_of(g.taps_y);
     if (settings.passes == 1) {
         const std::int64_t strips = ceil_div(g.width, settings.strip);
-        const std::int32_t band = band_of(pass, strips, g.taps_y, facts);
+        const std::int32_t band = rows_of_band(pass, strips, g.taps_y, facts);
         Launch result = launch(pass, settings, "extreme_strips", strips, band);
         result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band)};
         result.private_bytes =
@@ -116,8 +106,8 @@ Work work(const ExtremePass &pass, const Settings &settings, const DeviceFacts &
     const BoxColumns columns = columns_of(pass);
     const std::int64_t strips = ceil_div(columns.count, settings.strip);
     const std::int64_t strips_along = ceil_div(g.width, strip_along);
-    const std::int32_t band = band_of(pass, strips, g.taps_y, facts);
-    const std::int32_t band_along = band_of(pass, strips_along, 1, facts);
+    const std::int32_t band = rows_of_band(pass, strips, g.taps_y, facts);
+    const std::int32_t band_along = rows_of_band(pass, strips_along, 1, facts);
     Work result;
     result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
                         key_bytes(pass)};

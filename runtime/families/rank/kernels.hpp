@@ -12,6 +12,8 @@ Kernel rank_tiled();
 Kernel rank_sets();
 Kernel rank_slide();
 Kernel rank_plain();
+Kernel footprint_strips();
+Kernel footprint_tiles();
 Kernel extreme_strips();
 Kernel extreme_march();
 Kernel extreme_plain();

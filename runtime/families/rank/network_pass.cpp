@@ -41,6 +41,8 @@ void add_network(const RankPass &pass, const NetworkShape &shape, int sums,
                  ProgramRequest &program) {
     program.defines["WINDOW_X"] = pass.geometry.taps_x;
     program.defines["WINDOW_Y"] = pass.geometry.taps_y;
+    program.defines["DEPTH"] = pass.volume.taps_z;
+    program.defines["IS_FLAT"] = pass.is_flat() ? 1 : 0;
     program.generated = selection_network(shape, sums).statements;
 }
 

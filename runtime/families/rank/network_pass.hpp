@@ -17,7 +17,8 @@ std::string volume_tile_refusal(const RankPass &pass, int tile_y);
 // Rows of a window's slices follow each other in one.
 NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y);
 
-// Adds a pass's network to a program: its text, and WINDOW_X and WINDOW_Y of a slice.
+// Adds a pass's network to a program: its text, WINDOW_X and WINDOW_Y of a slice, DEPTH, the slices, and
+// IS_FLAT.
 void add_network(const RankPass &pass, const NetworkShape &shape, int sums,
                  ProgramRequest &program);
 

@@ -76,7 +76,13 @@ private:
 class Selection {
 public:
     Selection(const RankFilter &filter, std::int64_t width, std::int64_t channels)
-        : filter_(filter), width_(width), channels_(channels) {}
+        : filter_(filter), width_(width), channels_(channels) {
+        const Window &window = filter.window;
+        for (std::int64_t i = 0; i < window.volume(); ++i)
+            if (window.has(i))
+                places_.push_back(
+                    {static_cast<std::size_t>(i / window.size[0]), i % window.size[0] * channels});
+    }
 
     const double *row(const ExtendedPlane &source, std::int64_t y, std::int64_t x) {
         const Window &window = filter_.window;
@@ -91,21 +97,33 @@ public:
         result_.resize(static_cast<std::size_t>(width_ * channels_));
         for (std::int64_t i = 0; i < width_ * channels_; ++i) {
             pixels_.clear();
-            std::int64_t place = 0;
-            for (const Rows &own : rows_)
-                for (std::int64_t j = 0; j < window.size[0]; ++j)
-                    if (window.has(place++))
-                        pixels_.push_back(own[static_cast<std::size_t>(i + j * channels_)]);
-            const auto wanted = pixels_.begin() + static_cast<std::ptrdiff_t>(filter_.rank);
-            std::nth_element(pixels_.begin(), wanted, pixels_.end(), is_less);
-            result_[static_cast<std::size_t>(i)] = *wanted;
+            for (const Place &place : places_)
+                pixels_.push_back(rows_[place.row][static_cast<std::size_t>(i + place.value)]);
+            result_[static_cast<std::size_t>(i)] = *selected();
         }
         return result_.data();
     }
 
 private:
+    Rows::iterator selected() {
+        if (filter_.is_minimum())
+            return std::min_element(pixels_.begin(), pixels_.end(), is_less);
+        if (filter_.is_maximum())
+            return std::max_element(pixels_.begin(), pixels_.end(), is_less);
+        const auto wanted = pixels_.begin() + static_cast<std::ptrdiff_t>(filter_.rank);
+        std::nth_element(pixels_.begin(), wanted, pixels_.end(), is_less);
+        return wanted;
+    }
+
+    // A pixel of the window: its row among all of the window, and its first value in that row.
+    struct Place {
+        std::size_t row;
+        std::int64_t value;
+    };
+
     const RankFilter &filter_;
     std::int64_t width_, channels_;
+    std::vector<Place> places_;
     std::vector<Rows> rows_;
     Rows pixels_, result_;
 };

@@ -18,26 +18,15 @@ const std::vector<Setting<Settings>> tunables = {
     {"TILE_Y", &Settings::tile_y, {1, 2, 4, 8}},
     {"VECTOR_BYTES", &Settings::vector_bytes, {32, 64}}};
 
-// Rows of a band: whole tiles, so that a band ends where a tile does.
-std::int32_t band_of(const RankPass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const std::int64_t strips = ceil_div(pass.geometry.width, settings.strip) * pass.batch();
-    std::int64_t band = 256;
-    while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
-                            4 * static_cast<std::int64_t>(facts.compute_units))
-        band /= 2;
-    return static_cast<std::int32_t>(band);
-}
-
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    const std::int32_t band = band_of(pass, settings, facts);
+    const std::int64_t strips = ceil_div(g.width, settings.strip);
+    const std::int32_t band = rows_of_band(pass, strips, g.taps_y, facts);
     Launch result;
     result.program = {"rank/rank_strips.cl", "rank_strips", rank_defines(pass)};
     add_defines(result.program.defines, tunables, settings);
-    result.program.defines["DEPTH"] = pass.volume.taps_z;
     add_network(pass, network_shape(pass, 1, settings.tile_y), 0, result.program);
-    result.range =
-        batched_range(pass, ceil_div(g.width, settings.strip), ceil_div(g.height, band), 1, 1);
+    result.range = batched_range(pass, strips, ceil_div(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.volume),
                         by_value(band)};
     const int lanes = settings.vector_bytes / static_cast<int>(key_bytes(pass));

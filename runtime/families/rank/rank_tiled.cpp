@@ -44,7 +44,6 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
                          (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32);
     NetworkShape shape = network_shape(pass, settings.tile_x, settings.tile_y);
     shape.mirrors = settings.mirrors != 0;
-    defines["DEPTH"] = pass.volume.taps_z;
     add_network(pass, shape, settings.sums, result.program);
     result.range = batched_range(pass, ceil_div(g.width / pass.channels, width) * pass.channels,
                                  ceil_div(g.height, height * halves), group_x, settings.group_y);

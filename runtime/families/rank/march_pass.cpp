@@ -1,4 +1,4 @@
-#include "families/rank/march_layout.hpp"
+#include "families/rank/march_pass.hpp"
 
 #include <algorithm>
 
