@@ -20,8 +20,8 @@ struct TableRead {
 // Returns reads that see all pixels of the window and no others, by slice, level and row.
 std::vector<TableRead> table_reads(const WindowPass &pass);
 
-// Whether a network is faster where it takes the pass, and comes first: its work grows with the pixels of the window,
-// that of tables with their reads. Measured on PoCL, with disks and crosses.
+// Whether a network is faster on CPUs where it takes the pass, and comes first: its work grows with the pixels of the
+// window, that of tables with their reads. Measured on PoCL, with disks and crosses.
 bool is_for_network(const RankPass &pass);
 
 // Returns why kernels of extremes cannot take the pass; "" where they can.

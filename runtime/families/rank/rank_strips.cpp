@@ -52,13 +52,16 @@ Kernel rank_strips() {
         constexpr int most_pixels = 125;
         return network_refusal(pass, most_pixels);
     };
-    spec.preferred = [](const RankPass &pass, const DeviceFacts &) {
-        // Taller tiles share more, until their values no longer fit the registers.
+    spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
+        // Taller tiles share more, until their values no longer fit the registers; vectors longer than the
+        // device's take several.
         const int rows = pass.geometry.taps_y;
-        const int tile = !pass.is_flat() ? 1 : rows <= 3 ? 2 : rows <= 7 ? 4 : 8;
+        const bool is_byte = key_bytes(pass) == 1;
+        const int tile = !pass.is_flat() ? 1 : rows <= 3 ? 2 : rows <= (is_byte ? 5 : 7) ? 4 : 8;
+        const bool has_long_vectors = facts.architecture == "x86-avx512";
         std::vector<Settings> result;
-        for (const int strip : {key_bytes(pass) == 1 ? 4096 : 1024, 512})
-            for (const int bytes : {64, 32})
+        for (const int strip : {is_byte ? 4096 : 1024, 512})
+            for (const int bytes : {has_long_vectors ? 64 : 32, has_long_vectors ? 32 : 64})
                 result.push_back({.strip = strip, .tile_y = tile, .vector_bytes = bytes});
         return result;
     };
