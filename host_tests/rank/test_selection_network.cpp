@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "families/rank/rank.hpp"
@@ -18,6 +18,12 @@ using namespace gz;
 
 using Rows = std::vector<std::vector<int>>;
 
+// Networks have thousands of values: only what fails is told to the test.
+void expect(bool holds, const std::string &line) {
+    if (!holds)
+        FAIL("not as a network is written: ", line);
+}
+
 // Runs a network's statements over an image of the pixels that its tile's windows cover, row after row.
 class Run {
 public:
@@ -28,15 +34,16 @@ public:
         std::istringstream text(statements);
         for (std::string line; std::getline(text, line);)
             lines_.push_back(line);
-        CHECK(run_from(0, {}) == lines_.size());
+        Values values;
+        CHECK(run_from(0, values) == lines_.size());
     }
     const Rows &results() const { return results_; }
 
 private:
-    using Values = std::map<std::string, int>;
+    using Values = std::unordered_map<std::string, int>;
 
-    // Returns the line after the last.
-    std::size_t run_from(std::size_t i, Values values) {
+    // Returns the line after the last. What halves and quarters add to the values is theirs alone.
+    std::size_t run_from(std::size_t i, Values &values) {
         while (i < lines_.size()) {
             std::string line = lines_[i++];
             for (char &c : line)
@@ -49,30 +56,29 @@ private:
                 return i;
             if (kind == "EACH_HALF" || kind == "EACH_QUARTER") {
                 bool &mirrors = kind == "EACH_HALF" ? is_right_ : is_lower_;
-                REQUIRE(!mirrors);
-                const std::size_t after = run_from(i, values);
+                expect(!mirrors, line);
+                Values first = values, second = values;
+                const std::size_t after = run_from(i, first);
                 mirrors = true;
-                CHECK(run_from(i, values) == after);
+                expect(run_from(i, second) == after, line);
                 mirrors = false;
                 i = after;
             } else if (kind == "RESULTS") {
-                store(words, values);
+                store(words, values, line);
             } else {
-                REQUIRE(kind == "T");
                 std::string name;
                 words >> name;
-                REQUIRE(values.count(name) == 0);
-                values[name] = made(words, values);
+                expect(kind == "T" && values.emplace(name, made(words, values, line)).second, line);
             }
         }
         return i;
     }
 
-    int made(std::istream &words, const Values &values) const {
+    int made(std::istream &words, const Values &values, const std::string &line) const {
         std::string made, a, b, less;
         words >> made >> a >> b;
         if (made.rfind("AT", 0) == 0) {
-            REQUIRE((made == "AT" || made == "AT_OF_HALF" || made == "AT_OF_QUARTER"));
+            expect(made == "AT" || made == "AT_OF_HALF" || made == "AT_OF_QUARTER", line);
             const int width = shape_.window_x + shape_.tile_x - 1;
             const int height = shape_.window_y + shape_.tile_y - 1;
             int x = std::stoi(a), y = std::stoi(b);
@@ -84,25 +90,25 @@ private:
         }
         if (made == "REST") {
             words >> less;
-            REQUIRE(values.at(less) == std::min(values.at(a), values.at(b)));
+            expect(values.at(less) == std::min(values.at(a), values.at(b)), line);
             return values.at(a) + values.at(b) - values.at(less);
         }
-        REQUIRE((made == "LESS" || made == "MORE"));
+        expect(made == "LESS" || made == "MORE", line);
         return made == "LESS" ? std::min(values.at(a), values.at(b))
                               : std::max(values.at(a), values.at(b));
     }
 
-    void store(std::istream &words, const Values &values) {
+    void store(std::istream &words, const Values &values, const std::string &line) {
         int x = 0, y = -1;
         words >> y;
         for (std::string name; words >> name; ++x) {
             int &result =
                 results_.at(static_cast<std::size_t>(is_lower_ ? shape_.tile_y - 1 - y : y))
                     .at(static_cast<std::size_t>(is_right_ ? shape_.tile_x - 1 - x : x));
-            CHECK(result == -1);
+            expect(result == -1, line);
             result = values.at(name);
         }
-        CHECK(x == (shape_.mirrors ? shape_.tile_x / 2 : shape_.tile_x));
+        expect(x == (shape_.mirrors ? shape_.tile_x / 2 : shape_.tile_x), line);
     }
 
     const NetworkShape &shape_;
@@ -140,7 +146,7 @@ void check(const NetworkShape &shape, int sums, std::minstd_rand &random) {
     const NetworkText network = selection_network(shape, sums);
     const int width = shape.window_x + shape.tile_x - 1;
     const int height = shape.window_y + shape.tile_y - 1;
-    for (const unsigned range : {2U, 2U, 5U, 1000U}) {
+    for (const unsigned range : {2U, 2U, 1000U}) {
         std::vector<int> image;
         for (int i = 0; i < width * height; ++i)
             image.push_back(static_cast<int>(random() % range));
@@ -172,14 +178,14 @@ TEST_CASE("networks select the rank of every window of a tile") {
                 check(shape, turn % 17, random);
             }
     check({9, 9, {}, 40, 4, 2}, 11, random);
-    check({15, 15, {}, 112, 4, 4}, 12, random);
+    check({12, 13, {}, 78, 4, 4}, 12, random);
 }
 
 TEST_CASE("networks of mirrored quarters select the same") {
     std::minstd_rand random(4);
     int turn = 0;
-    for (int x = 2; x <= 9; ++x)
-        for (int y = 2; y <= 9; ++y)
+    for (const int x : {2, 3, 4, 5, 8})
+        for (const int y : {2, 4, 5, 6, 7})
             for (const auto &[tile_x, tile_y] :
                  {std::pair(2, 2), std::pair(4, 2), std::pair(2, 4), std::pair(4, 4)})
                 if (tile_x <= x && tile_y <= y) {
@@ -187,8 +193,7 @@ TEST_CASE("networks of mirrored quarters select the same") {
                     ++turn;
                     check({x, y, {}, ranks[turn % 4], tile_x, tile_y, true}, turn % 17, random);
                 }
-    check({15, 15, {}, 112, 4, 4, true}, 12, random);
-    check({13, 16, {}, 100, 4, 4, true}, 12, random);
+    check({13, 12, {}, 78, 4, 4, true}, 12, random);
 }
 
 TEST_CASE("networks share what windows have in common") {

@@ -29,29 +29,12 @@ MarchLayout layout_of(const OpeningPass &pass, const Settings &settings) {
 }
 
 Work work(const OpeningPass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const Geometry &g = pass.geometry;
     const MarchLayout layout = layout_of(pass, settings);
-    Launch result;
-    result.program = {"morphology/opening_march.cl", "opening_march", rank_defines(pass)};
-    Defines &defines = result.program.defines;
-    defines["SUMS"] = 0;
-    defines["IS_CLOSING"] = pass.is_closing ? 1 : 0;
-    defines["GROUP"] = settings.group;
-    defines["STEP"] = step;
-    defines["STREAMS"] = settings.streams;
-    defines["WINDOW_X"] = g.taps_x;
-    defines["WINDOW_Y"] = g.taps_y;
-    defines["VECTORS"] = has_march_vectors(pass, layout) ? 1 : 0;
-    const MarchRange march =
-        march_range(pass, layout, settings.group, step, settings.resident, facts);
-    result.range = march.range;
-    result.arguments = {SourceBuffer(),
-                        TargetBuffer(),
-                        by_value(g),
-                        by_value(march.strip),
-                        by_value(march.band),
-                        LocalMemory{bytes_of_places(layout, settings.group)},
-                        LocalMemory{bytes_of_rows(layout, step)}};
+    Launch result =
+        launch_march(pass, layout, {settings.group, step, settings.resident, settings.streams},
+                     "morphology/opening_march.cl", "opening_march", facts);
+    result.program.defines["IS_CLOSING"] = pass.is_closing ? 1 : 0;
+    result.arguments.push_back(LocalMemory{bytes_of_rows(layout, step)});
     return result;
 }
 

@@ -50,31 +50,15 @@ std::size_t words_of_blocks(const ExtremePass &pass, const Settings &settings) {
 }
 
 Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const Geometry &g = pass.geometry;
     const MarchLayout layout = layout_of(pass, settings);
-    Launch result;
-    result.program = {"rank/extreme_march.cl", "extreme_march", rank_defines(pass)};
-    Defines &defines = result.program.defines;
-    defines["SUMS"] = 0;
-    defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
-    defines["GROUP"] = settings.group;
-    defines["STEP"] = settings.step;
-    defines["STREAMS"] = settings.streams;
-    defines["WINDOW_X"] = g.taps_x;
-    defines["WINDOW_Y"] = g.taps_y;
-    defines["ANCHOR_X"] = g.anchor_x;
-    defines["VECTORS"] = has_march_vectors(pass, layout) ? 1 : 0;
-    const MarchRange march =
-        march_range(pass, layout, settings.group, settings.step, settings.resident, facts);
-    result.range = march.range;
-    result.arguments = {SourceBuffer(),
-                        TargetBuffer(),
-                        by_value(g),
-                        by_value(march.strip),
-                        by_value(march.band),
-                        LocalMemory{bytes_of_places(layout, settings.group)},
-                        LocalMemory{bytes_along(pass, settings, layout)},
-                        LocalMemory{words_of_blocks(pass, settings) * sizeof(std::uint32_t)}};
+    Launch result = launch_march(
+        pass, layout, {settings.group, settings.step, settings.resident, settings.streams},
+        "rank/extreme_march.cl", "extreme_march", facts);
+    result.program.defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
+    result.program.defines["ANCHOR_X"] = pass.geometry.anchor_x;
+    result.arguments.push_back(LocalMemory{bytes_along(pass, settings, layout)});
+    result.arguments.push_back(
+        LocalMemory{words_of_blocks(pass, settings) * sizeof(std::uint32_t)});
     return result;
 }
 

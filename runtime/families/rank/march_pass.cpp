@@ -16,34 +16,45 @@ MarchLayout march_layout(const ImagePass &pass, int planes, int group, int befor
     return layout;
 }
 
-std::size_t bytes_of_places(const MarchLayout &layout, int group) {
-    return static_cast<std::size_t>(group * layout.columns) * sizeof(std::int32_t);
-}
-
 std::size_t bytes_of_rows(const MarchLayout &layout, int step) {
     const int rows = layout.columns == 4 ? step : step / 2; // of words
     return static_cast<std::size_t>(rows * layout.planes * layout.columns * (layout.lanes + 1)) *
            sizeof(std::uint32_t);
 }
 
-bool has_march_vectors(const ImagePass &pass, const MarchLayout &layout) {
-    return pass.alignment >= layout.columns &&
-           (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32);
-}
-
-MarchRange march_range(const ImagePass &pass, const MarchLayout &layout, int group, int step,
-                       int resident, const DeviceFacts &facts) {
+Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const MarchSettings &settings,
+                    const std::string &file, const std::string &entry, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
+    const bool has_vectors = pass.alignment >= layout.columns &&
+                             (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32);
+    Launch result;
+    result.program = {file, entry, rank_defines(pass)};
+    Defines &defines = result.program.defines;
+    defines["SUMS"] = 0;
+    defines["GROUP"] = settings.group;
+    defines["STEP"] = settings.step;
+    defines["STREAMS"] = settings.streams;
+    defines["WINDOW_X"] = g.taps_x;
+    defines["WINDOW_Y"] = g.taps_y;
+    defines["VECTORS"] = has_vectors ? 1 : 0;
+
     const std::int64_t width = g.width / layout.planes;
     const std::int64_t most = std::max<std::int64_t>(layout.pixels(), 1);
     const std::int64_t even = ceil_div(ceil_div(width, ceil_div(width, most)), 32) * 32;
     const std::int64_t strip = std::min(even, most);
     const std::int64_t strips = ceil_div(width, strip);
-    const std::int64_t groups = static_cast<std::int64_t>(facts.compute_units) * resident;
+    const std::int64_t groups = static_cast<std::int64_t>(facts.compute_units) * settings.resident;
     const std::int64_t bands = std::max<std::int64_t>(groups / (strips * pass.batch()), 1);
-    const std::int64_t band = ceil_div(ceil_div(g.height, bands), step) * step;
-    return {static_cast<std::int32_t>(strip), static_cast<std::int32_t>(band),
-            batched_range(pass, strips, ceil_div(g.height, band), group, 1)};
+    const std::int64_t band = ceil_div(ceil_div(g.height, bands), settings.step) * settings.step;
+    result.range = batched_range(pass, strips, ceil_div(g.height, band), settings.group, 1);
+    const auto places = static_cast<std::size_t>(settings.group * layout.columns);
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(strip)),
+                        by_value(static_cast<std::int32_t>(band)),
+                        LocalMemory{places * sizeof(std::int32_t)}};
+    return result;
 }
 
 } // namespace gz

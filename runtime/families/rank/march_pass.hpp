@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "device/facts.hpp"
 #include "families/rank/rank_pass.hpp"
@@ -21,19 +22,17 @@ struct MarchLayout {
 // before, after: pixels of a row that a result needs. planes: channels that lie apart.
 MarchLayout march_layout(const ImagePass &pass, int planes, int group, int before, int after);
 
-// Bytes of local memory for the places of an item's values, and for the keys of a step's rows.
-std::size_t bytes_of_places(const MarchLayout &layout, int group);
+// Bytes of local memory for the keys of a step's rows.
 std::size_t bytes_of_rows(const MarchLayout &layout, int step);
 
-// Whether such vectors as an item reads and writes start where memory lets them.
-bool has_march_vectors(const ImagePass &pass, const MarchLayout &layout);
-
-// Strips of about one width, and bands of whole steps: as many as keep the device busy.
-struct MarchRange {
-    std::int32_t strip, band; // pixels, and rows
-    NDRange range;
+struct MarchSettings {
+    int group, step, resident, streams; // resident: groups that a compute unit runs at a time
 };
-MarchRange march_range(const ImagePass &pass, const MarchLayout &layout, int group, int step,
-                       int resident, const DeviceFacts &facts);
+
+// Returns the launch of such a kernel: strips of about one width, and bands of whole steps, as many as keep the
+// device busy. What the kernel alone takes is added to its defines, and to its arguments after the places of an item's
+// values in local memory.
+Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const MarchSettings &settings,
+                    const std::string &file, const std::string &entry, const DeviceFacts &facts);
 
 } // namespace gz
