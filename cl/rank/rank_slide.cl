@@ -111,11 +111,13 @@ static inline void sort_tile(Tile *tile, int count, uint *counts) {
     }
 }
 
-// Whether pixel i in order lies in the window whose first pixel is at (x, y).
+// Whether pixel i in order lies in the window whose first pixel is at (x, y): for 16 of them, 1 or 0 in bytes of words.
+// As a vector of bytes the mask would be extended from bits, which Oclgrind does wrongly.
 #if IS_BOX
 #define FLAGS_OF_16(i)                                                                             \
-    as_uchar16((vload16(0, columns + (i)) - (uchar16)((uchar)x) < (uchar16)(WINDOW_X)) &           \
-               (vload16(0, rows + (i)) - (uchar16)((uchar)y) < (uchar16)(WINDOW_Y)))
+    (as_ulong2((vload16(0, columns + (i)) - (uchar16)((uchar)x) < (uchar16)(WINDOW_X)) &           \
+               (vload16(0, rows + (i)) - (uchar16)((uchar)y) < (uchar16)(WINDOW_Y))) &             \
+     (ulong2)(EACH_BYTE))
 #else
 static inline uchar is_inside(__global const uchar *inside, int column, int row) {
     return column >= 0 && column < WINDOW_X && row >= 0 && row < WINDOW_Y
@@ -130,10 +132,9 @@ static inline int count_block(const Tile *tile, int block, int x, int y WINDOW_P
     __global const uchar *columns = tile->columns + block * BLOCK;
     __global const uchar *rows = tile->rows + block * BLOCK;
 #if IS_BOX
-    uchar16 found = 0;
+    ulong2 sums = 0; // bytes of up to four
     for (int i = 0; i < BLOCK; i += 16)
-        found -= FLAGS_OF_16(i);
-    const ulong2 sums = as_ulong2(found); // bytes of up to four
+        sums += FLAGS_OF_16(i);
     return (int)((sums.s0 + sums.s1) * EACH_BYTE >> 56);
 #else
     int found = 0;
@@ -151,7 +152,7 @@ static inline int select_in_block(const Tile *tile, int block, int before, int x
 #if IS_BOX
     ulong flags[BLOCK / 8]; // a byte each
     for (int i = 0; i < BLOCK / 16; ++i) {
-        const ulong2 both = as_ulong2(FLAGS_OF_16(16 * i) & (uchar16)(1));
+        const ulong2 both = FLAGS_OF_16(16 * i);
         flags[2 * i] = both.s0;
         flags[2 * i + 1] = both.s1;
     }
