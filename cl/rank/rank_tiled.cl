@@ -1,7 +1,7 @@
 // Ranks of boxes of middle size for GPUs: a group brings the keys that a tile of results needs to local memory, and
 // each item runs a network of minima and maxima over those of its own results. Where two keys fit a word, its
-// halves are of two tiles, one below the other. Tiles are of one channel. Of boxes of DEPTH slices the network has
-// the rows of one slice after those of another.
+// halves are of two tiles, one below the other. Tiles are of one channel. The network of a box of DEPTH
+// slices has the rows of one slice after those of another.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"

@@ -158,7 +158,7 @@ const gz::Kernel &spec_of(const std::string &kernel) {
                          [&](const gz::Kernel &own) { return own.name == kernel; });
 }
 
-// What a kernel's cases are made of. `before`: what a variant has for the steps before the kernel's.
+// The choices from which a kernel's cases are made. `before` is the variant's part for the steps before the kernel's.
 struct CasesOf {
     std::vector<StructureCase> structures;
     std::vector<MorphologyOperation> operations;

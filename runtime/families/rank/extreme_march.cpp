@@ -28,7 +28,7 @@ MarchLayout layout_of(const ExtremePass &pass, const Settings &settings) {
                         g.taps_x - 1 - g.anchor_x);
 }
 
-// Of the rows along x, and of extremes of blocks of their pixels and of fours of these.
+// Local memory holds the rows along x, the extremes of blocks of their pixels, and those of fours of these.
 std::size_t bytes_along(const ExtremePass &pass, const Settings &settings,
                         const MarchLayout &layout) {
     if (pass.geometry.taps_x == 1)

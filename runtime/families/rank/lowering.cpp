@@ -130,7 +130,7 @@ Graph lower_long_extreme(const SharedFilter &filter, const PlanDesc &desc) {
             part->window = boxes[i];
             part->rank = filter->is_minimum() ? 0 : boxes[i].count() - 1;
             PlanDesc own = images;
-            // What the first box made of mirrored pixels is in its results.
+            // The first box's results hold the mirrored pixels already.
             if (i > 0 && own.border.mode != BorderMode::constant)
                 own.border.mode = BorderMode::clamp;
             return extreme_step(part, own);

@@ -22,7 +22,7 @@ using Sorted = std::vector<Value>; // in ascending order
 
 enum class Made { read, less, more };
 
-// What runs once for the tile, once for each of its halves, or once for each of its quarters.
+// A node runs once for the tile, once for each of its halves, or once for each of its quarters.
 enum class Turn { tile, half, quarter };
 constexpr Turn all_turns[] = {Turn::tile, Turn::half, Turn::quarter};
 
