@@ -128,17 +128,10 @@ void footprint_tiles(__global const SRC *restrict src, __global DST *restrict ds
     if (x >= g.width)
         return;
     __global DST *to = dst + dst_start(g, batch) + x;
-    UNROLL for (int j = 0; j < ITEM_Y; ++j) {
-        const int y = top + item_y * ITEM_Y + j;
-#if RESULTS_OF_KEY == 2
-        const uint bits = WORD_OF_KEYS(keys[j]);
-        if (y < g.height)
-            STORE(number_of_bits(bits & 65535u), to + (long)y * g.dst_row);
-        if (y + SPLIT < g.height)
-            STORE(number_of_bits(bits >> 16), to + (long)(y + SPLIT) * g.dst_row);
-#else
-        if (y < g.height)
-            STORE(number_of_bits(as_uint(NUMBER_OF(keys[j]))), to + (long)y * g.dst_row);
-#endif
-    }
+    UNROLL for (int j = 0; j < ITEM_Y; ++j)
+        UNROLL for (int half_ = 0; half_ < RESULTS_OF_KEY; ++half_) {
+            const int y = top + item_y * ITEM_Y + j + half_ * SPLIT;
+            if (y < g.height)
+                STORE(number_of_bits(BITS_OF(keys[j], half_)), to + (long)y * g.dst_row);
+        }
 }

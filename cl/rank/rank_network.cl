@@ -39,26 +39,16 @@ INLINE void read_row(__global const SRC *from, uint *words) {
 // The words of the row that fold_row gave, by each pixel's own place; `columns` are those that fold_value gave.
 INLINE void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
                                        const int *columns, uint *words) {
-    UNROLL for (int i = 0; i < PIXELS; i += PER_WORD) {
-        uint word = 0;
-        UNROLL for (int k = 0; k < PER_WORD; ++k) {
-            const bool is_outside = folded_row == OUTSIDE || columns[i + k] == OUTSIDE;
-            const uint bits = bits_of(
-                is_outside ? g.border_value : LOAD(origin + folded_row * g.src_row + columns[i + k]));
-            word |= bits << (k * (32 / PER_WORD) % 32);
-        }
-        words[i / PER_WORD] = word;
+    UNROLL for (int i = 0; i < PIXELS; ++i) {
+        const bool is_outside = folded_row == OUTSIDE || columns[i] == OUTSIDE;
+        add_bits(words, i,
+                 bits_of(is_outside ? g.border_value
+                                    : LOAD(origin + folded_row * g.src_row + columns[i])));
     }
 }
 
-// The bits of a tile's results of a row, in order.
-#if KEY_KIND == 2
-#define BITS_OF(keys, i) as_uint(NUMBER_OF((keys)[i]))
-#elif PER_WORD == 4
-#define BITS_OF(keys, i) ((keys)[(i) % TILE_X] >> ((i) / TILE_X * 16) & 255u)
-#else
-#define BITS_OF(keys, i) (WORD_OF_KEYS((keys)[(i) % TILE_X]) >> ((i) / TILE_X * 16) & 65535u)
-#endif
+// The bits of result i of a tile's row.
+#define RESULT_BITS(keys, i) BITS_OF((keys)[(i) % TILE_X], (i) / TILE_X)
 
 // Writes a row of results, apart by CHANNELS values, of which so many lie within the region: all, where they
 // are written as vectors.
@@ -68,7 +58,7 @@ INLINE void write_results(const T *keys, __global DST *to, bool is_whole, int le
         uint words[RESULTS_X / PER_WORD];
         UNROLL for (int i = 0; i < RESULTS_X / PER_WORD; ++i) {
 #if KEY_KIND == 2
-            words[i] = BITS_OF(keys, i);
+            words[i] = RESULT_BITS(keys, i);
 #elif PER_WORD == 4
             // Four bytes: low halves of the first tile, and then high ones of the second.
             const int from = i * 4 % TILE_X, half_ = i * 4 / TILE_X;
@@ -88,7 +78,7 @@ INLINE void write_results(const T *keys, __global DST *to, bool is_whole, int le
 #endif
     UNROLL for (int i = 0; i < RESULTS_X; ++i)
         if (i < left_over)
-            STORE(number_of_bits(BITS_OF(keys, i)), to + i * CHANNELS);
+            STORE(number_of_bits(RESULT_BITS(keys, i)), to + i * CHANNELS);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))

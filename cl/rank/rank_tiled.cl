@@ -50,38 +50,22 @@ INLINE void read_four(__global const SRC *origin, const Geometry g, int folded_r
         return;
     }
 #endif
-    UNROLL for (int i = 0; i < WORDS; ++i)
-        words[i] = 0;
     UNROLL for (int i = 0; i < 4; ++i) {
-        const int column =
-            folded_row == OUTSIDE ? OUTSIDE : fold_value(g, (x + i) * CHANNELS + channel);
-        const uint bits = bits_of(
-            column == OUTSIDE ? g.border_value : LOAD(origin + folded_row * g.src_row + column));
-        words[i / PER_WORD] |= bits << (i % PER_WORD * (32 / PER_WORD) % 32);
+        const int value = (x + i) * CHANNELS + channel;
+        add_bits(words, i, bits_of(read_extended(origin, g, folded_row, value)));
     }
 }
 
 // The results of a row that a network makes at a time, each CHANNELS values after the one before.
 #define MADE_X (MIRRORS ? TILE_X / 2 : TILE_X)
 
-// The bits of a result: that of the word's low half, or of its high one.
-#if KEY_KIND == 2
-#define BITS_OF(key, half_) as_uint(NUMBER_OF(key))
-#elif PER_WORD == 4
-#define BITS_OF(key, half_) ((key) >> ((half_) * 16) & 255u)
-#else
-#define BITS_OF(key, half_) (WORD_OF_KEYS(key) >> ((half_) * 16) & 65535u)
-#endif
-
 // Writes such results, of which so many lie within the region.
 INLINE void write_results(const T *keys, int half_, __global DST *to, int left_over) {
 #if VECTORS && SRC_TYPE == DST_TYPE
     if (left_over >= MADE_X) {
         uint words[(MADE_X + PER_WORD - 1) / PER_WORD];
-        UNROLL for (int i = 0; i < MADE_X; ++i) {
-            const uint bits = BITS_OF(keys[i], half_) << (i % PER_WORD * (32 / PER_WORD) % 32);
-            words[i / PER_WORD] = i % PER_WORD == 0 ? bits : words[i / PER_WORD] | bits;
-        }
+        UNROLL for (int i = 0; i < MADE_X; ++i)
+            add_bits(words, i, BITS_OF(keys[i], half_));
 #if MADE_X < PER_WORD
         *(__global ushort *)to = (ushort)words[0];
 #else

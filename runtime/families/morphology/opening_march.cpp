@@ -67,7 +67,7 @@ Kernel opening_march() {
     spec.refusal = refusal;
     // Measured on an H200.
     spec.preferred = [](const OpeningPass &pass, const DeviceFacts &) {
-        const bool packs = key_kind(pass) != KeyKind::floats;
+        const bool packs = keys_of_word(pass) == 2;
         const int resident = packs && longer_side(pass.geometry) > 3 ? 2 : 3;
         std::vector<Settings> result;
         for (const int group : {128, 64})

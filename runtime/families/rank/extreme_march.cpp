@@ -143,7 +143,7 @@ Kernel extreme_march() {
     // Such settings are the fastest of an earlier form of this kernel on an H200.
     spec.preferred = [](const ExtremePass &pass, const DeviceFacts &) {
         const int rows = pass.geometry.taps_y - 1;
-        const bool packs = key_kind(pass) != KeyKind::floats;
+        const bool packs = keys_of_word(pass) == 2;
         const int step = rows % 10 == 0 && rows >= 20 ? 10 : 8;
         const int most = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
         std::vector<Settings> result;

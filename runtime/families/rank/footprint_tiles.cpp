@@ -20,8 +20,7 @@ const std::vector<Setting<Settings>> tunables = {{"GROUP_X", &Settings::group_x,
 
 // Rows of results of a tile.
 int rows_of_tile(const RankPass &pass, const Settings &settings) {
-    const int keys_of_word = key_kind(pass) == KeyKind::floats ? 1 : 2;
-    return settings.group_y * settings.item_y * keys_of_word;
+    return settings.group_y * settings.item_y * keys_of_word(pass);
 }
 
 // Words of a row of a tile's table.

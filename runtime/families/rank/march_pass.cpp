@@ -9,7 +9,7 @@ namespace gz {
 MarchLayout march_layout(const ImagePass &pass, int planes, int group, int before, int after) {
     MarchLayout layout{};
     layout.planes = planes;
-    layout.columns = key_kind(pass) == KeyKind::floats ? 4 : 8;
+    layout.columns = 4 * keys_of_word(pass);
     layout.lanes = group / planes;
     layout.left = static_cast<int>(ceil_div(before, layout.columns));
     layout.right = static_cast<int>(ceil_div(after, layout.columns));
@@ -25,8 +25,7 @@ std::size_t bytes_of_rows(const MarchLayout &layout, int step) {
 Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const MarchSettings &settings,
                     const std::string &file, const std::string &entry, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    const bool has_vectors = pass.alignment >= layout.columns &&
-                             (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32);
+    const bool has_vectors = pass.alignment >= layout.columns && reads_words(pass);
     Launch result;
     result.program = {file, entry, rank_defines(pass)};
     Defines &defines = result.program.defines;

@@ -20,23 +20,16 @@ const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {
                                                  {"GROUP_Y", &Settings::group_y, {4, 8}},
                                                  {"SUMS", &Settings::sums, {0, 11, 12, 14}}};
 
-// Keys of a word, each of a tile of its own.
-int results_of_key(const RankPass &pass) {
-    return key_kind(pass) == KeyKind::floats ? 1 : 2;
-}
-
 // The pixels that an item reads and writes at a time; 0: each by itself.
 int vector_of(const RankPass &pass, const Settings &settings) {
-    const bool is_possible =
-        pass.channels == 1 && pass.alignment >= 4 &&
-        (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32) &&
-        (pass.src_type != PixelType::u8 || settings.tile_x >= 4);
-    return is_possible ? std::min(pass.alignment, settings.tile_x * results_of_key(pass)) : 0;
+    const bool is_possible = pass.channels == 1 && pass.alignment >= 4 && reads_words(pass) &&
+                             (pass.src_type != PixelType::u8 || settings.tile_x >= 4);
+    return is_possible ? std::min(pass.alignment, settings.tile_x * keys_of_word(pass)) : 0;
 }
 
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
-    const std::int64_t results_x = std::int64_t{settings.tile_x} * results_of_key(pass);
+    const std::int64_t results_x = std::int64_t{settings.tile_x} * keys_of_word(pass);
     Launch result;
     result.program = {"rank/rank_network.cl", "rank_network", rank_defines(pass)};
     Defines &defines = result.program.defines;
@@ -64,7 +57,7 @@ std::string refusal(const RankPass &pass, const Settings &settings) {
     if (settings.tile_x * settings.tile_y > most_results)
         return text("tiles of ", settings.tile_x, "x", settings.tile_y,
                     " results take too many registers");
-    if (settings.tile_x * results_of_key(pass) < 4)
+    if (settings.tile_x * keys_of_word(pass) < 4)
         return "a row of a tile has fewer than four results";
     return network_refusal(pass, most_pixels);
 }
@@ -80,7 +73,7 @@ Kernel rank_network() {
     spec.refusal = refusal;
     // Measured on an H200, where taller groups, which hold items to fewer registers, are slower.
     spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
-        const bool has_pairs = key_kind(pass) != KeyKind::floats;
+        const bool has_pairs = keys_of_word(pass) == 2;
         const bool is_small = pass.count <= 25;
         const bool adds =
             facts.device_class == DeviceClass::nvidia_gpu && (has_pairs || pass.count > 9);

@@ -37,6 +37,14 @@ std::size_t key_bytes(const ImagePass &pass) {
     return key_kind(pass) == KeyKind::floats ? sizeof(float) : size_of(pass.src_type);
 }
 
+int keys_of_word(const ImagePass &pass) {
+    return key_kind(pass) == KeyKind::floats ? 1 : 2;
+}
+
+bool reads_words(const ImagePass &pass) {
+    return key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32;
+}
+
 Defines rank_defines(const ImagePass &pass) {
     Defines defines = type_defines(pass);
     defines["KEY_KIND"] = static_cast<int>(key_kind(pass));

@@ -53,6 +53,11 @@ enum class KeyKind { integers = 0, halves = 1, floats = 2 };
 KeyKind key_kind(const ImagePass &pass);
 std::size_t key_bytes(const ImagePass &pass);
 
+// Words of keys, as cl/lib/rank_words.clh has them: how many keys a word holds, and whether a row's pixels become keys
+// without a conversion, so that they are read as words.
+int keys_of_word(const ImagePass &pass);
+bool reads_words(const ImagePass &pass);
+
 // KEY_KIND, and the macros of cl/lib/pixel.clh and border.clh.
 Defines rank_defines(const ImagePass &pass);
 

@@ -31,7 +31,6 @@ std::int64_t around(std::int64_t pixels) {
 
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
-    const int halves = key_kind(pass) == KeyKind::floats ? 1 : 2;
     const std::int64_t width = std::int64_t{settings.tile_x} * group_x;
     const std::int64_t height = std::int64_t{settings.tile_y} * settings.group_y;
     Launch result;
@@ -40,13 +39,13 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     add_defines(defines, tunables, settings);
     defines["GROUP_X"] = group_x;
     defines["ANCHOR_X"] = g.anchor_x;
-    defines["VECTORS"] = pass.channels == 1 && pass.alignment >= 4 &&
-                         (key_kind(pass) != KeyKind::floats || pass.src_type == PixelType::f32);
+    defines["VECTORS"] = pass.channels == 1 && pass.alignment >= 4 && reads_words(pass);
     NetworkShape shape = network_shape(pass, settings.tile_x, settings.tile_y);
     shape.mirrors = settings.mirrors != 0;
     add_network(pass, shape, settings.sums, result.program);
-    result.range = batched_range(pass, ceil_div(g.width / pass.channels, width) * pass.channels,
-                                 ceil_div(g.height, height * halves), group_x, settings.group_y);
+    result.range =
+        batched_range(pass, ceil_div(g.width / pass.channels, width) * pass.channels,
+                      ceil_div(g.height, height * keys_of_word(pass)), group_x, settings.group_y);
     const std::int64_t columns = around(g.anchor_x) + width + around(g.taps_x - 1 - g.anchor_x);
     const std::int64_t rows = pass.volume.taps_z * (height + g.taps_y - 1);
     const auto words = static_cast<std::size_t>(columns * rows);
@@ -104,7 +103,7 @@ Kernel rank_tiled() {
     };
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
         // Smaller windows fit the registers, and sorted tiles suit larger ones.
-        const bool has_pairs = key_kind(pass) != KeyKind::floats;
+        const bool has_pairs = keys_of_word(pass) == 2;
         const int fewest = !pass.is_flat() ? 2 : has_pairs ? 50 : 82;
         const int most = facts.device_class != DeviceClass::nvidia_gpu ? most_unrolled
                          : pass.src_type == PixelType::u8              ? most_of_tall_groups
