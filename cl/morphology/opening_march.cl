@@ -70,12 +70,21 @@ void opening_march(__global const SRC *restrict src, __global DST *restrict dst,
     const Reader reader =
         reader_of(src + src_start(g, batch), g, first, IS_CLOSING, places + item);
 
-    // It makes results of both filters from this pixel on, and writes those of the second.
+    // It makes results of both filters from this pixel on, and writes those of the second from this value on.
     const int pixel = left + (lane - 2 * BLOCKS_BESIDE) * COLUMNS;
-    const bool writes = plane < PLANES && lane >= 2 * BLOCKS_BESIDE &&
-                        lane < LANES - 2 * BLOCKS_BESIDE && pixel < min(left + strip, width);
     const bool is_inside = pixel >= g.valid_left && pixel + COLUMNS <= g.valid_right;
-    __global DST *to = dst + dst_start(g, batch) + (long)pixel * PLANES + plane;
+    const int value = left * PLANES + (item - 2 * BLOCKS_BESIDE * PLANES) * COLUMNS;
+    const bool writes = item >= 2 * BLOCKS_BESIDE * PLANES &&
+                        item < (LANES - 2 * BLOCKS_BESIDE) * PLANES &&
+                        value < min(left + strip, width) * PLANES;
+    const int left_over = width * PLANES - value;
+    __global DST *to = dst + dst_start(g, batch) + value;
+#if PLANES == 1
+    const bool makes = writes;
+#else
+    const bool makes = plane < PLANES && lane >= 2 * BLOCKS_BESIDE &&
+                       lane < LANES - 2 * BLOCKS_BESIDE;
+#endif
 #if PLANES > 1
     int to_column[COLUMNS];
     places_by_channel(item, to_column);
@@ -161,17 +170,14 @@ void opening_march(__global const SRC *restrict src, __global DST *restrict dst,
                     along[COLUMN_AT(i, plane, c) + lane] = extremes[i];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (writes && y >= top) {
+        if (makes && y >= top)
             EXTREMES_ALONG(SECOND, now)
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                write_row(now[i], 0, to + (long)(y + i) * g.dst_row,
-                          y + i < end ? width - pixel : 0);
-#if KEY_KIND != 2
-                write_row(now[i], 1, to + (long)(y + i + ROWS) * g.dst_row,
-                          y + i + ROWS < end ? width - pixel : 0);
+#if PLANES > 1
+        results_by_item(now, makes, writes, item, plane, lane, along);
 #endif
-            }
-        }
+        if (writes && y >= top)
+            UNROLL for (int i = 0; i < ROWS; ++i)
+                write_rows(now[i], g, i, y, end, to, left_over);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

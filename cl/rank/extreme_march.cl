@@ -71,11 +71,17 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
     const Reader reader =
         reader_of(src + src_start(g, batch), g, first, IS_MAXIMUM, places + item);
 
-    // It writes as many results, from this pixel on.
-    const int pixel = left + (lane - BLOCKS_LEFT) * COLUMNS;
-    const bool writes = plane < PLANES && lane >= BLOCKS_LEFT && lane < LANES - BLOCKS_RIGHT &&
-                        pixel < min(left + strip, width);
-    __global DST *to = dst + dst_start(g, batch) + (long)pixel * PLANES + plane;
+    // It writes as many results, from this value on.
+    const int value = left * PLANES + (item - BLOCKS_LEFT * PLANES) * COLUMNS;
+    const bool writes = item >= BLOCKS_LEFT * PLANES && item < (LANES - BLOCKS_RIGHT) * PLANES &&
+                        value < min(left + strip, width) * PLANES;
+    const int left_over = width * PLANES - value;
+    __global DST *to = dst + dst_start(g, batch) + value;
+#if PLANES == 1
+    const bool makes = writes;
+#else
+    const bool makes = plane < PLANES && lane >= BLOCKS_LEFT && lane < LANES - BLOCKS_RIGHT;
+#endif
 #if HAS_ALONG && PLANES > 1
     int to_column[COLUMNS];
     places_by_channel(item, to_column);
@@ -215,9 +221,16 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #endif
-        if (writes)
+#if PLANES > 1
+        T made[ROWS][COLUMNS];
+#endif
+        if (makes)
             UNROLL for (int i = 0; i < ROWS; ++i) {
+#if PLANES == 1
                 T results[COLUMNS];
+#else
+                T *results = made[i];
+#endif
 #if !HAS_ALONG
                 UNROLL for (int c = 0; c < COLUMNS; ++c)
                     results[c] = columns[i][c];
@@ -250,13 +263,16 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
                         results[k - RIGHT] = FURTHER(results[k - RIGHT], ends);
                 }
 #endif
-                write_row(results, 0, to + (long)(y + i) * g.dst_row,
-                          y + i < end ? width - pixel : 0);
-#if KEY_KIND != 2
-                write_row(results, 1, to + (long)(y + i + ROWS) * g.dst_row,
-                          y + i + ROWS < end ? width - pixel : 0);
+#if PLANES == 1
+                write_rows(results, g, i, y, end, to, left_over);
 #endif
             }
+#if PLANES > 1
+        results_by_item(made, makes, writes, item, plane, lane, along);
+        if (writes)
+            UNROLL for (int i = 0; i < ROWS; ++i)
+                write_rows(made[i], g, i, y, end, to, left_over);
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

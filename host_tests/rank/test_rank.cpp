@@ -316,6 +316,7 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 else if (kernel == "rank_tiled")
                     test.config = {{"TILE_X", 4},
                                    {"TILE_Y", 2},
+                                   {"GROUP_X", channels == 3 && turn / 4 % 2 ? 48 : 32},
                                    {"GROUP_Y", 4},
                                    {"SUMS", 11},
                                    {"MIRRORS", static_cast<int>(turn / 2 % 2)}};

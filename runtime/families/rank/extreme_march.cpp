@@ -147,6 +147,21 @@ Kernel extreme_march() {
         const int step = rows % 10 == 0 && rows >= 20 ? 10 : 8;
         const int most = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
         std::vector<Settings> result;
+        if (pass.channels > 1 && pass.geometry.taps_x > 1) {
+            // A channel has part of a group's items, and all of the pixels around its results.
+            const std::size_t bytes = size_of(pass.src_type);
+            if (most <= 9 && bytes == 2)
+                result.push_back({128, 8, 2, 1, 1});
+            else if (most <= 9 && !packs)
+                result.push_back({128, 8, 8, 1, 0});
+            else if (most <= 19 && bytes == 2)
+                result.push_back({64, 8, 8, 1, 0});
+            else if (most <= 19)
+                result.push_back({192, 8, 2, 1, 1});
+            else if (most > 63 && packs)
+                result.push_back({192, step, 4, 2, 1});
+            result.push_back({128, step, most > 63 ? 4 : 2, most > 63 ? 2 : 1, 1});
+        }
         if (most <= 9)
             result.push_back({packs ? 64 : 128, 8, 8, 1, 0});
         else if (most <= 19)

@@ -8,21 +8,30 @@ namespace gz {
 namespace {
 
 struct Settings {
-    int tile_x, tile_y, group_y, sums, mirrors;
+    int tile_x, tile_y, group_x, group_y, sums, mirrors;
 };
 
-constexpr int group_x = 32;
-
-const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {2, 4}},
-                                                 {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
-                                                 {"GROUP_Y", &Settings::group_y, {4, 8}},
-                                                 {"SUMS", &Settings::sums, {0, 11, 12}},
-                                                 {"MIRRORS", &Settings::mirrors, {0, 1}}};
+const std::vector<Setting<Settings>> tunables = {
+    {"TILE_X", &Settings::tile_x, {2, 4}},      {"TILE_Y", &Settings::tile_y, {1, 2, 4}},
+    {"GROUP_X", &Settings::group_x, {32, 48}},  {"GROUP_Y", &Settings::group_y, {4, 8}},
+    {"SUMS", &Settings::sums, {0, 11, 12, 14}}, {"MIRRORS", &Settings::mirrors, {0, 1}}};
 
 // Windows of up to so many pixels whose networks are unrolled as a whole.
 constexpr int most_unrolled = 125;
 // The same of mirrored ones, and of those that take the registers of tall groups.
 constexpr int most_mirrored = 225, most_of_tall_groups = 169;
+
+// Words between two channels in local memory: items of several read words of different banks at a time.
+std::int64_t channel_pitch(const RankPass &pass, std::int64_t columns) {
+    if (pass.channels == 1)
+        return columns;
+    constexpr std::int64_t banks = 32;
+    const std::int64_t apart = ceil_div(banks, pass.channels); // or as many the other way round
+    std::int64_t pitch = columns;
+    while (pitch % banks != apart && pitch % banks != banks - apart)
+        ++pitch;
+    return pitch;
+}
 
 // Pixels around a group's results along x, in fours.
 std::int64_t around(std::int64_t pixels) {
@@ -31,31 +40,37 @@ std::int64_t around(std::int64_t pixels) {
 
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
-    const std::int64_t width = std::int64_t{settings.tile_x} * group_x;
+    const std::int64_t width = std::int64_t{settings.tile_x} * (settings.group_x / pass.channels);
     const std::int64_t height = std::int64_t{settings.tile_y} * settings.group_y;
     Launch result;
     result.program = {"rank/rank_tiled.cl", "rank_tiled", rank_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
-    defines["GROUP_X"] = group_x;
     defines["ANCHOR_X"] = g.anchor_x;
-    defines["VECTORS"] = pass.channels == 1 && pass.alignment >= 4 && reads_words(pass);
+    defines["VECTORS"] = pass.alignment >= 4 && reads_words(pass);
     NetworkShape shape = network_shape(pass, settings.tile_x, settings.tile_y);
     shape.mirrors = settings.mirrors != 0;
     add_network(pass, shape, settings.sums, result.program);
-    result.range =
-        batched_range(pass, ceil_div(g.width / pass.channels, width) * pass.channels,
-                      ceil_div(g.height, height * keys_of_word(pass)), group_x, settings.group_y);
+    result.range = batched_range(pass, ceil_div(g.width / pass.channels, width),
+                                 ceil_div(g.height, height * keys_of_word(pass)), settings.group_x,
+                                 settings.group_y);
     const std::int64_t columns = around(g.anchor_x) + width + around(g.taps_x - 1 - g.anchor_x);
     const std::int64_t rows = pass.volume.taps_z * (height + g.taps_y - 1);
-    const auto words = static_cast<std::size_t>(columns * rows);
+    const std::int64_t pitch = channel_pitch(pass, columns);
+    defines["CHANNEL_PITCH"] = static_cast<int>(pitch);
+    const auto words = static_cast<std::size_t>(pitch * pass.channels * rows);
+    // Two results of a key of two.
+    const std::int64_t results = width * pass.channels * height * keys_of_word(pass);
+    const std::size_t result_bytes =
+        pass.channels == 1 ? 4 : static_cast<std::size_t>(results) * key_bytes(pass);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),
                         by_value(pass.volume),
                         by_value(std::uint32_t{1}),
                         by_value(~std::uint32_t{0}),
-                        LocalMemory{words * sizeof(std::uint32_t)}};
+                        LocalMemory{words * sizeof(std::uint32_t)},
+                        LocalMemory{result_bytes}};
     return result;
 }
 
@@ -63,6 +78,8 @@ std::string refusal(const RankPass &pass, const Settings &settings) {
     const bool mirrors = settings.mirrors != 0;
     if (std::string reason = volume_tile_refusal(pass, settings.tile_y); !reason.empty())
         return reason;
+    if (settings.group_x == 48 && pass.channels != 3)
+        return "a row of the group has 48 items, which suits three channels";
     if (mirrors && !pass.is_box)
         return "quarters of the tile are mirrored, which takes boxes";
     if (mirrors && (settings.tile_x != 4 || settings.tile_y == 1))
@@ -91,20 +108,36 @@ Kernel rank_tiled() {
     spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
         const bool is_unrolled = !pass.is_flat() || pass.count <= most_unrolled;
         const bool is_longest = pass.count > most_of_tall_groups;
-        const int sums = is_unrolled || is_longest ? 11 : 12;
-        return std::vector<Settings>{
-            {.tile_x = 4,
-             .tile_y = !pass.is_flat() ? 1
-                       : is_unrolled   ? 2
-                                       : 4,
-             .group_y = is_longest ? 4 : 8,
-             .sums = facts.device_class == DeviceClass::nvidia_gpu ? sums : 0,
-             .mirrors = is_unrolled ? 0 : 1}};
+        const bool has_channels = pass.channels > 1;
+        const int sums = has_channels && pass.count <= 25 ? 14
+                         : is_unrolled || is_longest      ? 11
+                                                          : 12;
+        const bool has_pairs = keys_of_word(pass) == 2;
+        const bool is_short = pass.count <= (has_channels && !has_pairs ? 81 : 49);
+        const bool suits_wide = has_pairs ? is_short || pass.count > 81 : is_unrolled;
+        // Mirrored networks take so many registers that few groups run at a time.
+        Settings first{.tile_x = 4,
+                       .tile_y = !pass.is_flat() ? 1
+                                 : is_unrolled   ? 2
+                                                 : 4,
+                       .group_x = pass.channels == 3 && is_unrolled && suits_wide ? 48 : 32,
+                       .group_y = is_longest || is_short ? 4 : 8,
+                       .sums = facts.device_class == DeviceClass::nvidia_gpu ? sums : 0,
+                       .mirrors = is_unrolled ? 0 : 1};
+        if (has_channels && pass.count <= 9 && pass.is_flat())
+            first.tile_y = 4;
+        Settings lower = first; // which takes less local memory
+        lower.group_y = 4;
+        return std::vector<Settings>{first, lower};
     };
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
         // Smaller windows fit the registers, and sorted tiles suit larger ones.
         const bool has_pairs = keys_of_word(pass) == 2;
-        const int fewest = !pass.is_flat() ? 2 : has_pairs ? 50 : 82;
+        const bool reads_scattered = pass.channels > 1; // without local memory, one value at a time
+        const int fewest = !pass.is_flat()   ? 2
+                           : reads_scattered ? (has_pairs ? 2 : 10)
+                           : has_pairs       ? (pass.is_box ? 26 : 50)
+                                             : 82;
         const int most = facts.device_class != DeviceClass::nvidia_gpu ? most_unrolled
                          : pass.src_type == PixelType::u8              ? most_of_tall_groups
                                                                        : most_mirrored;
