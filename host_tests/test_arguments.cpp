@@ -54,6 +54,7 @@ struct Arguments {
     gauze_window window = sized<gauze_window>();
     float weights[3] = {1, 2, 1};
     gauze_morphology morphology = sized<gauze_morphology>();
+    gauze_bilateral bilateral = sized<gauze_bilateral>();
     gauze_scan scan = sized<gauze_scan>();
     gauze_recursive recursive = sized<gauze_recursive>();
     gauze_sections sections = sized<gauze_sections>();
@@ -118,6 +119,7 @@ struct Arguments {
         window.size[0] = 3;
         morphology.window = &window;
         morphology.weights = weights;
+        bilateral.sigma_space = bilateral.sigma_range = 1;
         scan.direction = 1;
         scan.feedforward_count = scan.feedback_count = 1;
         scan.feedforward = scan.feedback = stable;
@@ -440,6 +442,19 @@ std::vector<Case> cases() {
               return gauze_filter_morphology(&a.morphology, &a.new_filter))},
         {"gauze_filter_morphology", "filter", invalid, "filter is null",
          CALL(return gauze_filter_morphology(&a.morphology, nullptr))},
+        {"gauze_filter_bilateral", "bilateral", invalid, "bilateral is null",
+         CALL(return gauze_filter_bilateral(nullptr, &a.new_filter))},
+        {"gauze_filter_bilateral", "bilateral", invalid, "sigma in space is 0",
+         CALL(a.bilateral.sigma_space = 0;
+              return gauze_filter_bilateral(&a.bilateral, &a.new_filter))},
+        {"gauze_filter_bilateral", "bilateral", invalid, "radius[1] is -2",
+         CALL(a.bilateral.radius[1] = -2;
+              return gauze_filter_bilateral(&a.bilateral, &a.new_filter))},
+        {"gauze_filter_bilateral", "bilateral", invalid, "radius is 20 along x",
+         CALL(a.bilateral.sigma_space = 10; a.bilateral.radius[0] = -1;
+              return gauze_filter_bilateral(&a.bilateral, &a.new_filter))},
+        {"gauze_filter_bilateral", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_bilateral(&a.bilateral, nullptr))},
         {"gauze_filter_recursive", "recursive", invalid, "scan_count is 4294967295",
          CALL(a.recursive.scan_count = ~0U;
               return gauze_filter_recursive(&a.recursive, &a.new_filter))},

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "families/edge/kernels.hpp"
 #include "families/morphology/kernels.hpp"
 #include "families/rank/kernels.hpp"
 #include "families/ssimulacra2/kernels.hpp"
@@ -36,6 +37,7 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::WeightedPass>());
         count(support::kernels_under_test<gz::OpeningPass>());
         count(support::kernels_under_test<gz::CombinePass>());
+        count(support::kernels_under_test<gz::BilateralPass>());
         count(support::kernels_under_test<gz::XybPass>());
         count(support::kernels_under_test<gz::Ssimulacra2Pass>());
         CHECK(known == (std::getenv("GAUZE_TEST_KERNEL")

@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "box_options.hpp"
+#include "edge_options.hpp"
 #include "gaussian_options.hpp"
 #include "morphology_options.hpp"
 #include "plane_options.hpp"
@@ -126,6 +127,13 @@ FilterCommand morphology_filter(std::string name, std::string summary,
             }};
 }
 
+FilterCommand bilateral_filter() {
+    const auto options = std::make_shared<BilateralOptions>();
+    return {"bilateral", "The mean of the pixels around each that are like it",
+            [options](CLI::App &app) { add_bilateral_options(app, *options); },
+            [options](const ImageForm &image) { return make_bilateral(*options, image.axes); }};
+}
+
 void write_f32(FilterCommand &command) {
     command.out_type = [](Type) { return Type::f32; };
     command.out_type_text = "f32";
@@ -213,6 +221,7 @@ std::vector<FilterCommand> filter_commands() {
         morphology_filter("morphgradient", "The dilation less the erosion", morphological_gradient),
         morphology_filter("morphlaplace", "The dilation and the erosion less the image twice",
                           morphological_laplace),
+        bilateral_filter(),
         recursive_filter(),
         sat_filter(),
         bspline_filter(),

@@ -123,6 +123,18 @@ gz::Filter morphology_of(const gauze_morphology *given) {
                           morphology.iterations == 0 ? 1 : static_cast<int>(morphology.iterations));
 }
 
+gz::Filter bilateral_of(const gauze_bilateral *given) {
+    const gauze_bilateral bilateral = known_part(given, "bilateral");
+    std::array<std::int64_t, 3> radius{};
+    for (std::size_t i = 0; i < radius.size(); ++i) {
+        require(bilateral.radius[i] >= -1, "bilateral->radius[", i, "] is ", bilateral.radius[i],
+                "; it must be from -1 to ", gz::max_bilateral_radius);
+        radius[i] = bilateral.radius[i] == -1 ? gz::bilateral_radius(bilateral.sigma_space)
+                                              : bilateral.radius[i];
+    }
+    return gz::bilateral(bilateral.sigma_space, bilateral.sigma_range, radius);
+}
+
 std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
                              const std::string &name) {
     require(count <= most, name, "_count is ", count, "; it must be ", most, " at most");
@@ -247,6 +259,10 @@ gauze_status gauze_filter_percentile(const gauze_window *window, double percent,
 
 gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank, gauze_filter **filter) {
     return create_filter(filter, [&] { return gz::Filter(gz::ranked(window_of(window), rank)); });
+}
+
+gauze_status gauze_filter_bilateral(const gauze_bilateral *bilateral, gauze_filter **filter) {
+    return create_filter(filter, [&] { return bilateral_of(bilateral); });
 }
 
 gauze_status gauze_filter_morphology(const gauze_morphology *morphology, gauze_filter **filter) {

@@ -11,6 +11,7 @@
 #include "families/box/box.hpp"
 #include "families/correlate/correlate.hpp"
 #include "families/difference/difference.hpp"
+#include "families/edge/edge.hpp"
 #include "families/gaussian/gaussian.hpp"
 #include "families/morphology/morphology.hpp"
 #include "families/rank/rank.hpp"
@@ -23,7 +24,7 @@ class Filter {
 public:
     // The one list of the families' descriptions.
     using Description = std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter,
-                                     Morphology, Difference, Bank>;
+                                     Morphology, Bilateral, Difference, Bank>;
 
     // Holds a description that its family has checked.
     template <class D>

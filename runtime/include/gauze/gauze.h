@@ -547,6 +547,29 @@ typedef struct gauze_morphology {
 GAUZE_API gauze_status gauze_filter_morphology(const gauze_morphology *morphology,
                                                gauze_filter **filter);
 
+/** The bilateral filter: the mean of the pixels around each, of which those weigh most that are near and alike
+ * (Tomasi and Manduchi, 1998).
+ *
+ *     out[p] = sum over q of w(p, q) in[q] / sum over q of w(p, q)
+ *     w(p, q) = exp(-|p - q|^2 / (2 sigma_space^2) - |in[p] - in[q]|^2 / (2 sigma_range^2))
+ *
+ * over the box of 2 radius + 1 pixels along each axis. With several channels |in[p] - in[q]|^2 is the sum over
+ * channels, and all channels of a pixel have one weight. Weights are a polynomial of the library's own, sums have one
+ * order, and quotients are made of fused operations: every kernel and device gives the same bits. The bound that
+ * gauze_plan_verify() holds results to grows with the box; what is found is 2e-6 of the largest pixel. Where a window
+ * holds a pixel that is not finite, the result is not finite either. */
+typedef struct gauze_bilateral {
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
+    double sigma_space;   /**< pixels, from 1e-15 to 1e15 */
+    double sigma_range;   /**< in units of pixels' values, from 1e-15 to 1e15 */
+    /** Pixels along x, y, z, from 0 to 15. -1: int(2 sigma_space + 0.5), which must not be larger than 15. */
+    int64_t radius[3];
+} gauze_bilateral;
+
+/** Makes a bilateral filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
+GAUZE_API gauze_status gauze_filter_bilateral(const gauze_bilateral *bilateral,
+                                              gauze_filter **filter);
+
 /** One scan along an axis, n counting pixels in its direction:
  *
  *     y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i]

@@ -557,6 +557,21 @@ inline Filter morphological_laplace(const Structure &structure, std::uint32_t it
     return detail::morphology(GAUZE_MORPHOLOGY_LAPLACE, structure, iterations);
 }
 
+/// The mean of the pixels at most radius[i] away along x, y, z, weighed by distance and likeness: see gauze_bilateral.
+/// radius: 0 to 15, or -1 for int(2 sigma_space + 0.5).
+inline Filter bilateral(double sigma_space, double sigma_range,
+                        const std::array<std::int64_t, 3> &radius = {-1, -1, 0}) {
+    gauze_bilateral c_bilateral{};
+    c_bilateral.struct_size = sizeof c_bilateral;
+    c_bilateral.sigma_space = sigma_space;
+    c_bilateral.sigma_range = sigma_range;
+    for (std::size_t i = 0; i < radius.size(); ++i)
+        c_bilateral.radius[i] = radius[i];
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_bilateral(&c_bilateral, &filter));
+    return Filter(filter);
+}
+
 /// Which way a scan goes: towards higher coordinates, or towards lower ones.
 enum class Direction : std::int32_t { forward = 1, backward = -1 };
 

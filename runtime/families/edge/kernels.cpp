@@ -1,0 +1,11 @@
+#include "families/edge/kernels.hpp"
+
+namespace gz {
+
+const std::vector<Kernel> &edge_kernels() {
+    static const std::vector<Kernel> kernels{bilateral_tiled(), bilateral_strips(),
+                                             bilateral_plain()};
+    return kernels;
+}
+
+} // namespace gz

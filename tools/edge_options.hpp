@@ -1,0 +1,26 @@
+// Edge-aware filters as their options give them.
+#ifndef GAUZE_TOOLS_EDGE_OPTIONS_HPP
+#define GAUZE_TOOLS_EDGE_OPTIONS_HPP
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <gauze/gauze.hpp>
+
+namespace gauze::tool {
+
+// The options of a bilateral filter, as written.
+struct BilateralOptions {
+    std::string sigma_space, sigma_range;
+    std::optional<std::string> radius;
+};
+
+void add_bilateral_options(CLI::App &app, BilateralOptions &options);
+
+// axes: of the image. Throws InputError.
+gauze::Filter make_bilateral(const BilateralOptions &options, int axes);
+
+} // namespace gauze::tool
+
+#endif
