@@ -129,6 +129,16 @@ def separable(input: AnyArray, passes: Sequence[Pass], output: Output, value: fl
     dtype = output.dtype
     if dtype.kind in "iub":
         return _separable_to_integers(input, passes, output, value)
+    if len(passes) > 1 and all(p.border != "constant" or value == 0 for p in passes):
+        # The order tells only what rounds first: one for all orders of axes.
+        passes = sorted(passes, key=lambda p: p.axis)
+        sums = [p._replace(divisor=1) for p in passes]
+    else:
+        sums = [p._replace(divisor=1) for p in passes] if len(passes) == 1 else []
+    if sums and _is_wide(input, sums):
+        exact = integer_sums(input, _specs(sums, value), _magnitude(sums), value)
+        if exact is not None:
+            return finish(exact / float(np.prod([p.divisor for p in passes])), output, input)
     specs = _specs(passes, value)
     if dtype in (np.float32, np.float16) and len(specs) == 1:
         source = source_of(input)
@@ -144,13 +154,14 @@ def _separable_to_integers(
     """The same where SciPy cuts off what is between to integers.
 
     Sums of integers by taps that are integers need no cutting, and wrapping around commutes with
-    them, so that these passes go together. They are exact while sums are below 2^24.
+    them, so that these passes go together.
     """
     result: AnyArray = input
     at = 0
     while at < len(passes):
         together = [passes[at]]
-        if passes[at].divisor == 1 and _is_integral(passes[at].taps) and _has_integers(result):
+        is_integral = _has_integers(result) and _is_integral(passes[at].taps)
+        if is_integral and passes[at].divisor == 1:
             for p in passes[at + 1 :]:
                 if p.divisor != 1 or not _is_integral(p.taps):
                     break
@@ -159,15 +170,85 @@ def _separable_to_integers(
         sums = [p._replace(divisor=1) for p in together]
         if not fits(sums):
             sums = together
-        # One after the other where a constant changes between.
-        values = device_chain(_specs(sums, value), source_of(result))
-        if at < len(passes) or together[-1].divisor != 1:
-            on_host = host(values).astype(np.float64)
-            if sums[-1].divisor != together[-1].divisor:
-                on_host /= together[-1].divisor
-            values = cast(on_host, output.dtype)
+        values: Optional[AnyArray] = None
+        specs = _specs(sums, value)
+        if is_integral and sums is not together:
+            wraps = together[-1].divisor == 1
+            values = integer_sums(result, specs, _magnitude(sums), value, wraps)
+        if values is None:
+            values = device_chain(specs, source_of(result))
+        divisor = together[-1].divisor // sums[-1].divisor
+        if divisor != 1:
+            values = host(values) / float(divisor)
+        if at < len(passes):
+            values = cast(host(values), output.dtype)
         result = values
     return finish(result, output, input)
+
+
+def _magnitude(passes: Sequence[Pass]) -> float:
+    """How many times as large as the pixels sums may be."""
+    return float(np.prod([np.sum(np.abs(p.taps)) for p in passes]))
+
+
+def _is_wide(input: AnyArray, passes: Sequence[Pass]) -> bool:
+    """Says whether sums are of integers that f32 may not have."""
+    dtype = np.dtype(input.dtype)
+    return (
+        dtype.kind in "iu"
+        and dtype.itemsize > 2
+        and fits(passes)
+        and all(_is_integral(p.taps) for p in passes)
+    )
+
+
+_exact_bits = 24
+
+
+def integer_sums(
+    input: AnyArray, specs: Sequence[Spec], magnitude: float, value: float, wraps: bool = False
+) -> Optional[AnyArray]:
+    """Sums of integers by integers, exact: where they pass 2^24, of a few bits at a time.
+
+    magnitude: how many times as large as the pixels they may be. wraps: sums that pass int64 may wrap
+    around, as those that become integers do. Returns f32 on the device or the
+    host, int64, or f64 where int64 has not room; None where bits are too few to pay.
+    """
+    is_constant = any(spec.border == "constant" for spec in specs)
+    if is_constant and value != np.trunc(value):
+        return None
+    dtype = np.dtype(input.dtype)
+    limits = np.iinfo(np.uint8 if dtype == np.bool_ else dtype)
+    least, most = limits.min, limits.max
+    if max(abs(least), most) * magnitude > 2**_exact_bits:
+        on_host = host(input)
+        least, most = int(on_host.min()), int(on_host.max())
+    if is_constant:
+        least, most = min(least, int(value)), max(most, int(value))
+    largest = max(-least, most)
+    if largest * magnitude <= 2**_exact_bits:
+        return device_chain(specs, source_of(input))
+    bits = _exact_bits - int(np.ceil(np.log2(max(magnitude, 1.0))))
+    if bits < 4 or most >= 2**64 or least < -(2**63):
+        return None
+    wide = host(input).astype(np.uint64 if most >= 2**63 else np.int64)
+    count = -(-largest.bit_length() // bits)
+    fits_int64 = largest * magnitude < 2**63
+    total: Any = 0
+    for i in range(count):
+        is_top = i == count - 1
+        of_value = int(value) >> (bits * i)
+        part = wide >> wide.dtype.type(bits * i)
+        if not is_top:
+            part &= wide.dtype.type(2**bits - 1)
+            of_value &= 2**bits - 1
+        own = [spec._replace(value=float(of_value)) for spec in specs]
+        sums = host(device_chain(own, part.astype(np.float32)))
+        if wraps or fits_int64:
+            total = total + (np.rint(sums).astype(np.int64) << np.int64(bits * i))
+        else:
+            total = total + np.rint(sums).astype(np.float64) * 2.0 ** (bits * i)
+    return total
 
 
 def _has_integers(array: AnyArray) -> bool:
@@ -236,6 +317,12 @@ def dense(
 
     key = ("correlate", axes, weights.shape, weights.tobytes(), tuple(anchors))
     spec = Spec(key, axes, 4, make, border, value)
+    is_integral = _has_integers(input) and _is_integral(weights)
+    if is_integral and (output.dtype.kind in "iub" or np.dtype(input.dtype).itemsize > 2):
+        magnitude = float(np.sum(np.abs(weights)))
+        sums = integer_sums(input, [spec], magnitude, value, output.dtype.kind in "iub")
+        if sums is not None:
+            return finish(sums, output, input)
     source = source_of(input)
     dtype = output.dtype if output.dtype in (np.float32, np.float16) else _f32
     return finish(run(spec, source, dtype, direct_target(output, dtype, source)), output, input)

@@ -237,29 +237,38 @@ def _correlate(
     check_dimensions("weights", taps.ndim, len(filtered))
     if taps.size == 0:
         raise RuntimeError("no filter weights given")
+    whole = _whole_window(array.ndim, filtered, taps)
     if is_convolution:
-        taps = taps[(slice(None, None, -1),) * taps.ndim]
-        origins = [-o - (1 if n % 2 == 0 else 0) for o, n in zip(origins, taps.shape)]
-    anchors = [anchor_of(n, o, _bad_origin) for n, o in zip(taps.shape, origins)]
+        whole = whole[(slice(None, None, -1),) * whole.ndim]
+        origins = [
+            -o - (1 if whole.shape[axis] % 2 == 0 else 0) for o, axis in zip(origins, filtered)
+        ]
+    anchors = _whole_anchor(whole.shape, filtered, origins, _bad_origin)
     target = Output(output, array)
     border = one_border(mode, "")
-    whole, places = _whole_window(array.ndim, filtered, taps, anchors)
-    return dense(array, np.ascontiguousarray(whole), places, border, float(cval), target)
+    return dense(array, np.ascontiguousarray(whole), anchors, border, float(cval), target)
 
 
 def _whole_window(
-    ndim: int, filtered: Sequence[int], box: np.ndarray, anchors: Sequence[int]
-) -> Tuple[np.ndarray, List[int]]:
-    """Returns a box of some axes as one of all the array's, and its anchor.
+    ndim: int, filtered: Sequence[int], box: np.ndarray
+) -> np.ndarray:
+    """Returns a box of some axes as one of all the array's.
 
     The box's axes lie in the order of the array's, whatever the order of `filtered` is: SciPy has
-    it so. Anchors follow `filtered`.
+    it so.
     """
     rest = tuple(axis for axis in range(ndim) if axis not in filtered)
-    places = [0] * ndim
-    for axis, anchor in zip(filtered, anchors):
-        places[axis] = anchor
-    return np.expand_dims(box, rest), places
+    return np.expand_dims(box, rest)
+
+
+def _whole_anchor(
+    shape: Sequence[int], filtered: Sequence[int], origins: Sequence[int], text: str
+) -> List[int]:
+    """Returns the anchor of a box of all the array's axes; origins follow `filtered`."""
+    anchors = [0] * len(shape)
+    for axis, origin in zip(filtered, origins):
+        anchors[axis] = anchor_of(shape[axis], origin, text)
+    return anchors
 
 
 @handing_over
@@ -739,7 +748,8 @@ def laplace(
             cross[tuple(at)] += 1
     cross[(1,) * len(filtered)] = -2 * len(filtered)
     target = Output(output, array)
-    whole, anchors = _whole_window(array.ndim, filtered, cross, [1] * len(filtered))
+    whole = _whole_window(array.ndim, filtered, cross)
+    anchors = _whole_anchor(whole.shape, filtered, [0] * len(filtered), _bad_origin)
     return dense(array, whole, anchors, borders.pop(), float(cval), target)
 
 
@@ -984,17 +994,17 @@ def _extreme(
         return extreme(array, kind, windows, float(cval), target)
     origins = per_axis(origin, count)
     check_dimensions("footprint", len(sizes), count)
-    anchors = [anchor_of(n, o) for n, o in zip(sizes, origins)]
+    box = np.ones(sizes, bool) if places is None else places
+    whole = _whole_window(array.ndim, filtered, box)
+    at = _whole_anchor(whole.shape, filtered, origins, _bad_origin)
     border = one_border(mode, " for non-separable footprints")
     if weights is not None and weights.shape != tuple(sizes):
         raise RuntimeError("structure array has incorrect shape")
-    box = np.ones(sizes, bool) if places is None else places
-    whole, at = _whole_window(array.ndim, filtered, box, anchors)
     if weights is None:
         return window_filter(
             array, kind, (), whole.shape, whole, at, border, float(cval), target
         )
-    heights, _ = _whole_window(array.ndim, filtered, weights, anchors)
+    heights = _whole_window(array.ndim, filtered, weights)
     operation = "erode" if kind == "minimum" else "dilate"
     return weighted(
         array, operation, whole.shape, whole, at, heights, border, float(cval), target
@@ -1077,7 +1087,9 @@ def _rank(
     check_dimensions("footprint", len(sizes), count)
     positive(sizes, "footprint has no pixels")
     origins = per_axis(origin, count)
-    anchors = [anchor_of(n, o) for n, o in zip(sizes, origins)]
+    box = np.ones(sizes, bool) if places is None else places
+    whole = _whole_window(array.ndim, filtered, box)
+    at = _whole_anchor(whole.shape, filtered, origins, _bad_origin)
     pixels = int(np.prod(sizes)) if places is None else int(np.count_nonzero(places))
     if pixels == 0:
         raise ValueError("All-zero footprint is not supported.")
@@ -1088,15 +1100,13 @@ def _rank(
         raise RuntimeError("rank not within filter footprint size")
     if rank in (0, pixels - 1):
         kind = "minimum" if rank == 0 else "maximum"
-        window = dict(size=sizes, footprint=None) if places is None else dict(size=None, footprint=places)
+        window = {"size": None, "footprint": box}
         return _extreme(
             kind, array, structure=None, output=output, mode=mode, cval=cval, origin=origins,
             axes=filtered, **window,
         )  # fmt: skip
     border = one_border(mode, " by non-separable rank filters")
     target = Output(output, array)
-    box = np.ones(sizes, bool) if places is None else places
-    whole, at = _whole_window(array.ndim, filtered, box, anchors)
     return window_filter(
         array, "rank", (rank,), whole.shape, None if places is None else whole, at, border,
         float(cval), target,

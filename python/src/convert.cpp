@@ -288,6 +288,8 @@ std::optional<gauze::ImageDesc> Axes::describe(const HostArray &array) const {
     for (std::size_t i = 0; i < 4; ++i)
         if (!take("xyzt"[i], desc.extent[i], desc.pitch[i]))
             return std::nullopt;
+    if (desc.pitch[0] != bytes * desc.channels)
+        return std::nullopt; // the library has no gaps between the pixels of a row
     if (!take('p', desc.planes, desc.plane_pitch))
         return std::nullopt;
     return desc;
