@@ -194,7 +194,7 @@ def cast(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return values
     with np.errstate(invalid="ignore", over="ignore"):
         if dtype.kind == "b":
-            return (np.trunc(values) if values.dtype.kind == "f" else values) != 0
+            return cast(values, np.dtype(np.uint8)) != 0  # C has a byte for it
         if dtype.kind in "iu" and values.dtype.kind == "f":
             if dtype == np.uint64:
                 # What passes the range of int64 has a conversion of its own.

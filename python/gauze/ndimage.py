@@ -1337,7 +1337,13 @@ _Step = Callable[..., Any]
 def _two(first: _Step, second: _Step, input: AnyArray, output: Any, window: Tuple[Any, ...],
          rest: Tuple[Any, ...]) -> Result:  # fmt: skip
     """An opening or a closing: two steps, the first of which has the input's type."""
-    return second(first(input, *window, None, *rest), *window, output, *rest)
+    if input.dtype != np.bool_:
+        return second(first(input, *window, None, *rest), *window, output, *rest)
+    # C's bytes, which a structure may make larger than 1.
+    target = Output(output, input)
+    dtype = np.dtype(np.uint8) if target.dtype == np.bool_ else target.dtype
+    between = first(input.view(np.uint8), *window, None, *rest)
+    return finish(second(between, *window, dtype, *rest), target, input)
 
 
 @handing_over
