@@ -97,7 +97,7 @@ def array_of(input: Any) -> AnyArray:
             f"data type not supported: {array.dtype}; gauze.ndimage takes bool, integers, and floats "
             "and complex numbers of up to 64 bits a component"
         )
-    return array
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def real_array_of(input: Any) -> AnyArray:
@@ -134,7 +134,7 @@ class Output:
         if output is None:
             if is_complex:
                 dtype = np.promote_types(dtype, np.complex64)
-            self.dtype = dtype.newbyteorder("=")
+            self.dtype = dtype
             return
         if isinstance(output, (type, np.dtype)):
             dtype = np.dtype(output)

@@ -163,7 +163,7 @@ def _separable_to_integers(
         is_integral = _has_integers(result) and _is_integral(passes[at].taps)
         if is_integral and passes[at].divisor == 1:
             for p in passes[at + 1 :]:
-                if p.divisor != 1 or not _is_integral(p.taps):
+                if p.divisor != 1 or not _is_integral(p.taps) or _adds_fractions(together, value):
                     break
                 together.append(p)
         at += len(together)
@@ -184,6 +184,10 @@ def _separable_to_integers(
             values = cast(host(values), output.dtype)
         result = values
     return finish(result, output, input)
+
+
+def _adds_fractions(passes: Sequence[Pass], value: float) -> bool:
+    return value != np.trunc(value) and any(p.border == "constant" for p in passes)
 
 
 def _magnitude(passes: Sequence[Pass]) -> float:

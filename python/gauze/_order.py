@@ -105,7 +105,7 @@ def _widened(source: AnyArray) -> AnyArray:
 
 def _stored(ordered: Ordered, result: AnyArray, input: AnyArray, output: Output) -> Any:
     values = ordered.values(result)
-    dtype = np.dtype(input.dtype).newbyteorder("=")
+    dtype = np.dtype(input.dtype)
     if values.dtype != dtype and values.dtype != output.dtype:
         # SciPy's values are those of the input's type.
         values = cast(host(values), dtype) if dtype.kind != "f" else host(values).astype(dtype)
@@ -297,6 +297,8 @@ def weighted(
     flat = np.where(used, weights, 0).astype(np.float32)
     spec = _window_spec(kind, (), sizes, used, anchors, border, value, flat)
     source = source_of(input)
+    if dtype.kind in "iub":
+        value = float(np.trunc(value))  # SciPy's constant has the input's type
     if border == "constant" and source.dtype != np.float32:
         source = _widened(source)
     return finish(run(spec, source, _f32, direct_target(output, _f32, source)), output, input)

@@ -240,8 +240,9 @@ def _correlate(
     whole = _whole_window(array.ndim, filtered, taps)
     if is_convolution:
         whole = whole[(slice(None, None, -1),) * whole.ndim]
+        order = filtered if len(filtered) < whole.ndim else range(whole.ndim)
         origins = [
-            -o - (1 if whole.shape[axis] % 2 == 0 else 0) for o, axis in zip(origins, filtered)
+            -o - (1 if whole.shape[axis] % 2 == 0 else 0) for o, axis in zip(origins, order)
         ]
     anchors = _whole_anchor(whole.shape, filtered, origins, _bad_origin)
     target = Output(output, array)
@@ -264,7 +265,12 @@ def _whole_window(
 def _whole_anchor(
     shape: Sequence[int], filtered: Sequence[int], origins: Sequence[int], text: str
 ) -> List[int]:
-    """Returns the anchor of a box of all the array's axes; origins follow `filtered`."""
+    """Returns the anchor of a box of all the array's axes.
+
+    Origins follow `filtered`, but where that is all axes, in whatever order: SciPy has it so.
+    """
+    if len(filtered) == len(shape):
+        filtered = range(len(shape))
     anchors = [0] * len(shape)
     for axis, origin in zip(filtered, origins):
         anchors[axis] = anchor_of(shape[axis], origin, text)
@@ -729,7 +735,8 @@ def laplace(
     filtered = axes_of(axes, array.ndim)
     modes = per_axis(mode, len(filtered))
     borders = {border_of(each) for each in modes}
-    if array.dtype.kind == "c" or len(borders) != 1 or not 0 < len(filtered) <= 4:
+    is_cut_off = "constant" in borders and cval != np.trunc(np.real(cval))
+    if array.dtype.kind == "c" or len(borders) != 1 or not 0 < len(filtered) <= 4 or is_cut_off:
         return generic_laplace(
             array,
             lambda a, axis, output, mode, cval: correlate1d(
