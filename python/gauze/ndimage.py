@@ -15,6 +15,7 @@ than the library's.
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
@@ -345,6 +346,7 @@ def convolve(
 # Gaussians
 
 
+@functools.lru_cache(maxsize=256)
 def _gaussian_taps(sigma: float, order: int, radius: int) -> np.ndarray:
     """The correlation's taps of a Gaussian's derivative.
 
@@ -355,7 +357,7 @@ def _gaussian_taps(sigma: float, order: int, radius: int) -> np.ndarray:
     gauss = np.exp(-0.5 / (sigma * sigma) * x**2)
     gauss /= gauss.sum()
     if order == 0:
-        return gauss
+        return gauss  # callers do not change it
     hermite = np.polynomial.hermite_e.hermeval(x / sigma, [0] * order + [1])
     return gauss * hermite / sigma**order
 
