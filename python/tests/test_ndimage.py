@@ -239,6 +239,15 @@ def test_the_default_engine_can_be_set(engine, image):
         gauze.set_default_engine(before)
 
 
+def test_the_benchmark_prints_a_row_for_each_case(capsys):
+    from gauze import bench
+
+    assert bench.main(["--size", "48", "--seconds", "0"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(bench._CASES) + 3
+    assert lines[2].startswith("gaussian_filter(1) float32") and "64x64" in lines[-1]
+
+
 def test_importing_needs_no_scipy():
     code = "import sys, gauze, gauze.ndimage; assert 'scipy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ), timeout=60)
