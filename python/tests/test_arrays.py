@@ -94,3 +94,36 @@ def test_arrays_and_plans_outlive_their_engine(image):
     gc.collect()
     np.testing.assert_array_equal(plan(array).numpy(), plan(image))
     assert plan.engine.device.name == array.engine.device.name
+
+
+def test_pyopencls_buffers_and_queues(engine, image):
+    cl = pytest.importorskip("pyopencl")
+    name = engine.device.name
+    found = [d for platform in cl.get_platforms() for d in platform.get_devices() if d.name == name]
+    if not found:
+        pytest.skip("pyopencl does not see the engine's device")
+    expected = engine.plan(gauze.Filter.gaussian(2), image)(image)
+
+    # Their context, their buffer.
+    context = cl.Context(found[:1])
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    buffer = cl.Buffer(context, flags, hostbuf=image)
+    own = gauze.Engine(context=context.int_ptr)
+    array = gauze.Array.from_int_ptr(own, buffer.int_ptr, image.shape)
+    result = own.plan(gauze.Filter.gaussian(2), array)(array)
+    own.finish()
+    got = np.zeros_like(image)
+    theirs = cl.MemoryObject.from_int_ptr(result.int_ptr)
+    cl.enqueue_copy(cl.CommandQueue(context), got, theirs)
+    np.testing.assert_array_equal(got, expected)
+
+    # The engine's queue: what goes there is in order with plans.
+    result = engine.plan(gauze.Filter.gaussian(2), image)(engine.array(image))
+    queue = cl.CommandQueue.from_int_ptr(engine.queue_int_ptr)
+    got[...] = 0
+    cl.enqueue_copy(queue, got, cl.MemoryObject.from_int_ptr(result.int_ptr))
+    np.testing.assert_array_equal(got, expected)
+
+    # A buffer of another context.
+    with pytest.raises(gauze.InvalidArgumentError, match="another context"):
+        gauze.Array.from_int_ptr(engine, buffer.int_ptr, image.shape)
