@@ -24,7 +24,7 @@ tools/setup.sh python || leave_out "Python cannot make a virtual environment her
 rm -rf "$place"
 python3 -m venv "$place/venv" || leave_out "Python cannot make a virtual environment here"
 pip=("$place/venv/bin/python" -m pip --disable-pip-version-check --quiet)
-# What building and the tests need, by itself: a failure of these is no failure of the package.
+# Building and testing need these. A failure to find them is no failure of the package.
 "${pip[@]}" install "scikit-build-core>=0.10" "nanobind>=2.2" numpy "scipy>=1.17,<1.18" pytest hypothesis pyopencl ||
     leave_out "pip finds no packages here"
 

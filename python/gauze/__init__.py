@@ -118,7 +118,7 @@ def devices() -> DeviceList:
 
 
 def __getattr__(name: str) -> _typing.Any:
-    # What imports SciPy, or makes an engine, waits until it is asked for.
+    # Imports of SciPy, and the default engine, wait until they are asked for.
     if name in ("default_engine", "set_default_engine"):
         from . import _default
 

@@ -41,7 +41,9 @@ def border_of(mode: str) -> str:
 
 def is_sequence(value: Any) -> bool:
     """Says whether an argument has a value for each axis."""
-    return np.iterable(value) and not isinstance(value, str)
+    if value is None or isinstance(value, (int, float, str)):
+        return False
+    return bool(np.iterable(value))
 
 
 def one_border(mode: Any, what: str) -> str:
@@ -123,9 +125,9 @@ class Output:
     Attributes
     ----------
     dtype : numpy.dtype
-        Of the result.
+        The result's type.
     given : numpy.ndarray, Array or None
-        What receives it; None: a new array.
+        The array that receives it; None: a new one.
     """
 
     def __init__(self, output: Any, input: AnyArray, is_complex: bool = False) -> None:
@@ -197,7 +199,7 @@ def cast(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
             return cast(values, np.dtype(np.uint8)) != 0  # C has a byte for it
         if dtype.kind in "iu" and values.dtype.kind == "f":
             if dtype == np.uint64:
-                # What passes the range of int64 has a conversion of its own.
+                # Numbers past the range of int64 have a conversion of their own.
                 return np.where(values >= 2.0**63, values, 0).astype(np.uint64) + np.where(
                     values >= 2.0**63, 0, values
                 ).astype(np.int64).astype(np.uint64)

@@ -62,7 +62,7 @@ structure : array_like, optional
     A value for each place of the window, of which it then has the shape.""",
     "result": """\
 numpy.ndarray or Array
-    Of the input's shape: `output`, or a new array where the input is.
+    The result, of the input's shape: `output`, or a new array where the input is.
 
 Raises
 ------

@@ -34,7 +34,7 @@ class InvalidArgumentError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """What is asked for is valid, but no kernel or not this device can do it."""
+    """No kernel, or not this device, can do what is asked for, though it is valid."""
 
     status = "GAUZE_ERROR_UNSUPPORTED"
 

@@ -1,4 +1,4 @@
-"""What SciPy does in Gauze's place."""
+"""Calls that SciPy serves in Gauze's place."""
 
 from __future__ import annotations
 

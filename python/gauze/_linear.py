@@ -35,7 +35,7 @@ class Pass(NamedTuple):
         The tap on the pixel.
     border : str
     divisor : int
-        What results are divided by, where taps are integers and this is not 1.
+        Results are divided by it; taps are integers where it is not 1.
     """
 
     axis: int
@@ -129,13 +129,12 @@ def separable(input: AnyArray, passes: Sequence[Pass], output: Output, value: fl
     dtype = output.dtype
     if dtype.kind in "iub":
         return _separable_to_integers(input, passes, output, value)
-    if len(passes) > 1 and all(p.border != "constant" or value == 0 for p in passes):
+    is_free = value == 0 or all(p.border != "constant" for p in passes)
+    if is_free:
         # The order tells only what rounds first: one for all orders of axes.
         passes = sorted(passes, key=lambda p: p.axis)
+    if (is_free or len(passes) == 1) and _is_wide(input, passes):
         sums = [p._replace(divisor=1) for p in passes]
-    else:
-        sums = [p._replace(divisor=1) for p in passes] if len(passes) == 1 else []
-    if sums and _is_wide(input, sums):
         exact = integer_sums(input, _specs(sums, value), _magnitude(sums), value)
         if exact is not None:
             return finish(exact / float(np.prod([p.divisor for p in passes])), output, input)
@@ -201,7 +200,7 @@ def _is_wide(input: AnyArray, passes: Sequence[Pass]) -> bool:
     return (
         dtype.kind in "iu"
         and dtype.itemsize > 2
-        and fits(passes)
+        and all(len(p.taps) <= MAX_TAPS for p in passes)
         and all(_is_integral(p.taps) for p in passes)
     )
 

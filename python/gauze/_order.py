@@ -6,6 +6,7 @@ replaced by its rank among the array's values, and the values are put back after
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -187,7 +188,7 @@ def window_fits(sizes: Sequence[int], places: Optional[np.ndarray], kind: str) -
     sides = [size for size in sizes if size > 1]
     if len(sides) > 3:
         return False
-    count = int(np.prod(sizes)) if places is None else int(np.count_nonzero(places))
+    count = math.prod(sizes) if places is None else int(np.count_nonzero(places))
     if places is None and kind in ("minimum", "maximum"):
         return max(sizes, default=1) <= MAX_EXTREME
     if count > MAX_PIXELS:

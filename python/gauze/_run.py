@@ -30,11 +30,11 @@ class Fold(NamedTuple):
     order : tuple of int, optional
         The array's axes as they are moved first; None: as they are.
     shape : tuple of int
-        What it is reshaped to then.
+        The shape that it has then.
     names : str
         The image's axes, as Engine.plan() takes them.
     place : dict
-        Of each filtered axis: its axis in the image, counted from -1, which is x, down.
+        The image's axis of each filtered one, counted from -1, which is x, down.
     """
 
     order: Optional[Tuple[int, ...]]
@@ -134,7 +134,7 @@ class Spec(NamedTuple):
     Attributes
     ----------
     key : hashable
-        What tells it from others.
+        Different for different filters.
     axes : tuple of int
         The axes that it filters.
     most_axes : int
@@ -143,7 +143,7 @@ class Spec(NamedTuple):
         Makes the Filter: make(place), place as of Fold.
     border : str
     value : float
-        Of the border 'constant'.
+        The constant of the border 'constant'.
     """
 
     key: Hashable

@@ -16,6 +16,7 @@ than the library's.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
@@ -42,7 +43,7 @@ from ._arguments import (
 from ._document import documented
 from ._gauze import Array, Filter, Scan
 from ._hand_over import HandOver, HandOverWarning, handing_over
-from ._linear import Pass, copy, dense, separable
+from ._linear import MAX_TAPS, Pass, copy, dense, separable
 from ._order import extreme, weighted, window_filter
 from ._run import Spec, along_image, device_chain, finish, host, run, source_of
 
@@ -377,6 +378,8 @@ def _gaussian_pass(
         raise ValueError("Radius must be a nonnegative integer.")
     if order < 0:
         raise ValueError("order must be non-negative")
+    if 2 * radius + 1 > MAX_TAPS:
+        raise HandOver(f"a radius of {radius} takes more than {MAX_TAPS} taps along an axis")
     return Pass(axis, _gaussian_taps(sigma, order, radius), radius, border_of(mode))
 
 
@@ -403,13 +406,13 @@ def gaussian_filter1d(
         Standard deviation in pixels.
     {axis}
     order : int, optional
-        Of the derivative; 0: the Gaussian itself.
+        Order of the derivative; 0: the Gaussian itself.
     {output}
     {mode1d}
     {cval}
     {truncate}
     radius : int, optional
-        Of the taps in pixels, in place of `truncate`; above 2047 SciPy does it.
+        Radius of the taps in pixels, in place of `truncate`; above 2047 SciPy does it.
 
     Returns
     -------
@@ -450,13 +453,13 @@ def gaussian_filter(
     sigma : float or sequence of float
         Standard deviation in pixels, of each filtered axis or of all; 0 leaves an axis alone.
     order : int or sequence of int, optional
-        Of the derivative along each filtered axis; 0: the Gaussian itself.
+        Order of the derivative along each filtered axis; 0: the Gaussian itself.
     {output}
     {mode}
     {cval}
     {truncate}
     radius : int or sequence of int, optional
-        Of the taps in pixels, in place of `truncate`; above 2047 SciPy does it.
+        Radius of the taps in pixels, in place of `truncate`; above 2047 SciPy does it.
     {axes}
 
     Returns
@@ -796,7 +799,7 @@ def gaussian_laplace(
     {cval}
     {axes}
     **kwargs
-        Of gaussian_filter().
+        Passed to gaussian_filter().
 
     Returns
     -------
@@ -885,7 +888,7 @@ def gaussian_gradient_magnitude(
     {cval}
     {axes}
     **kwargs
-        Of gaussian_filter().
+        Passed to gaussian_filter().
 
     Returns
     -------
@@ -1099,7 +1102,7 @@ def _rank(
     box = np.ones(sizes, bool) if places is None else places
     whole = _whole_window(array.ndim, filtered, box)
     at = _whole_anchor(whole.shape, filtered, origins, _bad_origin)
-    pixels = int(np.prod(sizes)) if places is None else int(np.count_nonzero(places))
+    pixels = math.prod(sizes) if places is None else int(np.count_nonzero(places))
     if pixels == 0:
         raise ValueError("All-zero footprint is not supported.")
     rank = rank_of(pixels)

@@ -72,7 +72,7 @@ dlpack::DataType dlpack_type(gauze::Type type) {
     return {code, static_cast<std::uint8_t>(8 * gauze::size_of(type)), 1};
 }
 
-// What a capsule's memory stays alive by.
+// A capsule keeps its memory alive by this.
 struct Exported {
     dlpack::ManagedTensor tensor;
     std::shared_ptr<gauze::Image> image;
@@ -284,7 +284,7 @@ void add_arrays(nb::module_ &module, nb::class_<Engine> &engine) {
     Parameters
     ----------
     out : numpy.ndarray, optional
-        Of the same shape and dtype; by default a new array.
+        An array of the same shape and dtype; by default a new one.
 
     Returns
     -------

@@ -125,7 +125,7 @@ void add_metrics(nb::module_ &module, nb::class_<Engine> &engine) {
     Returns
     -------
     map : numpy.ndarray, float32, shape (height, width)
-        What each pixel adds to the weighted error.
+        Each pixel's share of the weighted error.
     score : float
     )")
         .def(
@@ -148,7 +148,7 @@ void add_metrics(nb::module_ &module, nb::class_<Engine> &engine) {
         sRGB values, shape (height, width) for gray or (height, width, channels) with 1 channel for
         gray, 2 for gray and alpha, 3 for RGB, 4 for RGB and alpha; 8x8 pixels at least.
     distorted : numpy.ndarray, optional
-        What has the shape and dtype of the images to score; by default the reference.
+        An image of the shape and dtype of those to score; by default the reference.
     variant : str, optional
         Kernels to use.
 

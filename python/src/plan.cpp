@@ -320,7 +320,7 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     Parameters
     ----------
     src : numpy.ndarray or Array
-        Of the plan's shape and dtype. A NumPy array is read where it is, if pitches can say its
+        The source, of the plan's shape and dtype. A NumPy array is read where it is, if pitches can say its
         strides, and copied otherwise. The run of an Array is enqueued, and not waited for.
     out : numpy.ndarray or Array, optional
         Receives the result; of the plan's out_shape and out_dtype, and of the kind of `src`. A
@@ -451,7 +451,7 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     ----------
     src : Array
     out : Array, optional
-        Of a bank: a list of them.
+        The target; for a bank a list of them.
     repeats : int, optional
         1 to 1000000.
 
@@ -480,22 +480,22 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     ----------
     filter : Filter
     image : array, Array or sequence of int
-        What has the shape and dtype of sources, or the shape itself.
+        An array of the shape and dtype of sources, or the shape itself.
     dtype : dtype, optional
-        Of sources: uint8, uint16, int16, float16 or float32.
+        The sources' type: uint8, uint16, int16, float16 or float32.
     out_dtype : dtype, optional
-        Of results; by default that of sources. Integers are rounded half to even and saturate.
+        The results' type; by default that of sources. Integers are rounded half to even and saturate.
     axes : str, optional
-        What each axis of the array is: letters of 'ptzyxc' in this order. p: planes, c: 1 to 4
+        The axes of the array: letters of 'ptzyxc' in this order. p: planes, c: 1 to 4
         interleaved channels. By default the last letters of 'tzyx'.
     border : {'clamp', 'constant', 'reflect', 'reflect101', 'wrap', 'zero'}, optional
         How images are extended.
     border_value : float, optional
-        Of 'constant', in units of the pixels.
+        The value of 'constant', in units of the pixels.
     region : Region, optional
         A box of the source, and where its result goes.
     out_shape : sequence of int, optional
-        Of results, where a region is given; by default that of sources.
+        The results' shape, where a region is given; by default that of sources.
     variant : str, optional
         Kernels to use, as Plan.variant has them.
 

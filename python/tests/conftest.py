@@ -1,4 +1,4 @@
-"""What the tests share: one engine, and pixels."""
+"""The tests share one engine, and pixels."""
 
 import numpy as np
 import pytest
