@@ -5,7 +5,7 @@
 #   tools/test_python.sh [BUILD]    BUILD: a build folder, such as build/devices
 #
 # Packages come from the index that pip is set to. Where there is none the tests are left out, and the script
-# says so; with GAUZE_PYTHON_REQUIRED=1 it fails instead, as in CI.
+# says so; with GAUZE_PYTHON_REQUIRED=1 it fails instead.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
