@@ -424,6 +424,26 @@ TEST_SUITE("api") {
                 engine().plan(filter, image).run(pixels, expected);
                 CHECK(got == expected);
             }
+            // What runs on the engine's own queue is in order with what its images read and write.
+            CHECK(own.context() == context);
+            CHECK(own.device_id() == device);
+            Image first = own.wrap(image, src);
+            const Image second = own.wrap(image, dst);
+            CHECK(first.mem() == src);
+            std::vector<float> expected(pixels.size());
+            std::reverse(pixels.begin(), pixels.end());
+            first.write(pixels.data(), bytes);
+            engine().plan(filter, image).run(pixels, expected);
+            own.plan(filter, image).enqueue(own.queue(), first.mem(), second.mem());
+            second.read(got.data(), bytes);
+            CHECK(got == expected);
+            std::fill(got.begin(), got.end(), 0.0f);
+            own.plan(filter, image).enqueue(nullptr, first.mem(), second.mem());
+            own.finish();
+            clEnqueueReadBuffer(queue, dst, CL_TRUE, 0, bytes, got.data(), 0, nullptr, nullptr);
+            CHECK(got == expected);
+            check_refused(outcome_of([&] { engine().wrap(image, src); }),
+                          GAUZE_ERROR_INVALID_ARGUMENT, "another context");
             // Another context's objects are not the engine's.
             check_refused(
                 outcome_of([&] { engine().plan(filter, image).enqueue(queue, src, dst); }),

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building, testing and trying Gauze needs, where it is missing.
 #
-#   tools/setup.sh [build|test|docs]    default: build; "test" adds what only the tests need, "docs" what the
-#                                       reference is made by
+#   tools/setup.sh [build|test|docs|python]
+#
+# By default what building takes; "test" adds what only the tests need, "docs" what the reference is made
+# by, "python" what pip needs to build the Python package.
 #
 # With apt (Debian, Ubuntu) packages are installed, with sudo where the user is not root. Elsewhere
 # the script says what is needed, and fails where it cannot find it. It is fast when nothing is
@@ -11,9 +13,9 @@ set -euo pipefail
 
 purpose=${1:-build}
 case $purpose in
-build | test | docs) ;;
+build | test | docs | python) ;;
 *)
-    echo "usage: tools/setup.sh [build|test|docs]" >&2
+    echo "usage: tools/setup.sh [build|test|docs|python]" >&2
     exit 2
     ;;
 esac
@@ -29,6 +31,14 @@ if [ "$purpose" = test ]; then
 fi
 if [ "$purpose" = docs ]; then
     needed+=(doxygen)
+fi
+# Whether the python3 in use, which need not be the system's, can make an environment and build for it.
+has_python() {
+    python3 -c 'import ensurepip, os, sysconfig, sys, venv
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' 2>/dev/null
+}
+if [ "$purpose" = python ] && ! has_python; then
+    needed+=(python3-venv python3-dev)
 fi
 
 as_root() {
@@ -85,6 +95,9 @@ check_by_hand() {
     local programs=(c++ cmake)
     if [ "$purpose" = docs ]; then
         programs+=(doxygen)
+    fi
+    if [ "$purpose" = python ] && ! has_python; then
+        lacking+=("Python 3.9 or newer with venv and headers")
     fi
     for name in "${programs[@]}"; do
         command -v "$name" >/dev/null || lacking+=("$name")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds with warnings as errors and runs the tests on devices; then those of host code, with the address
-# and undefined-behaviour sanitizers; then, where Clang is, fuzzes what reads bytes from outside.
+# Builds with warnings as errors and runs the tests on devices; then those of the Python package, in a
+# virtual environment; then those of host code, with the address and undefined-behaviour sanitizers; then,
+# where Clang is, fuzzes what reads bytes from outside.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -22,6 +23,7 @@ check() {
 }
 
 check devices all .
+tools/test_python.sh build/devices
 
 # Mesa's drivers leak where they are loaded, even unused: the sanitizers see PoCL alone.
 pocl=/etc/OpenCL/vendors/pocl.icd

@@ -149,6 +149,30 @@ gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *
     });
 }
 
+cl_context gauze_engine_context(const gauze_engine *engine) {
+    return gz::is_alive(engine) ? engine->engine->context()() : nullptr;
+}
+
+cl_device_id gauze_engine_device_id(const gauze_engine *engine) {
+    return gz::is_alive(engine) ? engine->engine->device()() : nullptr;
+}
+
+cl_command_queue gauze_engine_queue(const gauze_engine *engine) {
+    cl_command_queue queue = nullptr;
+    guarded([&] {
+        check_handle(engine, "engine");
+        queue = engine->engine->queue()();
+    });
+    return queue;
+}
+
+gauze_status gauze_engine_finish(const gauze_engine *engine) {
+    return guarded([&] {
+        check_handle(engine, "engine");
+        gz::attempt("waiting for the engine's queue", [&] { engine->engine->queue().finish(); });
+    });
+}
+
 gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count) {
     return guarded([&] {
         check_handle(engine, "engine");

@@ -49,6 +49,18 @@ gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *de
     });
 }
 
+gauze_status gauze_image_wrap(gauze_engine *engine, const gauze_image_desc *desc, cl_mem mem,
+                              gauze_image **image) {
+    return guarded([&] {
+        check_handle(engine, "engine");
+        check_pointer(mem, "mem");
+        check_pointer(image, "image");
+        auto result = std::make_unique<gauze_image>();
+        result->image = gz::wrap(engine->engine, image_desc(desc, "image"), mem);
+        *image = result.release();
+    });
+}
+
 void gauze_image_destroy(gauze_image *image) {
     gz::destroy(image);
 }

@@ -18,4 +18,8 @@ struct DeviceImage {
     void read(void *host, std::size_t bytes) const;
 };
 
+// The image in a buffer of the embedder's, which it retains. Refuses a buffer of another context, and one that is
+// too small.
+DeviceImage wrap(std::shared_ptr<Engine> engine, const ImageDesc &desc, cl_mem mem);
+
 } // namespace gz

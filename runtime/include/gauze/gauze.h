@@ -257,6 +257,16 @@ GAUZE_API void gauze_engine_destroy(gauze_engine *engine);
 /** The device in use; strings live as long as the engine. */
 GAUZE_API gauze_status gauze_engine_device(const gauze_engine *engine, gauze_device_info *info);
 
+/** The engine's context; the engine goes on owning it. NULL where the engine is none. */
+GAUZE_API cl_context gauze_engine_context(const gauze_engine *engine);
+/** The engine's device. NULL where the engine is none. */
+GAUZE_API cl_device_id gauze_engine_device_id(const gauze_engine *engine);
+/** The engine's own queue, in order, which runs without a queue of the caller's go to; the engine goes on owning it.
+ * NULL where the engine is none, or of a process that this one was forked from. */
+GAUZE_API cl_command_queue gauze_engine_queue(const gauze_engine *engine);
+/** Waits until everything on the engine's own queue is complete. */
+GAUZE_API gauze_status gauze_engine_finish(const gauze_engine *engine);
+
 /** Number of programs that the engine has had compiled from source since it was created. New taps or a
  * new sigma within a bucket of radii compile nothing, but for those that fill it, which may have a program
  * of their own. A new size compiles at most one program for each class of sizes (fewer than 2^20 values,
@@ -359,6 +369,12 @@ typedef struct gauze_image gauze_image;
 /** Device memory for an image so described. The pixels are undefined. */
 GAUZE_API gauze_status gauze_image_create(gauze_engine *engine, const gauze_image_desc *desc,
                                           gauze_image **image);
+/** The image around a buffer of the caller's, which the image retains until it is destroyed. mem: a buffer of the
+ * engine's context, of at least gauze_image_desc_bytes(); another is refused with
+ * GAUZE_ERROR_INVALID_ARGUMENT. Reads and writes are on the engine's own queue: what is to come first must be
+ * complete, or in order there. */
+GAUZE_API gauze_status gauze_image_wrap(gauze_engine *engine, const gauze_image_desc *desc,
+                                        cl_mem mem, gauze_image **image);
 /** Releases the image and its memory; no thread may be in a call with it. NULL is allowed. */
 GAUZE_API void gauze_image_destroy(gauze_image *image);
 /** The image's buffer; the image goes on owning it. */

@@ -1166,6 +1166,23 @@ public:
         return {counts.hits, counts.misses, counts.stores};
     }
 
+    /// The engine's context; the engine goes on owning it.
+    cl_context context() const { return gauze_engine_context(handle_.get()); }
+    /// The engine's device.
+    cl_device_id device_id() const { return gauze_engine_device_id(handle_.get()); }
+    /// The engine's own queue, in order; the engine goes on owning it: see gauze_engine_queue().
+    cl_command_queue queue() const { return gauze_engine_queue(handle_.get()); }
+    /// Waits until everything on the engine's own queue is complete.
+    void finish() const { check(gauze_engine_finish(handle_.get())); }
+
+    /// The image around a buffer of the caller's, which it retains: see gauze_image_wrap().
+    Image wrap(const ImageDesc &desc, cl_mem mem) const {
+        const gauze_image_desc c_desc = desc.c_desc();
+        gauze_image *image = nullptr;
+        check(gauze_image_wrap(handle_.get(), &c_desc, mem, &image));
+        return Image(image);
+    }
+
     /// Device memory for an image so described. The pixels are undefined.
     Image image(const ImageDesc &desc) const {
         const gauze_image_desc c_desc = desc.c_desc();

@@ -1,0 +1,611 @@
+// gauze.Filter: a constructor for each filter of gauze.hpp.
+#include <sstream>
+
+#include "objects.hpp"
+
+namespace gzpy {
+
+namespace {
+
+Filter made(gauze::Filter filter, const std::string &text) {
+    return {std::move(filter), text, 1};
+}
+
+nb::object double_array(nb::handle given) {
+    return nb::module_::import_("numpy").attr("ascontiguousarray")(given, "float64");
+}
+
+// The anchor of an array whose last axes are those of the library, in the library's order.
+void set_anchor(nb::handle given, bool &has_anchor, std::array<std::int64_t, 4> &anchor) {
+    has_anchor = !given.is_none();
+    if (has_anchor)
+        anchor = integers(given, "anchor", 1, 0);
+}
+
+gauze::Taps taps_of(nb::handle given, nb::handle anchor) {
+    const nb::object array = double_array(given);
+    const HostArray host(array, HostArray::Access::read, "taps");
+    if (host.shape().size() > 4)
+        refuse("the taps have " + std::to_string(host.shape().size()) +
+               " axes; there are 4 at most");
+    gauze::Taps taps;
+    const auto *values = static_cast<const double *>(host.data());
+    taps.values.assign(values, values + count_of(host.shape()));
+    for (std::size_t i = 0; i < host.shape().size(); ++i)
+        taps.size[i] = host.shape()[host.shape().size() - 1 - i];
+    set_anchor(anchor, taps.has_anchor, taps.anchor);
+    return taps;
+}
+
+gauze::GaussianMethod method_of(const std::string &name) {
+    static const struct {
+        const char *name;
+        gauze::GaussianMethod method;
+    } methods[] = {{"auto", gauze::GaussianMethod::automatic},
+                   {"fir", gauze::GaussianMethod::fir},
+                   {"recursive", gauze::GaussianMethod::recursive},
+                   {"box", gauze::GaussianMethod::box}};
+    for (const auto &each : methods)
+        if (name == each.name)
+            return each.method;
+    refuse("method is '" + name + "'; there are auto, fir, recursive and box");
+}
+
+gauze::Window window_of(nb::handle size, nb::handle footprint, nb::handle anchor) {
+    if (size.is_none() == footprint.is_none())
+        refuse("either size or footprint must be given");
+    gauze::Window window;
+    if (!size.is_none()) {
+        window.size = integers(size, "size", 2, 1);
+    } else {
+        const nb::module_ numpy = nb::module_::import_("numpy");
+        const nb::object places =
+            numpy.attr("ascontiguousarray")(footprint, "bool").attr("view")("uint8");
+        const HostArray host(places, HostArray::Access::read, "footprint");
+        if (host.shape().empty() || host.shape().size() > 3)
+            refuse("the footprint has " + std::to_string(host.shape().size()) +
+                   " axes; it has 1 to 3");
+        const auto *values = static_cast<const std::uint8_t *>(host.data());
+        window.footprint.assign(values, values + count_of(host.shape()));
+        for (std::size_t i = 0; i < host.shape().size(); ++i)
+            window.size[i] = host.shape()[host.shape().size() - 1 - i];
+    }
+    set_anchor(anchor, window.has_anchor, window.anchor);
+    return window;
+}
+
+gauze::Structure structure_of(nb::handle size, nb::handle footprint, nb::handle weights,
+                              nb::handle anchor) {
+    if (weights.is_none())
+        return window_of(size, footprint, anchor);
+    const nb::object array =
+        nb::module_::import_("numpy").attr("ascontiguousarray")(weights, "float32");
+    const HostArray host(array, HostArray::Access::read, "weights");
+    if (!size.is_none())
+        refuse("size is given together with weights, whose shape is the window's");
+    if (host.shape().empty() || host.shape().size() > 3)
+        refuse("the weights have " + std::to_string(host.shape().size()) +
+               " axes; they have 1 to 3");
+    gauze::Window window;
+    if (footprint.is_none()) {
+        for (std::size_t i = 0; i < host.shape().size(); ++i)
+            window.size[i] = host.shape()[host.shape().size() - 1 - i];
+        set_anchor(anchor, window.has_anchor, window.anchor);
+    } else {
+        window = window_of(size, footprint, anchor);
+        std::array<std::int64_t, 4> sides{1, 1, 1, 1};
+        for (std::size_t i = 0; i < host.shape().size(); ++i)
+            sides[i] = host.shape()[host.shape().size() - 1 - i];
+        if (sides != window.size)
+            refuse("the weights have the shape " + to_text(host.shape()) +
+                   ", which is not that of the footprint");
+    }
+    const auto *values = static_cast<const float *>(host.data());
+    return {window, std::vector<float>(values, values + count_of(host.shape()))};
+}
+
+int axis_of(nb::handle given) {
+    if (nb::isinstance<nb::str>(given)) {
+        const std::string name = nb::cast<std::string>(given);
+        const std::size_t place = std::string("xyzt").find(name);
+        if (name.size() == 1 && place != std::string::npos)
+            return static_cast<int>(place);
+    } else {
+        const int place = nb::cast<int>(given);
+        if (place >= -4 && place <= -1)
+            return -1 - place;
+    }
+    refuse("a scan's axis is " + nb::cast<std::string>(nb::repr(given)) +
+           "; it is 'x', 'y' or 'z', or -1 to -3, counted from the array's last axis");
+}
+
+gauze::Direction direction_of(int direction) {
+    if (direction != 1 && direction != -1)
+        refuse("a scan's direction is " + std::to_string(direction) + "; it is 1 or -1");
+    return direction == 1 ? gauze::Direction::forward : gauze::Direction::backward;
+}
+
+using Morphology = gauze::Filter (*)(const gauze::Structure &, std::uint32_t);
+
+constexpr const char *window_parameters = R"(
+    Parameters
+    ----------
+    size : int or sequence of int, optional
+        Pixels of the box along the array's last axes, the last of which is x; a number
+        is for x and y. 1 to 1048575 along each axis for minima, maxima and flat morphology;
+        3969 pixels at most for others.
+    footprint : array_like of bool, optional
+        The places of a box that count, 1 to 3 axes; up to 63x63, or 15 an axis in 3-D.
+        Either `size` or `footprint` must be given.
+    anchor : sequence of int, optional
+        The place of the box that lies on the pixel, counted from 0; by default size // 2.
+)";
+
+} // namespace
+
+void add_filters(nb::module_ &module) {
+    nb::class_<gauze::Scan>(module, "Scan", R"(One scan along an axis of a recursive filter.
+
+    y[n] = sum of feedforward[i] x[n - i] + sum of feedback[i] y[n - 1 - i], n counting pixels in
+    the scan's direction.
+
+    Parameters
+    ----------
+    axis : {'x', 'y', 'z'} or int
+        -1 is x, the array's last axis, -2 is y, -3 is z.
+    direction : {1, -1}
+        1 towards higher coordinates, -1 towards lower ones.
+    feedforward : sequence of float
+        1 to 4096 numbers, finite.
+    feedback : sequence of float, optional
+        Up to 4096 numbers, finite, with poles inside the unit circle.
+    )")
+        .def(
+            "__init__",
+            [](gauze::Scan *scan, nb::object axis, int direction, nb::object feedforward,
+               nb::object feedback) {
+                new (scan) gauze::Scan{axis_of(axis), direction_of(direction),
+                                       vector_of(feedforward), vector_of(feedback)};
+            },
+            nb::arg("axis"), nb::arg("direction"), nb::arg("feedforward"),
+            nb::arg("feedback") = nb::make_tuple(),
+            nb::sig("def __init__(self, axis: str | int, direction: int, "
+                    "feedforward: collections.abc.Sequence[float], "
+                    "feedback: collections.abc.Sequence[float] = ()) -> None"))
+        .def("__repr__", [](const gauze::Scan &scan) {
+            std::ostringstream text;
+            text << "gauze.Scan('"
+                 << "xyzt"[scan.axis] << "', "
+                 << (scan.direction == gauze::Direction::forward ? 1 : -1) << ", "
+                 << scan.feedforward.size() << " feedforward, " << scan.feedback.size()
+                 << " feedback)";
+            return text.str();
+        });
+
+    nb::class_<Filter> filter(module, "Filter", R"(What to compute.
+
+    A filter is immutable and of no device; Engine.plan() makes a plan of it. The static methods
+    make filters. Values for each axis are in the order of NumPy's axes, the last of which is x.
+    Arguments that are out of range raise InvalidArgumentError.
+    )");
+    filter.def("__repr__", [](const Filter &self) { return self.text; });
+    filter.def(
+        "with_component",
+        [](const Filter &self, std::uint32_t component, const Filter &other) {
+            return made(self.filter.with_component(component, other.filter),
+                        self.text + ".with_component(" + std::to_string(component) + ")");
+        },
+        nb::arg("component"), nb::arg("other"),
+        R"(This filter, but with `other` for one component of the image.
+
+    Parameters
+    ----------
+    component : int
+        p * channels + c for channel c of plane p.
+    other : Filter
+        Both must be correlations with taps: correlate, convolve, separable or gaussian by 'fir'.
+
+    Returns
+    -------
+    Filter
+    )");
+
+    filter.def_static(
+        "correlate",
+        [](nb::object taps, nb::object anchor) {
+            return made(gauze::correlate(taps_of(taps, anchor)), "gauze.Filter.correlate");
+        },
+        nb::arg("taps"), nb::arg("anchor") = nb::none(),
+        nb::sig("def correlate(taps: numpy.typing.ArrayLike, "
+                "anchor: collections.abc.Sequence[int] | None = None) -> Filter"),
+        R"(out[p] = sum over j of taps[j] in[p + j - anchor].
+
+    Parameters
+    ----------
+    taps : array_like
+        1 to 4 axes; up to 63x63, or 15 along each axis in volumes. Finite.
+    anchor : sequence of int, optional
+        The tap on the pixel, counted from 0; by default shape // 2.
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "convolve",
+        [](nb::object taps, nb::object anchor) {
+            return made(gauze::convolve(taps_of(taps, anchor)), "gauze.Filter.convolve");
+        },
+        nb::arg("taps"), nb::arg("anchor") = nb::none(),
+        nb::sig("def convolve(taps: numpy.typing.ArrayLike, "
+                "anchor: collections.abc.Sequence[int] | None = None) -> Filter"),
+        R"(out[p] = sum over j of taps[j] in[p - j + anchor].
+
+    Parameters
+    ----------
+    taps, anchor
+        As of correlate().
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "separable",
+        [](nb::object taps, nb::object anchor) {
+            gauze::SeparableTaps all;
+            const std::size_t count = nb::len(taps);
+            if (count < 1 || count > 4)
+                refuse("taps has " + std::to_string(count) + " axes; it has 1 to 4");
+            for (std::size_t i = 0; i < count; ++i) {
+                const nb::object axis = taps[count - 1 - i];
+                if (!axis.is_none())
+                    all.values[i] = vector_of(axis);
+            }
+            set_anchor(anchor, all.has_anchor, all.anchor);
+            return made(gauze::separable(all), "gauze.Filter.separable");
+        },
+        nb::arg("taps"), nb::arg("anchor") = nb::none(),
+        nb::sig("def separable(taps: collections.abc.Sequence[collections.abc.Sequence[float] | "
+                "None], anchor: collections.abc.Sequence[int] | None = None) -> Filter"),
+        R"(The correlation with the product of taps along each axis.
+
+    Parameters
+    ----------
+    taps : sequence of (sequence of float or None)
+        For each of the array's last axes, the last of which is x, 1 to 4095 finite taps; None
+        leaves an axis alone.
+    anchor : sequence of int, optional
+        Index into each axis's taps; by default the middle, count // 2.
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "gaussian",
+        [](nb::object sigma, nb::object order, double truncate, const std::string &method,
+           double accuracy) {
+            gauze::Gaussian options;
+            options.sigma = numbers(sigma, "sigma", 2, 0.0);
+            const auto orders = integers(order, "order", 4, 0);
+            for (std::size_t i = 0; i < 4; ++i)
+                options.derivative[i] =
+                    options.sigma[i] > 0 ? static_cast<int>(std::min<std::int64_t>(orders[i], 99))
+                                         : 0;
+            options.truncate = truncate;
+            options.method = method_of(method);
+            options.accuracy = accuracy;
+            return made(gauze::gaussian(options), "gauze.Filter.gaussian");
+        },
+        nb::arg("sigma"), nb::arg("order") = 0, nb::arg("truncate") = 4.0,
+        nb::arg("method") = "auto", nb::arg("accuracy") = 0.0,
+        nb::sig("def gaussian(sigma: float | collections.abc.Sequence[float], order: int | "
+                "collections.abc.Sequence[int] = 0, truncate: float = 4.0, method: str = 'auto', "
+                "accuracy: float = 0.0) -> Filter"),
+        R"(A Gaussian, or its derivatives.
+
+    Parameters
+    ----------
+    sigma : float or sequence of float
+        Standard deviation in pixels along the array's last axes; a number is for x and y. 0
+        leaves an axis alone.
+    order : int or sequence of int, optional
+        Order of the derivative along each filtered axis, 0 to 2.
+    truncate : float, optional
+        Radius of the taps in sigmas.
+    method : {'auto', 'fir', 'recursive', 'box'}, optional
+        'fir' has sampled taps; 'recursive' sums of exponentials, at a cost that does not depend
+        on sigma; 'auto' the faster of the two; 'box' three boxes.
+    accuracy : float, optional
+        Worst error of 'recursive' for pixels from 0 to 1; 0: 1e-3.
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "box",
+        [](nb::object radius, std::uint32_t iterations) {
+            return made(gauze::box(integers(radius, "radius", 2, 0), iterations),
+                        "gauze.Filter.box");
+        },
+        nb::arg("radius"), nb::arg("iterations") = 1,
+        nb::sig("def box(radius: int | collections.abc.Sequence[int], iterations: int = 1) -> "
+                "Filter"),
+        R"(The mean of the pixels at most `radius` away along each axis.
+
+    Parameters
+    ----------
+    radius : int or sequence of int
+        Pixels along the array's last axes, 0 to 1048575; a number is for x and y.
+    iterations : int, optional
+        How many times over, 1 to 16.
+
+    Returns
+    -------
+    Filter
+    )");
+
+    const auto add_window = [&](const char *name, gauze::Filter (*make)(const gauze::Window &),
+                                const std::string &what) {
+        filter.def_static(
+            name,
+            [make, name](nb::object size, nb::object footprint, nb::object anchor) {
+                return made(make(window_of(size, footprint, anchor)),
+                            std::string("gauze.Filter.") + name);
+            },
+            nb::arg("size") = nb::none(), nb::arg("footprint") = nb::none(),
+            nb::arg("anchor") = nb::none(),
+            nb::sig(("def " + std::string(name) +
+                     "(size: int | collections.abc.Sequence[int] | None = None, footprint: "
+                     "numpy.typing.ArrayLike | None = None, anchor: collections.abc.Sequence[int] "
+                     "| None = None) -> Filter")
+                        .c_str()),
+            (what + "\n" + window_parameters + "\n    Returns\n    -------\n    Filter\n    ")
+                .c_str());
+    };
+    add_window("minimum", gauze::minimum, "The least pixel of a window. NaN is larger than any.");
+    add_window("maximum", gauze::maximum, "The largest pixel of a window. NaN is larger than any.");
+    add_window("median", gauze::median,
+               "The middle one of a window's pixels: of n the one with n // 2 below it.");
+    filter.def_static(
+        "percentile",
+        [](double percent, nb::object size, nb::object footprint, nb::object anchor) {
+            return made(gauze::percentile(window_of(size, footprint, anchor), percent),
+                        "gauze.Filter.percentile");
+        },
+        nb::arg("percent"), nb::arg("size") = nb::none(), nb::arg("footprint") = nb::none(),
+        nb::arg("anchor") = nb::none(),
+        nb::sig("def percentile(percent: float, size: int | collections.abc.Sequence[int] | None "
+                "= None, footprint: numpy.typing.ArrayLike | None = None, anchor: "
+                "collections.abc.Sequence[int] | None = None) -> Filter"),
+        R"(The pixel that has int(n percent / 100) of a window's n pixels below it.
+
+    Parameters
+    ----------
+    percent : float
+        0 to 100; at 100 the largest pixel.
+    size, footprint, anchor
+        As of median().
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "rank",
+        [](std::int64_t rank, nb::object size, nb::object footprint, nb::object anchor) {
+            return made(gauze::rank(window_of(size, footprint, anchor), rank), "gauze.Filter.rank");
+        },
+        nb::arg("rank"), nb::arg("size") = nb::none(), nb::arg("footprint") = nb::none(),
+        nb::arg("anchor") = nb::none(),
+        nb::sig("def rank(rank: int, size: int | collections.abc.Sequence[int] | None = None, "
+                "footprint: numpy.typing.ArrayLike | None = None, anchor: "
+                "collections.abc.Sequence[int] | None = None) -> Filter"),
+        R"(The pixel that has `rank` of a window's pixels below it.
+
+    Parameters
+    ----------
+    rank : int
+        From -n to n - 1 in a window of n pixels; -1 is the largest.
+    size, footprint, anchor
+        As of median().
+
+    Returns
+    -------
+    Filter
+    )");
+
+    const auto add_morphology = [&](const char *name, Morphology make, const std::string &what) {
+        filter.def_static(
+            name,
+            [make, name](nb::object size, nb::object footprint, nb::object weights,
+                         nb::object anchor, std::uint32_t iterations) {
+                return made(make(structure_of(size, footprint, weights, anchor), iterations),
+                            std::string("gauze.Filter.") + name);
+            },
+            nb::arg("size") = nb::none(), nb::arg("footprint") = nb::none(),
+            nb::arg("weights") = nb::none(), nb::arg("anchor") = nb::none(),
+            nb::arg("iterations") = 1,
+            nb::sig(("def " + std::string(name) +
+                     "(size: int | collections.abc.Sequence[int] | None = None, footprint: "
+                     "numpy.typing.ArrayLike | None = None, weights: numpy.typing.ArrayLike | None "
+                     "= None, anchor: collections.abc.Sequence[int] | None = None, iterations: int "
+                     "= 1) -> Filter")
+                        .c_str()),
+            (what + "\n" + window_parameters +
+             "    weights : array_like, optional\n"
+             "        A finite number for each place of the window, 3969 at most; without them "
+             "the\n"
+             "        window is flat. Their shape is the window's; `size` is not given then.\n"
+             "    iterations : int, optional\n"
+             "        How often erosions and dilations are repeated, 1 to 64.\n"
+             "\n    Returns\n    -------\n    Filter\n    ")
+                .c_str());
+    };
+    add_morphology("erode", gauze::erode,
+                   "The least of the pixels around each, less their weights.");
+    add_morphology("dilate", gauze::dilate,
+                   "The largest of the pixels whose window each is in, plus their weights.");
+    add_morphology("open", gauze::open, "The erosions, and then as many dilations.");
+    add_morphology("close", gauze::close, "The dilations, and then as many erosions.");
+    add_morphology("top_hat", gauze::top_hat, "The image less its opening.");
+    add_morphology("black_hat", gauze::black_hat, "The image's closing less the image.");
+    add_morphology("morphological_gradient", gauze::morphological_gradient,
+                   "The dilation less the erosion.");
+    add_morphology("morphological_laplace", gauze::morphological_laplace,
+                   "The dilation less the image, less the image less the erosion.");
+
+    filter.def_static(
+        "recursive",
+        [](nb::object scans, const std::string &grouping, std::int64_t tile, bool allow_unstable,
+           bool zero_phase, double accuracy) {
+            std::vector<gauze::Scan> all;
+            for (nb::handle scan : scans)
+                all.push_back(nb::cast<gauze::Scan>(scan));
+            gauze::RecursiveOptions options;
+            options.grouping = grouping;
+            options.tile = tile;
+            options.allow_unstable = allow_unstable;
+            options.zero_phase = zero_phase;
+            options.accuracy = accuracy;
+            return made(gauze::recursive(all, options), "gauze.Filter.recursive");
+        },
+        nb::arg("scans"), nb::kw_only(), nb::arg("grouping") = "", nb::arg("tile") = 0,
+        nb::arg("allow_unstable") = false, nb::arg("zero_phase") = false, nb::arg("accuracy") = 0.0,
+        nb::sig("def recursive(scans: collections.abc.Iterable[Scan], *, grouping: str = '', tile: "
+                "int = 0, allow_unstable: bool = False, zero_phase: bool = False, accuracy: float "
+                "= 0.0) -> Filter"),
+        R"(Scans, each of the result of the one before.
+
+    Parameters
+    ----------
+    scans : iterable of Scan
+        1 to 1024 of them.
+    grouping : str, optional
+        How to run them: 'cascade', 'overlap', or numbers of scans such as '0,1_2,3'.
+    tile : int, optional
+        Pixels of a tile, a hint; 0: the library's choice.
+    allow_unstable : bool, optional
+        Takes poles on the unit circle or outside, with the border 'zero' alone.
+    zero_phase : bool, optional
+        Runs all scans again in the other direction.
+    accuracy : float, optional
+        The error bound wanted, of full scale; 0: the library's own choice.
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "sections",
+        [](nb::object sos, nb::object direction, std::int64_t tile, bool zero_phase,
+           double accuracy) {
+            const nb::object array = double_array(sos);
+            const HostArray host(array, HostArray::Access::read, "sos");
+            if (host.shape().size() != 2 || host.shape()[1] != 6)
+                refuse("sos has the shape " + to_text(host.shape()) + "; it is (sections, 6)");
+            std::vector<gauze::Section> rows(static_cast<std::size_t>(host.shape()[0]));
+            const auto *values = static_cast<const double *>(host.data());
+            for (std::size_t row = 0; row < rows.size(); ++row)
+                std::copy_n(values + 6 * row, 6, rows[row].begin());
+            gauze::SectionsOptions options;
+            const auto directions = integers(direction, "direction", 1, 0);
+            for (std::size_t i = 0; i < 4; ++i)
+                options.direction[i] = static_cast<std::int32_t>(
+                    std::max<std::int64_t>(-2, std::min<std::int64_t>(2, directions[i])));
+            options.tile = tile;
+            options.zero_phase = zero_phase;
+            options.accuracy = accuracy;
+            return made(gauze::sections(rows, options), "gauze.Filter.sections");
+        },
+        nb::arg("sos"), nb::arg("direction") = 1, nb::kw_only(), nb::arg("tile") = 0,
+        nb::arg("zero_phase") = false, nb::arg("accuracy") = 0.0,
+        nb::sig("def sections(sos: numpy.typing.ArrayLike, direction: int | "
+                "collections.abc.Sequence[int] = 1, *, tile: int = 0, zero_phase: bool = False, "
+                "accuracy: float = 0.0) -> Filter"),
+        R"(Second-order sections, as scipy.signal gives them with output='sos'.
+
+    Parameters
+    ----------
+    sos : array_like, shape (sections, 6)
+        b0 b1 b2 a0 a1 a2 of each section, a0 equal to 1.
+    direction : int or sequence of int, optional
+        1, -1 or 0 (not filtered) along the array's last axes; a number is for x.
+    tile, zero_phase, accuracy
+        As of recursive().
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "sat", [] { return made(gauze::sat(), "gauze.Filter.sat"); },
+        R"(A summed-area table: each result sums all pixels at most as far right and down.
+
+    The plan's border is 'zero'; its target is uint32 or uint64 for uint8 and uint16, int32 for
+    int16, and float32 for floats.
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "bspline", [](int order) { return made(gauze::bspline(order), "gauze.Filter.bspline"); },
+        nb::arg("order"), R"(The coefficients along x and y of the B-spline through the pixels.
+
+    Parameters
+    ----------
+    order : int
+        The degree, 2 to 5. The plan's border is usually 'reflect101'.
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "dog",
+        [](double sigma, double other_sigma, const std::string &method) {
+            return made(gauze::dog(sigma, other_sigma, method_of(method)), "gauze.Filter.dog");
+        },
+        nb::arg("sigma"), nb::arg("other_sigma"), nb::arg("method") = "auto",
+        R"(The Gaussian of one sigma less that of another, along x and y.
+
+    Parameters
+    ----------
+    sigma, other_sigma : float
+        Standard deviations in pixels.
+    method : {'auto', 'fir', 'recursive', 'box'}, optional
+        As of gaussian().
+
+    Returns
+    -------
+    Filter
+    )");
+    filter.def_static(
+        "bank",
+        [](nb::object filters) {
+            std::vector<gauze::Filter> all;
+            for (nb::handle each : filters)
+                all.push_back(nb::cast<const Filter &>(each).filter);
+            Filter result = made(gauze::bank(all), "gauze.Filter.bank");
+            result.targets = all.size();
+            return result;
+        },
+        nb::arg("filters"),
+        nb::sig("def bank(filters: collections.abc.Iterable[Filter]) -> Filter"),
+        R"(Several filters of one image; a plan of it returns a list of results.
+
+    Parameters
+    ----------
+    filters : iterable of Filter
+        1 to 16 of them; no summed-area tables, and no banks.
+
+    Returns
+    -------
+    Filter
+    )");
+}
+
+} // namespace gzpy

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Installs the Python package into a new virtual environment, over the library of a build folder or one that
+# pip builds, and runs its tests.
+#
+#   tools/test_python.sh [BUILD]    BUILD: a build folder, such as build/devices
+#
+# Packages come from the index that pip is set to. Where there is none the tests are left out, and the script
+# says so; with GAUZE_PYTHON_REQUIRED=1 it fails instead.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+build=${1:-}
+place=$root/build/python-test
+
+# leave_out REASON: ends the script.
+leave_out() {
+    echo "== the Python package is not tested: $1" >&2
+    exit "${GAUZE_PYTHON_REQUIRED:-0}"
+}
+
+echo "== python"
+tools/setup.sh python || leave_out "Python cannot make a virtual environment here"
+rm -rf "$place"
+python3 -m venv "$place/venv" || leave_out "Python cannot make a virtual environment here"
+pip=("$place/venv/bin/python" -m pip --disable-pip-version-check --quiet)
+# Building and testing need these. A failure to find them is no failure of the package.
+"${pip[@]}" install "scikit-build-core>=0.10" "nanobind>=2.2" numpy "scipy>=1.17,<1.18" pytest hypothesis pyopencl ||
+    leave_out "pip finds no packages here"
+
+options=(--no-build-isolation)
+if [ -n "$build" ]; then
+    cmake --install "$build" --prefix "$place/library" >"$place/install.log"
+    options+=(-C cmake.define.GAUZE_PYTHON_INSTALLED=ON -C "cmake.define.gauze_ROOT=$place/library"
+        -C "build-dir=$place/build" -C cmake.define.GAUZE_WERROR=ON)
+fi
+"${pip[@]}" install "${options[@]}" .
+
+# The tests are of what is installed, not of the folder.
+cd "$place"
+"$place/venv/bin/python" -m pytest -q -c "$root/pyproject.toml" --rootdir "$root" "$root/python/tests"
