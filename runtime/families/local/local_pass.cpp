@@ -1,0 +1,24 @@
+#include "families/local/local_pass.hpp"
+
+#include "families/local/kernels.hpp"
+#include "plan/problem.hpp"
+
+namespace gz {
+
+std::string problem_of(const LocalPass &pass) {
+    return (pass.has_squares ? "local of squares " : "local ") + image_text(pass);
+}
+
+const std::vector<Kernel> &kernels_of(const LocalPass &) {
+    return local_kernels();
+}
+
+std::string problem_of(const SquarePass &pass) {
+    return "square " + image_text(pass);
+}
+
+const std::vector<Kernel> &kernels_of(const SquarePass &) {
+    return local_kernels();
+}
+
+} // namespace gz
