@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "families/derivative/kernels.hpp"
+#include "families/local/kernels.hpp"
 #include "families/morphology/kernels.hpp"
 #include "families/rank/kernels.hpp"
 #include "families/ssimulacra2/kernels.hpp"
@@ -36,6 +38,10 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::WeightedPass>());
         count(support::kernels_under_test<gz::OpeningPass>());
         count(support::kernels_under_test<gz::CombinePass>());
+        count(support::kernels_under_test<gz::StencilPass>());
+        count(support::kernels_under_test<gz::CombinationPass>());
+        count(support::kernels_under_test<gz::LocalPass>());
+        count(support::kernels_under_test<gz::SquarePass>());
         count(support::kernels_under_test<gz::XybPass>());
         count(support::kernels_under_test<gz::Ssimulacra2Pass>());
         CHECK(known == (std::getenv("GAUZE_TEST_KERNEL")

@@ -34,8 +34,8 @@
 
 // Row y of the source filtered along x, for the four values from x on. is_inside: whether all that
 // these need can be read as it is.
-INLINE Filtered read_row(__constant const float *taps, __global const SRC *origin, const Geometry g,
-                         int y, int x, int is_inside) {
+INLINE void read_row(Filtered *to, __constant const float *taps, __global const SRC *origin,
+                     const Geometry g, int y, int x, int is_inside) {
     const int row = fold_row(g, y);
     float window[WINDOW];
     if (row == OUTSIDE) {
@@ -61,7 +61,7 @@ INLINE Filtered read_row(__constant const float *taps, __global const SRC *origi
             window[i] = read_extended(origin, g, row, x + i - CHANNELS);
     }
 #define FOUR(i) (float4)(window[i], window[(i) + 1], window[(i) + 2], window[(i) + 3])
-    return along_x(taps, FOUR(0), FOUR(CHANNELS), FOUR(2 * CHANNELS));
+    along_x(to, taps, FOUR(0), FOUR(CHANNELS), FOUR(2 * CHANNELS));
 }
 
 // Writes four values, or as many of them as the row has.
@@ -91,13 +91,16 @@ void derivative_march(__global const SRC *restrict src, TARGET_PARAMETERS, const
     const long start = dst_start(g, batch) + x;
     const int is_inside =
         x >= (g.valid_left + 1) * CHANNELS && x + 4 + CHANNELS <= g.valid_right * CHANNELS;
-    Filtered above = read_row(taps, origin, g, top - 1, x, is_inside);
-    Filtered own = read_row(taps, origin, g, top, x, is_inside);
+    Filtered above, own;
+    read_row(&above, taps, origin, g, top - 1, x, is_inside);
+    read_row(&own, taps, origin, g, top, x, is_inside);
     UNROLL for (int i = 0; i < ROWS; ++i) {
         const int y = top + i;
         if (y < g.height) {
-            const Filtered below = read_row(taps, origin, g, y + 1, x, is_inside);
-            const Targets results = along_y(taps, above, own, below);
+            Filtered below;
+            read_row(&below, taps, origin, g, y + 1, x, is_inside);
+            Targets results;
+            along_y(&results, taps, &above, &own, &below);
             UNROLL for (int n = 0; n < TARGETS; ++n)
                 write(results.v[n], targets[n] + start + y * g.dst_row, g.width - x);
             above = own;
