@@ -41,6 +41,7 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::StencilPass>());
         count(support::kernels_under_test<gz::CombinationPass>());
         count(support::kernels_under_test<gz::LocalPass>());
+        count(support::kernels_under_test<gz::FusedLocalPass>());
         count(support::kernels_under_test<gz::SquarePass>());
         count(support::kernels_under_test<gz::XybPass>());
         count(support::kernels_under_test<gz::Ssimulacra2Pass>());

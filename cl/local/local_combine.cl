@@ -4,22 +4,10 @@
 #include "lib/values.clh"
 #include "lib/arithmetic.clh"
 #include "lib/root.clh"
+#include "lib/local.clh"
 
 #ifndef GROUP
 #error GROUP is not defined
-#endif
-// A number of gauze_local_result in gauze.h.
-#ifndef RESULT
-#error RESULT is not defined
-#endif
-#define UNSHARP 0
-#define HIGH_PASS 1
-#define VARIANCE 2
-#define DEVIATION 3
-#define NORMALIZED 4
-// Whether there are means of squares.
-#ifndef SQUARES
-#error SQUARES is not defined
 #endif
 
 // Images after the first have its pitches, and start at pixel (0, 0).
@@ -28,8 +16,7 @@ void local_combine(__global const SRC *restrict pixels, __global const SRC *rest
 #if SQUARES
                    __global const SRC *restrict squares,
 #endif
-                   __global DST *restrict dst, const Geometry g, const float amount,
-                   const float threshold, const float epsilon) {
+                   __global DST *restrict dst, const Geometry g, const Numbers numbers) {
     const int x = (int)get_global_id(0) * ITEM;
     const int y = get_global_id(1);
     const int batch = get_global_id(2);
@@ -40,27 +27,11 @@ void local_combine(__global const SRC *restrict pixels, __global const SRC *rest
     const long at = start_of_slice(g, batch, 0, g.src_slice, g.src_volume, g.src_plane) + row;
     const REAL in = load_values(pixels + src_start(g, batch) + row, count);
     const REAL mean = load_values(means + at, count);
-    const REAL difference = in - mean;
 #if SQUARES
-    const REAL variance = fma(-mean, mean, load_values(squares + at, count));
-    const REAL spread = variance < (REAL)(0.0f) ? (REAL)(0.0f) : variance; // NaN stays
-#endif
-#if RESULT == UNSHARP
-    const REAL result = fabs(difference) > (REAL)(threshold)
-                            ? fma((REAL)(amount), difference, in)
-                            : in;
-#elif RESULT == HIGH_PASS
-    const REAL result = difference;
-#elif RESULT == VARIANCE
-    const REAL result = spread;
-#elif RESULT == DEVIATION
-    const REAL result = root(spread);
-#elif RESULT == NORMALIZED
-    const REAL deviation = root(spread);
-    const REAL divisor = deviation < (REAL)(epsilon) ? (REAL)(epsilon) : deviation;
-    const REAL result = quotient(difference, divisor);
+    const REAL mean_of_squares = load_values(squares + at, count);
 #else
-#error RESULT is not defined
+    const REAL mean_of_squares = (REAL)(0.0f);
 #endif
-    store_values(result, dst + dst_start(g, batch) + y * g.dst_row + x, count);
+    store_values(local_result(in, mean, mean_of_squares, numbers),
+                 dst + dst_start(g, batch) + y * g.dst_row + x, count);
 }

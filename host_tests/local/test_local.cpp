@@ -74,6 +74,35 @@ void run_all(const std::vector<LocalCase> &cases) {
             " that do not fit it, worst ", tally.worst, " of the bound");
 }
 
+// The same, and the bits of the steps that a fused kernel stands for.
+std::string run_fused(const LocalCase &test, Tally &tally) {
+    std::minstd_rand random(5);
+    const PlanDesc desc = make_plan_desc(test);
+    const std::vector<std::byte> source = make_source(desc, random);
+    const std::vector<std::byte> before = make_target(desc, random);
+    const std::vector<std::byte> got = run_forced(test.filter, desc, test.variant, source, before);
+    if (got.empty()) {
+        ++tally.misfits;
+        return "";
+    }
+    const std::vector<std::byte> steps =
+        run_forced(test.filter, desc, gz::step_by_step, source, before);
+    if (const std::string where = first_difference(steps, got, desc); !where.empty())
+        return where;
+    return run(test, tally);
+}
+
+void run_all_fused(const std::vector<LocalCase> &cases) {
+    Tally tally;
+    for (const LocalCase &test : cases) {
+        INFO(test.variant, " ", test.name(), " ", gz::to_text(test.filter));
+        CHECK(run_fused(test, tally) == "");
+    }
+    CHECK((tally.ran > 0 || support::is_shared()));
+    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
+            " that do not fit it, worst ", tally.worst, " of the bound");
+}
+
 std::vector<std::string> kernels() {
     std::vector<std::string> names = support::kernels_under_test<LocalPass>();
     for (const std::string &name : support::kernels_under_test<SquarePass>())
@@ -109,6 +138,37 @@ std::vector<LocalCase> pairwise_cases_of(const std::string &kernel, const Limits
             test.variant += own + "; ; ";
         else
             test.variant += (test.filter.get<Local>().has_squares() ? "; ; " : "") + own;
+        cases.push_back(test);
+    }
+    return cases;
+}
+
+// Means of each bucket of taps, with and without the same number along both axes.
+std::vector<LocalCase> fused_cases_of(const std::string &kernel, const Limits &limits) {
+    const gz::Kernel &spec = spec_of(kernel);
+    gz::AxisTaps lopsided;
+    lopsided.values[0] = {0.5, 0.25, 0.25};
+    lopsided.values[1] = {0.25, 0.25, 0.125, 0.125, 0.125, 0.125};
+    lopsided.anchor = gz::Axes{0, 4, 0, 0};
+    const std::vector<Filter> means{gaussian(0.5),
+                                    gaussian(1.0),
+                                    gaussian(2.0),
+                                    gaussian(3.5),
+                                    Filter::box({{3, 0, 0, 0}, 1}),
+                                    Filter::box({{1, 2, 0, 0}, 1}),
+                                    Filter::separable(lopsided)};
+    const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
+    std::vector<int> counts = image_counts(sizes.size());
+    const std::size_t image = counts.size();
+    counts.insert(counts.end(), {static_cast<int>(means.size()), 5});
+    append_counts(counts, spec.tunables);
+    std::vector<LocalCase> cases;
+    for (const std::vector<int> &row : pairwise(counts)) {
+        LocalCase test;
+        static_cast<ImageCase &>(test) = image_of(row, sizes);
+        test.filter =
+            local(all_results[row[image + 1]], means[static_cast<std::size_t>(row[image])]);
+        test.variant = kernel + ":" + gz::to_text(config_of(spec.tunables, row, image + 2));
         cases.push_back(test);
     }
     return cases;
@@ -157,6 +217,8 @@ TEST_SUITE("kernels") {
     TEST_CASE("local kernels: pairwise") {
         for (const std::string &kernel : kernels())
             run_all(sample_of(pairwise_cases_of(kernel, {})));
+        for (const std::string &kernel : support::kernels_under_test<FusedLocalPass>())
+            run_all_fused(sample_of(fused_cases_of(kernel, {})));
     }
 }
 
@@ -164,6 +226,8 @@ TEST_SUITE("simulated" * doctest::skip()) {
     TEST_CASE("local kernels: small") {
         for (const std::string &kernel : kernels())
             run_all(sample_of(pairwise_cases_of(kernel, {40, 40})));
+        for (const std::string &kernel : support::kernels_under_test<FusedLocalPass>())
+            run_all_fused(sample_of(fused_cases_of(kernel, {40, 40})));
     }
 }
 

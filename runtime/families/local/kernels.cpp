@@ -3,7 +3,7 @@
 namespace gz {
 
 const std::vector<Kernel> &local_kernels() {
-    static const std::vector<Kernel> kernels{local_combine(), local_square()};
+    static const std::vector<Kernel> kernels{local_fused(), local_combine(), local_square()};
     return kernels;
 }
 

@@ -6,6 +6,7 @@
 
 namespace gz {
 
+Kernel local_fused();
 Kernel local_combine();
 Kernel local_square();
 

@@ -24,8 +24,7 @@ Work work(const LocalPass &pass, const Settings &settings, const DeviceFacts &) 
         result.arguments.push_back(SourceBuffer{i});
     result.arguments.push_back(TargetBuffer());
     result.arguments.push_back(by_value(pass.geometry));
-    for (const float number : {pass.amount, pass.threshold, pass.epsilon})
-        result.arguments.push_back(by_value(number));
+    result.arguments.push_back(by_value(pass.numbers));
     return result;
 }
 

@@ -1,8 +1,12 @@
 #include "families/local/lowering.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "families/box/lowering.hpp"
 #include "families/correlate/correlate.hpp"
+#include "families/correlate/lowering.hpp"
 #include "families/family.hpp"
 #include "families/local/local_pass.hpp"
 #include "plan/lowering.hpp"
@@ -53,6 +57,48 @@ Graph lower_identity(const PlanDesc &desc) {
     return graph;
 }
 
+// Everything but the images.
+LocalPass pass_of(const Local &filter) {
+    LocalPass pass;
+    pass.result = filter.result;
+    pass.has_squares = filter.has_squares();
+    pass.numbers = {static_cast<float>(filter.amount), static_cast<float>(filter.threshold),
+                    static_cast<float>(filter.epsilon)};
+    return pass;
+}
+
+// Returns the mean as taps along x and y, of which one pass makes all, where it has the same result by few of
+// them.
+std::optional<Correlate> few_taps(const Filter &mean, const PlanDesc &desc) {
+    constexpr std::int64_t most = 31;
+    const Box *const box = mean.get_if<Box>();
+    const Correlate *const given = mean.get_if<Correlate>();
+    std::optional<Correlate> taps;
+    if (given)
+        taps = *given;
+    else if (box && box->iterations == 1 && box->radius[2] == 0 && box->radius[3] == 0)
+        taps = as_taps(*box, between_images(desc));
+    if (!taps || !taps->factors() || taps->correlation.is_volume() || !taps->components.empty() ||
+        std::max(taps->taps().size[0], taps->taps().size[1]) > most)
+        return std::nullopt;
+    return taps;
+}
+
+Step lower_fused(const Local &filter, const Correlate &mean, const PlanDesc &desc) {
+    Step step(desc, [filter, mean](const PlanDesc &part) -> Pass {
+        const CorrelatePass correlation = lower_correlation(mean, part);
+        FusedLocalPass pass;
+        static_cast<LocalPass &>(pass) = pass_of(filter);
+        static_cast<ImagePass &>(pass) = correlation;
+        pass.taps = correlation.set().taps;
+        return pass;
+    });
+    step.reach = filter.mean().reach();
+    return step;
+}
+
+Graph lower_by_steps(const Local &filter, const PlanDesc &desc);
+
 } // namespace
 
 Settled settle(const Local &filter, const Settling &on) {
@@ -63,6 +109,16 @@ Settled settle(const Local &filter, const Settling &on) {
 }
 
 Graph lower(const Local &filter, const PlanDesc &desc) {
+    Graph steps = lower_by_steps(filter, desc);
+    const std::optional<Correlate> taps = few_taps(filter.mean(), desc);
+    return taps ? with_steps_at_once(std::move(steps), step_by_step,
+                                     lower_fused(filter, *taps, desc))
+                : steps;
+}
+
+namespace {
+
+Graph lower_by_steps(const Local &filter, const PlanDesc &desc) {
     const bool reads_source = desc.source.type == PixelType::f32;
     const PlanDesc part = reads_source ? beside_source(desc) : between_images(desc);
     PlanDesc last = desc;
@@ -86,13 +142,8 @@ Graph lower(const Local &filter, const PlanDesc &desc) {
     if (filter.has_squares())
         store(lower_squares(filter.mean(), part));
     Step step(last, [filter](const PlanDesc &images) -> Pass {
-        LocalPass pass;
+        LocalPass pass = pass_of(filter);
         static_cast<ImagePass &>(pass) = lower_images(images, {1, 1, 0, 0});
-        pass.result = filter.result;
-        pass.has_squares = filter.has_squares();
-        pass.amount = static_cast<float>(filter.amount);
-        pass.threshold = static_cast<float>(filter.threshold);
-        pass.epsilon = static_cast<float>(filter.epsilon);
         return pass;
     });
     step.inputs = std::move(inputs);
@@ -100,5 +151,7 @@ Graph lower(const Local &filter, const PlanDesc &desc) {
     graph.links.push_back(std::move(step));
     return graph;
 }
+
+} // namespace
 
 } // namespace gz

@@ -10,8 +10,8 @@ struct Settling;
 struct Settled;
 Settled settle(const Local &filter, const Settling &on);
 
-// The means are stored as f32 images of the region, beside the pixels in f32: the source itself where it has
-// these.
+// Means by few taps along x and y take one pass, or steps as others do: these are stored as f32 images of the
+// region, beside the pixels in f32, the source itself where it has these.
 Graph lower(const Local &filter, const PlanDesc &desc);
 
 } // namespace gz
