@@ -175,8 +175,8 @@ std::string result_text(DerivativeResult result) {
     }
 }
 
-// What rounding adds where the results of parts, in f32 and each within `errors` of the exact ones, whose
-// magnitudes reach `magnitudes`, are combined.
+// Bounds the error of a result that is made of parts in f32, each within `errors` of the exact ones, whose
+// magnitudes reach `magnitudes`.
 double combined_bound(DerivativeResult result, const std::vector<double> &errors,
                       const std::vector<double> &magnitudes) {
     const auto count = static_cast<double>(errors.size());
@@ -195,7 +195,7 @@ double combined_bound(DerivativeResult result, const std::vector<double> &errors
     if (result == DerivativeResult::laplacian)
         return sum > largest_number ? std::numeric_limits<double>::infinity()
                                     : error + 2.0 * count * u * sum;
-    // Of squares, those that are next to nothing vanish. The root of a sum that is off by some part is off by
+    // Squares that are next to nothing vanish. The root of a sum that is off by some part is off by
     // half of that part; it is rounded itself, by little more than u.
     if (sum_of_squares > largest_number)
         return std::numeric_limits<double>::infinity();

@@ -26,7 +26,7 @@ enum class DerivativeResult : gauze_derivative_result {
     orientation = GAUZE_DERIVATIVE_ORIENTATION
 };
 
-// What to compute: see gauze_derivative in gauze.h.
+// The fields of gauze_derivative in gauze.h.
 struct DerivativeRequest {
     DerivativeMethod method = DerivativeMethod::central;
     DerivativeResult result = DerivativeResult::first;

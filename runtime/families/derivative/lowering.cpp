@@ -39,7 +39,7 @@ std::optional<Stencil> stencil_of(const Filter &filter) {
     return Stencil{*x, *y, factors.x.size() == 3, factors.y.size() == 3};
 }
 
-// What a step computes from one reading, without its images.
+// The results that a step makes of one reading, without its images.
 struct Reading {
     std::vector<Stencil> stencils;
     std::size_t stored = 0;

@@ -15,7 +15,7 @@ struct LocalNumbers {
     float amount = 0.0F, threshold = 0.0F, epsilon = 1.0F;
 };
 
-// What is made of the pixels, their means and, where the result has them, the means of their squares: images of
+// The pixels, their means and, where the result has them, the means of their squares combined: images of
 // f32 with the pitches of the first.
 struct LocalPass : ImagePass {
     LocalResult result = LocalResult::high_pass;

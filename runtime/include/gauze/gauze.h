@@ -652,7 +652,7 @@ enum {
     GAUZE_DERIVATIVE_GAUSSIAN = 4 /**< of the Gaussian of the image */
 };
 
-/** What is made of derivatives. */
+/** The results that derivatives are made into. */
 typedef int32_t gauze_derivative_result;
 /** Values of gauze_derivative_result. Those of second order are of CENTRAL, where the second derivative along an
  * axis is in[x - 1] - 2 in[x] + in[x + 1], and of GAUSSIAN. */
@@ -695,7 +695,7 @@ typedef struct gauze_derivative {
 GAUZE_API gauze_status gauze_filter_derivative(const gauze_derivative *derivative,
                                                gauze_filter **filter);
 
-/** What is made of a pixel and of the mean of those around it. */
+/** The results that a pixel and the mean of those around it are made into. */
 typedef int32_t gauze_local_result;
 /** Values of gauze_local_result. m is the mean of the pixels around, d = in - m, v the mean of the squares of these
  * pixels less m^2, and 0 where rounding makes that negative. */
