@@ -45,6 +45,17 @@ scaled() {
 }
 run dog --sigma 1.5,2.4 --border reflect101 "$pictures/before.png" dog.npy
 scaled dog.npy 8 dog
+# made NAME FACTOR FILTER OPTION...: the part, filtered to floats that are made visible.
+made() {
+    run "${@:3}" --border reflect101 "$pictures/before.png" made.npy
+    scaled made.npy "$2" "$1"
+}
+made sobel 0.5 sobel --axis x
+made magnitude 4 gradient-magnitude --sigma 1
+made log 16 log --sigma 1.5
+picture unsharp unsharp --sigma 2 --amount 1.5
+made highpass 3 highpass --sigma 8
+made normalized 100 local-normalize --sigma 8 --epsilon 8
 run correlate --taps 1 --out-type f32 "$pictures/before.png" floats.npy
 run sat --channels-last floats.npy sat.npy
 scaled sat.npy 0.00004 sat

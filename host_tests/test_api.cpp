@@ -686,6 +686,53 @@ TEST_SUITE("api") {
         CHECK(slope[30 * 100 + 50] == doctest::Approx(-0.5).epsilon(1e-4));
     }
 
+    TEST_CASE("gradients and Hessians are several targets of one plan") {
+        const std::vector<float> src = random_pixels(70 * 41);
+        const auto alone = [&](const gauze::Filter &filter) {
+            std::vector<float> result(src.size());
+            engine().plan(filter, Image::f32(70, 41)).run(src, result);
+            return result;
+        };
+        const auto check = [&](const gauze::Filter &bank, const std::vector<gauze::Filter> &each) {
+            const ImageDesc image = Image::f32(70, 41);
+            const gauze::Plan plan =
+                engine().plan(bank, image, std::vector<ImageDesc>(each.size(), image));
+            std::vector<std::vector<float>> results(each.size(), std::vector<float>(src.size()));
+            std::vector<gauze::HostTarget> targets;
+            for (std::vector<float> &result : results)
+                targets.emplace_back(result.data(), result.size() * sizeof(float));
+            plan.run({src.data(), src.size() * sizeof(float)}, targets);
+            for (std::size_t i = 0; i < each.size(); ++i) {
+                CAPTURE(i);
+                CHECK(results[i] == alone(each[i]));
+            }
+        };
+        for (const auto method : {gauze::DerivativeMethod::central, gauze::DerivativeMethod::sobel,
+                                  gauze::DerivativeMethod::scharr})
+            check(gauze::gradient(method),
+                  {gauze::derivative(method, 0), gauze::derivative(method, 1)});
+        check(gauze::hessian(),
+              {gauze::second_derivative({}, 0, 0), gauze::second_derivative({}, 0, 1),
+               gauze::second_derivative({}, 1, 1)});
+        gauze::Gaussian smooth;
+        smooth.sigma = {1.5, 2.0, 0, 0};
+        check(gauze::gradient(smooth),
+              {gauze::derivative(smooth, 0), gauze::derivative(smooth, 1)});
+        check(gauze::hessian(smooth),
+              {gauze::second_derivative(smooth, 0, 0), gauze::second_derivative(smooth, 0, 1),
+               gauze::second_derivative(smooth, 1, 1)});
+        verified(gauze::gradient_magnitude(smooth), Image::f32(60, 40, 3));
+        verified(gauze::gradient_orientation(gauze::DerivativeMethod::sobel), Image::f32(60, 40));
+        verified(gauze::unsharp(2.0, 1.5, 0.1), Image::f32(60, 40, 3));
+        verified(gauze::local_deviation(gauze::LocalMean::of_box(3)), Image::f32(60, 40));
+        check_refused(outcome_of([] { gauze::sobel(0, 0); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "dimensions is -1");
+        check_refused(outcome_of([] { gauze::sobel(2); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "the axis is z");
+        check_refused(outcome_of([] { gauze::unsharp(0.0, 1.0); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "no axis has a sigma");
+    }
+
     TEST_CASE("components with taps of their own: channels of one image, planes of another") {
         const gauze::Filter base = gauze::correlate(cross());
         const gauze::Filter varied = base.with_component(1, gauze::gaussian(2.0))

@@ -59,6 +59,8 @@ struct Arguments {
     gauze_recursive recursive = sized<gauze_recursive>();
     gauze_sections sections = sized<gauze_sections>();
     gauze_dog dog = sized<gauze_dog>();
+    gauze_derivative derivative = sized<gauze_derivative>();
+    gauze_local local = sized<gauze_local>();
     gauze_region region = sized<gauze_region>();
     gauze_plan_desc plan_desc = sized<gauze_plan_desc>();
     gauze_engine_options options = sized<gauze_engine_options>();
@@ -130,6 +132,9 @@ struct Arguments {
         sections.direction[0] = 1;
         dog.sigma[0] = 1;
         dog.sigma[1] = 2;
+        derivative.gaussian = &gaussian;
+        local.gaussian = &gaussian;
+        local.amount = 1;
         plan_desc.source_count = plan_desc.target_count = 1;
         plan_desc.sources = plan_desc.targets = &image_desc;
         plan_desc.region = &region;
@@ -511,6 +516,52 @@ std::vector<Case> cases() {
               return gauze_filter_dog(&a.dog, &a.new_filter))},
         {"gauze_filter_dog", "filter", invalid, "filter is null",
          CALL(return gauze_filter_dog(&a.dog, nullptr))},
+        {"gauze_filter_derivative", "derivative", invalid, "derivative is null",
+         CALL(return gauze_filter_derivative(nullptr, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "method is 5",
+         CALL(a.derivative.method = 5;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "result is -1",
+         CALL(a.derivative.result = -1;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "dimensions is 2147483647",
+         CALL(a.derivative.dimensions = INT32_MAX;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "the axis is -2147483648",
+         CALL(a.derivative.axis[0] = INT32_MIN;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "the axis is 2147483647",
+         CALL(a.derivative.result = GAUZE_DERIVATIVE_SECOND; a.derivative.axis[1] = INT32_MAX;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "derivative->gaussian is null",
+         CALL(a.derivative.method = GAUZE_DERIVATIVE_GAUSSIAN; a.derivative.gaussian = nullptr;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "sigma is nan",
+         CALL(a.derivative.method = GAUZE_DERIVATIVE_GAUSSIAN;
+              a.gaussian.sigma[1] = std::numeric_limits<double>::quiet_NaN();
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_derivative(&a.derivative, nullptr))},
+        {"gauze_filter_local", "local", invalid, "local is null",
+         CALL(return gauze_filter_local(nullptr, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "result is 5",
+         CALL(a.local.result = 5; return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "both null",
+         CALL(a.local.gaussian = nullptr; return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "both given",
+         CALL(a.local.box = &a.box; return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "the amount is nan",
+         CALL(a.local.amount = std::numeric_limits<double>::quiet_NaN();
+              return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "the threshold is -1",
+         CALL(a.local.threshold = -1; return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "epsilon is 0",
+         CALL(a.local.result = GAUZE_LOCAL_NORMALIZED;
+              return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "local", invalid, "derivative[0] is 1",
+         CALL(a.gaussian.derivative[0] = 1; return gauze_filter_local(&a.local, &a.new_filter))},
+        {"gauze_filter_local", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_local(&a.local, nullptr))},
         {"gauze_filter_bank", "filters", invalid, "filters is null",
          CALL(return gauze_filter_bank(nullptr, 1, &a.new_filter))},
         {"gauze_filter_bank", "filters", invalid, "filters[i] is null",

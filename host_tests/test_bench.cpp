@@ -200,6 +200,14 @@ TEST_CASE("bench: all that this version has, where no filter is named") {
                                   R"({"size":31})", R"({"size":51})", R"({"size":101})"});
     CHECK(rows["erode"] ==
           Rows{R"({"radius":1})", R"({"radius":3})", R"({"radius":7})", R"({"radius":15})"});
+    CHECK(rows["derivative"] ==
+          Rows{R"({"size":3,"result":"sobel"})", R"({"size":3,"result":"magnitude"})",
+               R"({"size":3,"result":"orientation"})", R"({"size":3,"result":"laplace"})",
+               R"({"size":3,"result":"gradient","bank":2})",
+               R"({"size":3,"result":"hessian","bank":3})", R"({"sigma":2,"result":"log"})"});
+    CHECK(rows["local"] == Rows{R"({"sigma":2,"result":"unsharp"})",
+                                R"({"sigma":2,"result":"deviation"})",
+                                R"({"radius":7,"result":"deviation"})"});
     CHECK(rows["bspline"] == Rows{R"({"order":3})"});
     CHECK(rows["volume"] == Rows{R"({"cube":3})", R"({"cube":5})", R"({"cube":7})",
                                  R"({"cube":3,"axes":4})", R"({"separable":5})",

@@ -234,6 +234,10 @@ TEST_CASE("command: help and version") {
                              "--overlap", "--tile"});
     check_help("bspline", {"--order"});
     check_help("dog", {"--sigma", "--method"});
+    check_help("sobel", {"--axis"});
+    check_help("log", {"--sigma", "--method", "--truncate", "--accuracy"});
+    check_help("gradient-magnitude", {"--sigma", "--truncate", "--operator"});
+    check_help("unsharp", {"--sigma", "--radius", "--amount", "--threshold"});
     // Borders and types that are not the usual ones.
     const auto help_has = [](const std::string &filter, const std::string &text) {
         CAPTURE(filter);
@@ -245,6 +249,8 @@ TEST_CASE("command: help and version") {
     help_has("sat", "BORDER=zero");
     help_has("bspline", "BORDER=reflect101");
     help_has("dog", "(default: f32)");
+    help_has("laplace", "(default: f32)");
+    help_has("unsharp", "(default: as IN)");
     help_has("sat", "(default: u32");
 }
 
@@ -334,6 +340,10 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
     const auto sat = [&](const Arguments &more) { return filter("sat", more); };
     const auto bspline = [&](const Arguments &more) { return filter("bspline", more); };
     const auto dog = [&](const Arguments &more) { return filter("dog", more); };
+    const auto unsharp = [&](const Arguments &more) { return filter("unsharp", more); };
+    const auto magnitude = [&](const Arguments &more) {
+        return filter("gradient-magnitude", more);
+    };
     const Arguments good{"correlate", "--taps", "1", "in.npy", "out.npy"};
     const auto with = [&](const Arguments &more) {
         Arguments arguments = good;
@@ -521,6 +531,29 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{bspline({"--order", "1"}), "--order: 1 is not from 2 to 5"},
              Case{bspline({"--order", "6"}), "--order: 6 is not from 2 to 5"},
              Case{bspline({"--order", "3.5"}), "--order: '3.5' is not a whole number"},
+             Case{filter("sobel", {}), "--axis is required"},
+             Case{filter("sobel", {"--axis", "w"}), "--axis: 'w' is not one of x, y, z"},
+             Case{filter("sobel", {"--axis", ""}), "--axis: '' is not one of x, y, z"},
+             Case{filter("scharr", {"--axis", "z"}), "--axis: the image has no axis 'z'"},
+             Case{filter("prewitt", {"--axis", "xy"}), "--axis: 'xy' is not one of"},
+             Case{filter("laplace", {"--border", "zero"}), "--border: zero is for"},
+             Case{filter("log", {}), "--sigma is required"},
+             Case{filter("log", {"--sigma", "0"}), "--sigma: 0 is not positive"},
+             Case{filter("log", {"--sigma", "2", "--method", "box"}), "boxes have none"},
+             Case{magnitude({"--sigma", "-1"}), "--sigma: -1 is not positive"},
+             Case{magnitude({"--sigma", "nan"}), "--sigma"},
+             Case{magnitude({"--sigma", "1,1,1"}), "the image's axes are 2"},
+             Case{magnitude({"--operator", "canny"}), "--operator: 'canny' is not one of"},
+             Case{magnitude({"--operator", "sobel", "--sigma", "1"}), "--operator is for"},
+             Case{magnitude({"--truncate", "3"}), "--truncate is for a --sigma"},
+             Case{unsharp({"--sigma", "1"}), "--amount is required"},
+             Case{unsharp({"--amount", "1"}), "--sigma or --radius is required"},
+             Case{unsharp({"--sigma", "0", "--amount", "1"}), "--sigma: 0 is not positive"},
+             Case{unsharp({"--sigma", "1", "--amount", "nan"}), "--amount"},
+             Case{unsharp({"--sigma", "1", "--amount", "1", "--threshold", "-1"}),
+                  "--threshold: '-1' is negative"},
+             Case{filter("highpass", {"--radius", "-1"}), "--radius: -1 is negative"},
+             Case{filter("local-normalize", {"--sigma", "1", "--epsilon", "0"}), "--epsilon"},
              Case{dog({}), "--sigma is required"},
              Case{dog({"--sigma", "1"}), "--sigma: '1' is not two numbers"},
              Case{dog({"--sigma", "1,2,3"}), "--sigma: '1,2,3' is not two numbers"},
@@ -786,6 +819,42 @@ TEST_CASE("command: derivatives of gaussians") {
     // One number is for both axes, and an axis without a number is smoothed only.
     CHECK(middle("parabola.npy", "1") == doctest::Approx(1).epsilon(0.01));
     CHECK(middle("parabola.npy", "1,1") == doctest::Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("command: derivatives, sharpening and local statistics") {
+    const Workplace place;
+    place.put_bytes("in.npy", {4, 5}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4});
+    const auto made = [&](Arguments arguments) {
+        arguments.insert(arguments.end(), {"--verify", "in.npy", "out.npy"});
+        return place.result<float>(arguments);
+    };
+    // scipy.ndimage's sobel, prewitt and laplace with mode='nearest'
+    CHECK(made({"sobel", "--axis", "x"}) ==
+          Floats{-13, 0, 3, 0, 10, -13, -1, 5, -5, 2, -2, 5, 7, -2, -2, 0, 4, 17, 3, -10});
+    CHECK(made({"prewitt", "--axis", "y"}) ==
+          Floats{13, 9, 7, 4, 0, 11, 14, 18, 15, 14, -12, -9, 0, 1, 5, -10, -14, -11, -10, -9});
+    CHECK(made({"laplace"}) ==
+          Floats{4, 6, -4, 11, -6, -17, 16, -4, -3, 10, 5, -14, -12, 3, -13, 1, 8, 10, -10, 9});
+    CHECK(made({"scharr", "--axis", "x"})[6] == -15.0F / 16);
+    CHECK(made({"log", "--sigma", "1"})[0] == doctest::Approx(0.508504419));
+    CHECK(made({"gradient-magnitude"})[1] == doctest::Approx(0.707106781));
+    CHECK(made({"gradient-magnitude", "--sigma", "0"})[1] == doctest::Approx(0.707106781));
+    CHECK(made({"gradient-magnitude", "--sigma", "1"})[0] == doctest::Approx(1.639742157));
+    CHECK(made({"gradient-magnitude", "--operator", "sobel"})[4] ==
+          doctest::Approx(std::sqrt(104.0)));
+    CHECK(made({"gradient-orientation"})[0] == doctest::Approx(std::atan2(3.0, -1.0)));
+    CHECK(made({"highpass", "--radius", "1"})[6] == doctest::Approx(2 - 47.0 / 9));
+    const float variance = made({"local-variance", "--radius", "1"})[6];
+    CHECK(variance == doctest::Approx(317.0 / 9 - 47.0 * 47.0 / 81));
+    CHECK(made({"local-deviation", "--radius", "1"})[6] == doctest::Approx(std::sqrt(variance)));
+    CHECK(made({"local-normalize", "--radius", "1", "--epsilon", "0.01"})[6] ==
+          doctest::Approx((2 - 47.0 / 9) / std::sqrt(variance)));
+    // Unsharp masking keeps the type.
+    const Bytes sharp =
+        place.result<std::uint8_t>({"unsharp", "--radius", "1", "--amount", "0.5", "--threshold",
+                                    "2.5", "--verify", "in.npy", "out.npy"});
+    CHECK(sharp[6] == 0);
+    CHECK(sharp[8] == 5);
 }
 
 TEST_CASE("command: morphology") {

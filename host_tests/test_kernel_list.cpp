@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "families/derivative/kernels.hpp"
 #include "families/edge/kernels.hpp"
+#include "families/local/kernels.hpp"
 #include "families/morphology/kernels.hpp"
 #include "families/rank/kernels.hpp"
 #include "families/ssimulacra2/kernels.hpp"
@@ -38,6 +40,11 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::OpeningPass>());
         count(support::kernels_under_test<gz::CombinePass>());
         count(support::kernels_under_test<gz::BilateralPass>());
+        count(support::kernels_under_test<gz::StencilPass>());
+        count(support::kernels_under_test<gz::CombinationPass>());
+        count(support::kernels_under_test<gz::LocalPass>());
+        count(support::kernels_under_test<gz::FusedLocalPass>());
+        count(support::kernels_under_test<gz::SquarePass>());
         count(support::kernels_under_test<gz::XybPass>());
         count(support::kernels_under_test<gz::Ssimulacra2Pass>());
         CHECK(known == (std::getenv("GAUZE_TEST_KERNEL")

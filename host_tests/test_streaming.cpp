@@ -46,6 +46,31 @@ Filter taps_gaussian(const std::array<double, 4> &sigma) {
     return Filter::gaussian(gaussian);
 }
 
+Filter derivative(gz::DerivativeMethod method, gz::DerivativeResult result, int axis = 0) {
+    gz::DerivativeRequest request;
+    request.method = method;
+    request.result = result;
+    request.axes = {axis, 0};
+    return Filter::derivative(request);
+}
+
+Filter laplacian_of_gaussian(const std::array<double, 4> &sigma, gz::GaussianMethod method) {
+    gz::DerivativeRequest request;
+    request.method = gz::DerivativeMethod::gaussian;
+    request.result = gz::DerivativeResult::laplacian;
+    request.gaussian.sigma = sigma;
+    request.gaussian.method = method;
+    return Filter::derivative(request);
+}
+
+Filter local(gz::LocalResult result, const Filter &mean) {
+    gz::Local filter{result, {mean}};
+    filter.amount = 1.5;
+    filter.threshold = 0.125;
+    filter.epsilon = 0.25;
+    return Filter::local(filter);
+}
+
 // All pixels that count lie on one side of the anchor.
 gz::Window one_sided_window() {
     return {{3, 4, 1, 1}, {1, 1, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1}};
@@ -85,6 +110,18 @@ std::vector<FilterCase> filters() {
         {"gradient of a volume",
          gz::morphology(gz::MorphologyOperation::gradient, {{3, 2, 3, 1}, {1, 1, 2, 0}, {}}),
          Same::bits, true},
+        {"gradient magnitude",
+         derivative(gz::DerivativeMethod::scharr, gz::DerivativeResult::magnitude)},
+        {"Laplacian", derivative(gz::DerivativeMethod::central, gz::DerivativeResult::laplacian)},
+        {"recursive Laplacian",
+         laplacian_of_gaussian({2.0, 3.0, 0, 0}, gz::GaussianMethod::recursive)},
+        {"Laplacian of a volume",
+         laplacian_of_gaussian({1.0, 0.8, 0.7, 0}, gz::GaussianMethod::fir), Same::bits, true},
+        {"unsharp", local(gz::LocalResult::unsharp, taps_gaussian({1.0, 1.5, 0, 0}))},
+        {"local deviation",
+         local(gz::LocalResult::deviation, recursive_gaussian({2.0, 3.0, 0, 0}))},
+        {"local normalization of a volume",
+         local(gz::LocalResult::normalized, taps_gaussian({1.0, 0.8, 1.2, 0})), Same::bits, true},
         {"recursive gaussian", recursive_gaussian({2.0, 3.0, 0, 0})},
         {"bspline", Filter::bspline(3)},
         {"scans", Filter::recursive({{0, true, {0.5}, {0.5}},
@@ -221,7 +258,11 @@ TEST_SUITE("streaming") {
             {recursive_gaussian({2.0, 0, 0, 0}),
              gz::morphology(gz::MorphologyOperation::black_hat, one_sided_window()),
              gz::morphology(gz::MorphologyOperation::gradient, {{3, 3, 1, 1}, {1, 1, 0, 0}, {}}),
-             gz::morphology(gz::MorphologyOperation::laplace, one_sided_window())});
+             gz::morphology(gz::MorphologyOperation::laplace, one_sided_window()),
+             derivative(gz::DerivativeMethod::sobel, gz::DerivativeResult::first, 0),
+             derivative(gz::DerivativeMethod::sobel, gz::DerivativeResult::first, 1),
+             derivative(gz::DerivativeMethod::sobel, gz::DerivativeResult::orientation),
+             local(gz::LocalResult::variance, recursive_gaussian({2.0, 0, 0, 0}))});
         std::minstd_rand random(6);
         int slabs = 0;
         for (const support::RegionKind region : support::all_regions)
@@ -236,12 +277,12 @@ TEST_SUITE("streaming") {
                 image.border = gz::BorderMode::reflect;
                 CAPTURE(image.name());
                 PlanDesc desc = support::make_plan_desc(image);
-                desc.more_targets.assign(3, desc.target);
+                desc.more_targets.assign(bank.target_count() - 1, desc.target);
                 const auto source = support::make_source(desc, random);
                 const auto before = support::make_target(desc, random);
                 const Plan plan(engine(), bank, desc, gz::axis_by_axis);
                 const auto run_bank = [&](const gz::HostRun &how) {
-                    std::vector<std::vector<std::byte>> results(4, before);
+                    std::vector<std::vector<std::byte>> results(bank.target_count(), before);
                     std::vector<gz::HostTarget> targets;
                     for (std::vector<std::byte> &result : results)
                         targets.push_back({result.data(), result.size()});

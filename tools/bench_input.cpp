@@ -183,9 +183,40 @@ Filter volume_filter_of(const BenchRow &row) {
     return filters.size() == 1 ? filters.front() : bank(filters);
 }
 
+Filter derivative_of(const BenchRow &row) {
+    const std::string result = row.text("result");
+    if (result == "sobel")
+        return sobel(0);
+    if (result == "magnitude")
+        return gradient_magnitude(DerivativeMethod::sobel);
+    if (result == "orientation")
+        return gradient_orientation(DerivativeMethod::sobel);
+    if (result == "gradient")
+        return gradient(DerivativeMethod::sobel);
+    if (result == "hessian")
+        return hessian();
+    if (result == "laplace")
+        return laplace();
+    const double sigma = std::stod(row.text("sigma"));
+    Gaussian options;
+    options.sigma = {sigma, sigma, 0, 0};
+    return laplacian(options);
+}
+
+Filter local_of(const BenchRow &row) {
+    const std::string radius = row.text("radius");
+    const LocalMean mean = radius.empty() ? LocalMean::of_gaussian(std::stod(row.text("sigma")))
+                                          : LocalMean::of_box(std::stoll(radius));
+    return row.text("result") == "unsharp" ? unsharp(mean, 1) : local_deviation(mean);
+}
+
 } // namespace
 
 Filter filter_of(const BenchRow &row) {
+    if (row.filter == "derivative")
+        return derivative_of(row);
+    if (row.filter == "local")
+        return local_of(row);
     if (row.filter == "volume")
         return volume_filter_of(row);
     if (row.filter == "sat")

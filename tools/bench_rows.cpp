@@ -52,6 +52,25 @@ BenchFamily dog_family() {
     return family;
 }
 
+// Differences of pixels, of Sobel's kind but for second ones, and a Laplacian of a Gaussian.
+BenchFamily derivative_family() {
+    BenchFamily family{"derivative", {}};
+    for (const char *result : {"sobel", "magnitude", "orientation", "laplace"})
+        family.rows.push_back({"derivative", {{"size", 3}, {"result", result}}, 1});
+    family.rows.push_back({"derivative", {{"size", 3}, {"result", "gradient"}, {"bank", 2}}, 1});
+    family.rows.push_back({"derivative", {{"size", 3}, {"result", "hessian"}, {"bank", 3}}, 1});
+    family.rows.push_back({"derivative", {{"sigma", 2}, {"result", "log"}}, 8 * 2});
+    return family;
+}
+
+BenchFamily local_family() {
+    BenchFamily family{"local", {}};
+    for (const char *result : {"unsharp", "deviation"})
+        family.rows.push_back({"local", {{"sigma", 2}, {"result", result}}, 8 * 2});
+    family.rows.push_back({"local", {{"radius", 7}, {"result", "deviation"}}, 7});
+    return family;
+}
+
 BenchFamily recursive_family() {
     constexpr int reach = 256; // for poles of up to 0.9
     BenchFamily family{"recursive", {}};
@@ -122,6 +141,8 @@ const std::vector<BenchFamily> &bench_families() {
         plain_family("median", {3, 5, 7, 11, 15, 25}),
         plain_family("maximum", {3, 7, 15, 31, 51, 101}),
         plain_family("erode", {1, 3, 7, 15}),
+        derivative_family(),
+        local_family(),
         {"bspline", {{"bspline", {{"order", 3}}, 32}}},
         recursive_family(),
         volume_family(),

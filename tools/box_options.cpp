@@ -11,15 +11,15 @@ namespace {
 
 constexpr std::int64_t max_iterations = 16;
 
-std::vector<std::int64_t> parse_radius(const std::string &text) {
+} // namespace
+
+std::array<std::int64_t, 4> parse_radius(const std::string &text, int axes) {
     const std::vector<std::int64_t> numbers = parse_integers("--radius", text);
     for (const std::int64_t radius : numbers)
         if (radius < 0)
             throw InputError("--radius: " + std::to_string(radius) + " is negative");
-    return numbers;
+    return along_axes("--radius", text, numbers, axes);
 }
-
-} // namespace
 
 void add_box_options(CLI::App &app, BoxOptions &options) {
     app.add_option("--radius", options.radius,
@@ -35,8 +35,7 @@ void add_box_options(CLI::App &app, BoxOptions &options) {
 }
 
 Filter make_box(const BoxOptions &options, int axes) {
-    const std::vector<std::int64_t> radius = parse_radius(options.radius);
-    return box(along_axes("--radius", options.radius, radius, axes),
+    return box(parse_radius(options.radius, axes),
                parse_iterations(options.iterations, max_iterations));
 }
 

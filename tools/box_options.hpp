@@ -2,6 +2,8 @@
 #ifndef GAUZE_TOOLS_BOX_OPTIONS_HPP
 #define GAUZE_TOOLS_BOX_OPTIONS_HPP
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +21,9 @@ void add_box_options(CLI::App &app, BoxOptions &options);
 
 // axes: of the image. Throws InputError.
 gauze::Filter make_box(const BoxOptions &options, int axes);
+
+// Returns the radii of --radius along x, y, z, t. Throws InputError.
+std::array<std::int64_t, 4> parse_radius(const std::string &text, int axes);
 
 } // namespace gauze::tool
 

@@ -6,8 +6,10 @@
 
 #include "arguments.hpp"
 #include "box_options.hpp"
+#include "derivative_options.hpp"
 #include "edge_options.hpp"
 #include "gaussian_options.hpp"
+#include "local_options.hpp"
 #include "morphology_options.hpp"
 #include "plane_options.hpp"
 #include "recursive_options.hpp"
@@ -194,6 +196,77 @@ FilterCommand dog_filter() {
     return command;
 }
 
+FilterCommand derivative_filter(std::string name, std::string summary, Filter (*make)(int, int)) {
+    const auto options = std::make_shared<AxisOptions>();
+    FilterCommand command{std::move(name), std::move(summary),
+                          [options](CLI::App &app) { add_axis_options(app, *options); },
+                          [options, make](const ImageForm &image) {
+                              return make(parse_axis(*options, image.axes), image.axes);
+                          }};
+    write_f32(command);
+    return command;
+}
+
+FilterCommand laplace_filter() {
+    FilterCommand command{"laplace", "Sum the second differences along the axes", [](CLI::App &) {},
+                          [](const ImageForm &image) { return laplace(image.axes); }};
+    write_f32(command);
+    return command;
+}
+
+FilterCommand log_filter() {
+    const auto options = std::make_shared<GaussianOptions>();
+    FilterCommand command{"log", "Take the Laplacian of a Gaussian",
+                          [options](CLI::App &app) { add_smoothing_options(app, *options); },
+                          [options](const ImageForm &image) {
+                              return laplacian(
+                                  make_gaussian(*options, "--sigma", options->sigma, image.axes));
+                          }};
+    command.zero_border = [options] { return zero_border_of(options->method); };
+    write_f32(command);
+    return command;
+}
+
+FilterCommand gradient_filter(std::string name, std::string summary,
+                              Filter (*make)(const Derivatives &)) {
+    const auto options = std::make_shared<GradientOptions>();
+    FilterCommand command{std::move(name), std::move(summary),
+                          [options](CLI::App &app) { add_gradient_options(app, *options); },
+                          [options, make](const ImageForm &image) {
+                              return make(make_derivatives(*options, image.axes));
+                          }};
+    write_f32(command);
+    return command;
+}
+
+FilterCommand unsharp_filter() {
+    const auto options = std::make_shared<UnsharpOptions>();
+    return {"unsharp", "Add to each pixel how far it is from the mean around it",
+            [options](CLI::App &app) { add_unsharp_options(app, *options); },
+            [options](const ImageForm &image) { return make_unsharp(*options, image.axes); }};
+}
+
+FilterCommand mean_filter(std::string name, std::string summary,
+                          Filter (*make)(const LocalMean &)) {
+    const auto options = std::make_shared<MeanOptions>();
+    FilterCommand command{
+        std::move(name), std::move(summary),
+        [options](CLI::App &app) { add_mean_options(app, *options); },
+        [options, make](const ImageForm &image) { return make(make_mean(*options, image.axes)); }};
+    write_f32(command);
+    return command;
+}
+
+FilterCommand normalization_filter() {
+    const auto options = std::make_shared<NormalizationOptions>();
+    FilterCommand command{
+        "local-normalize", "The pixel less the mean around it, over the deviation there",
+        [options](CLI::App &app) { add_normalization_options(app, *options); },
+        [options](const ImageForm &image) { return make_normalization(*options, image.axes); }};
+    write_f32(command);
+    return command;
+}
+
 } // namespace
 
 std::vector<Type> pixel_types() {
@@ -226,6 +299,20 @@ std::vector<FilterCommand> filter_commands() {
         sat_filter(),
         bspline_filter(),
         dog_filter(),
+        derivative_filter("sobel", "Subtract the pixels on each side, smoothed by 1, 2, 1", sobel),
+        derivative_filter("prewitt", "The same, smoothed by 1, 1, 1", prewitt),
+        derivative_filter("scharr", "The same, smoothed by 3, 10, 3 over 16", scharr),
+        laplace_filter(),
+        log_filter(),
+        gradient_filter("gradient-magnitude", "How steep the image is", gradient_magnitude),
+        gradient_filter("gradient-orientation",
+                        "Where the image rises: -pi to pi, 0 to the right, pi/2 downwards",
+                        gradient_orientation),
+        unsharp_filter(),
+        mean_filter("highpass", "The pixel less the mean around it", high_pass),
+        mean_filter("local-variance", "The variance of the pixels around each", local_variance),
+        mean_filter("local-deviation", "The root of their variance", local_deviation),
+        normalization_filter(),
     };
 }
 

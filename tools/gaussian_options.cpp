@@ -71,15 +71,11 @@ GaussianMethod parse_method(const std::string &text) {
     throw InputError("--method: " + in_quotes(text) + " is not one of " + method_names());
 }
 
-void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
+void add_smoothing_options(CLI::App &app, GaussianOptions &options) {
     app.add_option("--sigma", options.sigma,
                    "Standard deviations in pixels; one for all axes, or one for each of the first")
         ->type_name("S[,SY[,SZ[,ST]]]")
         ->required();
-    app.add_option("--derivative", options.derivative,
-                   "Order of the derivative, 0 to 2; one for all axes that have a sigma, or one "
-                   "for each of the first (default: 0)")
-        ->type_name("D[,DY[,DZ[,DT]]]");
     add_method_option(app, options.method);
     app.add_option("--truncate", options.truncate,
                    "fir: the taps' radius is int(T sigma + 0.5) (default: 4)")
@@ -89,6 +85,14 @@ void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
            "recursive, auto: worst error for pixels from 0 to 1; of derivatives in units of "
            "sigma^-order (default: 1e-3)")
         ->type_name("E");
+}
+
+void add_gaussian_options(CLI::App &app, GaussianOptions &options) {
+    add_smoothing_options(app, options);
+    app.add_option("--derivative", options.derivative,
+                   "Order of the derivative, 0 to 2; one for all axes that have a sigma, or one "
+                   "for each of the first (default: 0)")
+        ->type_name("D[,DY[,DZ[,DT]]]");
     add_plane_option(app, options.planes, "S[,SY[,SZ[,ST]]]", "another sigma");
 }
 

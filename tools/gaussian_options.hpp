@@ -22,6 +22,8 @@ struct GaussianOptions {
 };
 
 void add_gaussian_options(CLI::App &app, GaussianOptions &options);
+// The same without a derivative, and for all planes.
+void add_smoothing_options(CLI::App &app, GaussianOptions &options);
 
 // sigma: the value of --sigma, or the one for one plane. option: its name in messages. axes: of the image.
 // Throws InputError.

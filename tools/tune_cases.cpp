@@ -89,6 +89,9 @@ std::vector<TuneCase> make_cases() {
     for (const int order : {1, 2, 3})
         add_recursive(cases, order, "+x", BenchInput::signal);
     add_dog(cases);
+    for (const BenchRow &row : rows_of({"derivative", "local"}))
+        if (row.targets() == 1)
+            cases.push_back(case_of(row));
     add_volumes(cases);
     cases.push_back({"ssimulacra2", "ssimulacra2", {}, {}, TunedTypes::encoded});
     return cases;

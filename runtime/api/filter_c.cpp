@@ -208,6 +208,47 @@ gz::Filter dog_of(const gauze_dog *given) {
     return gz::Filter::dog(dog.sigma[0], dog.sigma[1], method_of(dog.method, "dog"));
 }
 
+gz::Filter derivative_of(const gauze_derivative *given) {
+    const gauze_derivative derivative = known_part(given, "derivative");
+    require(derivative.method >= GAUZE_DERIVATIVE_CENTRAL &&
+                derivative.method <= GAUZE_DERIVATIVE_GAUSSIAN,
+            "derivative->method is ", derivative.method, ", which is no method");
+    require(derivative.result >= GAUZE_DERIVATIVE_FIRST &&
+                derivative.result <= GAUZE_DERIVATIVE_ORIENTATION,
+            "derivative->result is ", derivative.result, ", which is no result");
+    gz::DerivativeRequest request;
+    request.method = static_cast<gz::DerivativeMethod>(derivative.method);
+    request.result = static_cast<gz::DerivativeResult>(derivative.result);
+    if (derivative.dimensions != 0)
+        request.dimensions = derivative.dimensions;
+    request.axes = {derivative.axis[0], derivative.axis[1]};
+    if (derivative.method == GAUZE_DERIVATIVE_GAUSSIAN) {
+        check_pointer(derivative.gaussian, "derivative->gaussian");
+        request.gaussian = gaussian_of(derivative.gaussian);
+    }
+    return gz::Filter::derivative(request);
+}
+
+gz::Filter local_of(const gauze_local *given) {
+    const gauze_local local = known_part(given, "local");
+    require(local.result >= GAUZE_LOCAL_UNSHARP && local.result <= GAUZE_LOCAL_NORMALIZED,
+            "local->result is ", local.result, ", which is no result");
+    require((local.gaussian != nullptr) != (local.box != nullptr),
+            "local->gaussian and local->box are ", local.box ? "both given" : "both null",
+            "; the mean is of one of them");
+    gz::Filter mean = local.gaussian ? gz::Filter::gaussian(gaussian_of(local.gaussian))
+                                     : gz::Filter::box(box_of(local.box));
+    if (local.gaussian)
+        for (std::size_t i = 0; i < 4; ++i)
+            require(local.gaussian->derivative[i] == 0, "local->gaussian->derivative[", i, "] is ",
+                    local.gaussian->derivative[i], "; means have no derivatives");
+    gz::Local result{static_cast<gz::LocalResult>(local.result), {std::move(mean)}};
+    result.amount = local.amount;
+    result.threshold = local.threshold;
+    result.epsilon = local.epsilon;
+    return gz::Filter::local(std::move(result));
+}
+
 template <class Make> gauze_status create_filter(gauze_filter **filter, Make &&make) {
     return guarded([&] {
         check_pointer(filter, "filter");
@@ -287,6 +328,14 @@ gauze_status gauze_filter_bspline(int32_t order, gauze_filter **filter) {
 
 gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter) {
     return create_filter(filter, [&] { return dog_of(dog); });
+}
+
+gauze_status gauze_filter_derivative(const gauze_derivative *derivative, gauze_filter **filter) {
+    return create_filter(filter, [&] { return derivative_of(derivative); });
+}
+
+gauze_status gauze_filter_local(const gauze_local *local, gauze_filter **filter) {
+    return create_filter(filter, [&] { return local_of(local); });
 }
 
 gauze_status gauze_filter_with_component(const gauze_filter *base, uint32_t component,

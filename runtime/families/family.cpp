@@ -7,11 +7,15 @@
 #include "families/box/lowering.hpp"
 #include "families/correlate/kernels.hpp"
 #include "families/correlate/lowering.hpp"
+#include "families/derivative/kernels.hpp"
+#include "families/derivative/lowering.hpp"
 #include "families/difference/kernels.hpp"
 #include "families/difference/lowering.hpp"
 #include "families/edge/kernels.hpp"
 #include "families/edge/lowering.hpp"
 #include "families/gaussian/lowering.hpp"
+#include "families/local/kernels.hpp"
+#include "families/local/lowering.hpp"
 #include "families/morphology/kernels.hpp"
 #include "families/morphology/lowering.hpp"
 #include "families/rank/kernels.hpp"
@@ -91,9 +95,10 @@ std::string plan_text(const Filter &filter, const Border &border, std::size_t pa
 
 std::vector<Kernel> all_kernels() {
     std::vector<Kernel> all;
-    for (const auto *kernels : {&correlate_kernels(), &box_kernels(), &recursive_kernels(),
-                                &sat_kernels(), &rank_kernels(), &morphology_kernels(),
-                                &edge_kernels(), &difference_kernels(), &ssimulacra2_kernels()})
+    for (const auto *kernels :
+         {&correlate_kernels(), &box_kernels(), &recursive_kernels(), &sat_kernels(),
+          &rank_kernels(), &morphology_kernels(), &difference_kernels(), &derivative_kernels(),
+          &edge_kernels(), &local_kernels(), &ssimulacra2_kernels()})
         all.insert(all.end(), kernels->begin(), kernels->end());
     return all;
 }

@@ -10,9 +10,11 @@
 #include "families/bank/bank.hpp"
 #include "families/box/box.hpp"
 #include "families/correlate/correlate.hpp"
+#include "families/derivative/derivative.hpp"
 #include "families/difference/difference.hpp"
 #include "families/edge/edge.hpp"
 #include "families/gaussian/gaussian.hpp"
+#include "families/local/local.hpp"
 #include "families/morphology/morphology.hpp"
 #include "families/rank/rank.hpp"
 #include "families/recursive/recursion.hpp"
@@ -24,7 +26,7 @@ class Filter {
 public:
     // The one list of the families' descriptions.
     using Description = std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter,
-                                     Morphology, Bilateral, Difference, Bank>;
+                                     Morphology, Bilateral, Difference, Derivative, Local, Bank>;
 
     // Holds a description that its family has checked.
     template <class D>
@@ -53,6 +55,8 @@ public:
     static Filter difference(Filter first, Filter second) {
         return Difference{{std::move(first), std::move(second)}};
     }
+    static Filter derivative(const DerivativeRequest &request) { return gz::derivative(request); }
+    static Filter local(Local local) { return checked(std::move(local)); }
     static Filter bank(std::vector<Filter> filters) { return checked(Bank{std::move(filters)}); }
     // This filter, which has taps, but with the taps of `other` for one component: channel c of plane p of an
     // image with n channels is component p n + c. Gaussians among them are computed by taps.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "families/correlate/volume_pass.hpp"
+#include "families/derivative/lowering.hpp"
 #include "families/family.hpp"
 #include "plan/lowering.hpp"
 
@@ -48,10 +49,15 @@ Step with_more_taps(const Step &before, const VolumePass &more, const ImageRef &
 } // namespace
 
 // Lowers the filters one after the other. Filters of volumes with dense taps of one shape, into targets of
-// one layout, share a pass.
+// one layout, share a pass; so do derivatives by three pixels along x and y, and what is made of them.
 Graph lower(const Bank &bank, const PlanDesc &desc) {
     Graph graph;
     for (std::size_t i = 0; i < bank.filters.size(); ++i) {
+        if (std::optional<SharedReading> shared = lower_shared(bank.filters, i, desc)) {
+            graph.links.emplace_back(std::move(shared->step));
+            i += shared->count - 1;
+            continue;
+        }
         Graph own = by_steps(lower(bank.filters[i], desc.for_target(i)));
         const VolumePass *const volume = only_volume(own);
         Step *const before =

@@ -12,18 +12,6 @@
 
 namespace gz {
 
-namespace {
-
-// Kernels use 32-bit positions, up to a box or two beyond the image.
-void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
-    const std::int64_t size = box.size()[axis];
-    if (desc.source.extent[axis] + 2 * size > std::numeric_limits<std::int32_t>::max())
-        fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
-             axis_name[axis], ", too many for boxes of ", size);
-}
-
-// Returns a small box as taps. Integers stay exact where the error of the taps is less than half a pixel's
-// share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
 std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc) {
     constexpr std::int64_t largest_radius = 7;
     const Axes size = box.size();
@@ -40,6 +28,16 @@ std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc) {
         error_bound(mean, largest) >= 0.5 / static_cast<double>(size[0] * size[1]))
         return std::nullopt;
     return mean;
+}
+
+namespace {
+
+// Kernels use 32-bit positions, up to a box or two beyond the image.
+void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
+    const std::int64_t size = box.size()[axis];
+    if (desc.source.extent[axis] + 2 * size > std::numeric_limits<std::int32_t>::max())
+        fail(Status::unsupported, "the image has ", desc.source.extent[axis], " pixels along ",
+             axis_name[axis], ", too many for boxes of ", size);
 }
 
 Step mean_step(const Box &box, const PlanDesc &desc, BoxDifference difference) {

@@ -5,11 +5,16 @@
 
 #include "families/box/box.hpp"
 #include "families/box/box_pass.hpp"
+#include "families/correlate/correlate.hpp"
 #include "plan/graph.hpp"
 
 namespace gz {
 
 Graph lower(const Box &filter, const PlanDesc &desc);
+
+// Returns a small box along x and y as taps. Integers stay exact where the error of the taps is less than half a
+// pixel's share of a step: the box has an odd number of pixels, so that no mean is nearer to a tie.
+std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc);
 
 // One mean along x and y.
 BoxPass lower_box(const Box &box, const PlanDesc &desc);

@@ -678,6 +678,94 @@ typedef struct gauze_dog {
 /** Makes a difference of Gaussians. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
 GAUZE_API gauze_status gauze_filter_dog(const gauze_dog *dog, gauze_filter **filter);
 
+/** How derivatives are estimated. */
+typedef int32_t gauze_derivative_method;
+/** Values of gauze_derivative_method. Methods of three pixels take them along each axis, and smooth along the
+ * others. */
+enum {
+    GAUZE_DERIVATIVE_CENTRAL =
+        0, /**< (in[x + 1] - in[x - 1]) / 2, as numpy.gradient inside; unsmoothed */
+    GAUZE_DERIVATIVE_SOBEL = 1, /**< in[x + 1] - in[x - 1], weighted 1, 2, 1: scipy.ndimage.sobel */
+    GAUZE_DERIVATIVE_PREWITT = 2, /**< the same, weighted 1, 1, 1: scipy.ndimage.prewitt */
+    GAUZE_DERIVATIVE_SCHARR = 3,  /**< the same, weighted 3/16, 10/16, 3/16 */
+    GAUZE_DERIVATIVE_GAUSSIAN = 4 /**< of the Gaussian of the image */
+};
+
+/** The results that derivatives are made into. */
+typedef int32_t gauze_derivative_result;
+/** Values of gauze_derivative_result. Those of second order are of CENTRAL, where the second derivative along an
+ * axis is in[x - 1] - 2 in[x] + in[x + 1], and of GAUSSIAN. */
+enum {
+    GAUZE_DERIVATIVE_FIRST = 0,  /**< the derivative along axis[0] */
+    GAUZE_DERIVATIVE_SECOND = 1, /**< along axis[0] and axis[1]: an entry of the Hessian matrix */
+    GAUZE_DERIVATIVE_LAPLACIAN = 2, /**< the sum of the second derivatives along each axis */
+    GAUZE_DERIVATIVE_MAGNITUDE = 3, /**< the root of the sum of squares of the first derivatives */
+    GAUZE_DERIVATIVE_ORIENTATION =
+        4 /**< atan2(derivative along y, along x): -pi to pi, in radians */
+};
+
+/** A derivative of an image, or what is made of several. As the other axes are left alone, a 2-D filter goes
+ * through a volume slice by slice.
+ *
+ * By three pixels, along each of the axes from x to the last of `dimensions`, first derivatives, entries of the
+ * Hessian and the Laplacian are correlations with fixed taps: see gauze_filter_correlate for their accuracy. Of
+ * a Gaussian, of those that have a sigma, they are gauze_gaussian's derivatives; the Laplacian is
+ * scipy.ndimage.gaussian_laplace, the magnitude scipy.ndimage.gaussian_gradient_magnitude. Magnitudes and
+ * orientations are computed in f32 from derivatives in f32, with the same bits on every device; a magnitude of
+ * which the square is beyond the range of f32 is infinite, and one below 2^-63 may be 0. An orientation is within
+ * 5e-7 of that of the derivatives in f32; it is 0 where both are 0, and NaN where one is not finite.
+ *
+ * Several derivatives of CENTRAL, SOBEL, PREWITT or SCHARR along x and y in a bank, one after the other, with
+ * targets of one layout, read the image once: up to three and, of the first two of them, the magnitude and the
+ * orientation. */
+typedef struct gauze_derivative {
+    uint32_t struct_size;           /**< sizeof this struct, set by the caller */
+    gauze_derivative_method method; /**< CENTRAL by default */
+    gauze_derivative_result
+        result;         /**< FIRST by default; an ORIENTATION has the axes x and y alone */
+    int32_t dimensions; /**< of three pixels: axes, 1 to 4; 0 means 2 */
+    int32_t axis[2];    /**< 0 to 3 for x to t; one of the axes above */
+    /** GAUSSIAN: its sigma, method, truncate and accuracy; orders of derivatives are 0. BOX has no derivatives,
+     * and an ORIENTATION is of FIR alone. */
+    const gauze_gaussian *gaussian;
+} gauze_derivative;
+
+/** Makes a derivative. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
+GAUZE_API gauze_status gauze_filter_derivative(const gauze_derivative *derivative,
+                                               gauze_filter **filter);
+
+/** The results that a pixel and the mean of those around it are made into. */
+typedef int32_t gauze_local_result;
+/** Values of gauze_local_result. m is the mean of the pixels around, d = in - m, v the mean of the squares of these
+ * pixels less m^2, and 0 where rounding makes that negative. */
+enum {
+    GAUZE_LOCAL_UNSHARP = 0,   /**< unsharp masking: in + amount d where |d| > threshold, else in */
+    GAUZE_LOCAL_HIGH_PASS = 1, /**< d */
+    GAUZE_LOCAL_VARIANCE = 2,  /**< v */
+    GAUZE_LOCAL_DEVIATION = 3, /**< the root of v */
+    GAUZE_LOCAL_NORMALIZED = 4 /**< d / max(root of v, epsilon) */
+};
+
+/** A pixel, or the spread of those around it, by their mean with weights of a Gaussian or of a box: one of the two
+ * is given, the other is NULL.
+ *
+ * The mean, and that of the squares, is computed in f32 as gauze_gaussian and gauze_box say, and so is what is made
+ * of them, with a bound of the error. As v is a difference of means, it is good to about 1e-6 of the square of the
+ * largest pixel, and the root of v to 1e-3 of the largest pixel: pixels far from 0 that differ little are better
+ * moved near 0 first. Border and region are those of the means. */
+typedef struct gauze_local {
+    uint32_t struct_size;           /**< sizeof this struct, set by the caller */
+    gauze_local_result result;      /**< UNSHARP by default */
+    const gauze_gaussian *gaussian; /**< without derivatives */
+    const gauze_box *box;
+    double amount;    /**< UNSHARP: finite */
+    double threshold; /**< UNSHARP: 0 or more, in pixel values */
+    double epsilon;   /**< NORMALIZED: 1e-30 to 1e30, in pixel values */
+} gauze_local;
+
+/** Makes such a filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
+GAUZE_API gauze_status gauze_filter_local(const gauze_local *local, gauze_filter **filter);
+
 /** `base`, but with `other` for one component of the image: component p channels + c is channel c of
  * plane p, so that it counts channels of an interleaved image and planes of a planar one. Both must
  * be correlations with taps: correlate, convolve, separable or gaussian by FIR. A plan refuses a component
@@ -689,7 +777,7 @@ GAUZE_API gauze_status gauze_filter_with_component(const gauze_filter *base, uin
 /** Several filters of one image, each with a target of its own: result i of a plan is that of filters[i].
  * count: 1 to 16. Any filters but summed-area tables and banks. Where they are correlations with cubes of
  * 3, 5 or 7 dense taps along x, y and z, all of one size, into targets of one layout, they share the
- * loads of the image; others run one after the other. The filters need not outlive the call. */
+ * loads of the image, and so do derivatives by three pixels: see gauze_derivative. Others run one after the other. The filters need not outlive the call. */
 GAUZE_API gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t count,
                                          gauze_filter **filter);
 /** Releases the filter; plans made with it go on working. NULL is allowed. */

@@ -359,8 +359,8 @@ struct Gaussian {
     double accuracy = 0.0; ///< of the recursive method; 0: the library's default
 };
 
-/// A Gaussian or its derivatives: see gauze_gaussian.
-inline Filter gaussian(const Gaussian &options) {
+namespace detail {
+inline gauze_gaussian c_struct(const Gaussian &options) {
     gauze_gaussian c_options{};
     c_options.struct_size = sizeof c_options;
     c_options.method = static_cast<gauze_gaussian_method>(options.method);
@@ -370,6 +370,13 @@ inline Filter gaussian(const Gaussian &options) {
         c_options.sigma[i] = options.sigma[i];
         c_options.derivative[i] = options.derivative[i];
     }
+    return c_options;
+}
+} // namespace detail
+
+/// A Gaussian or its derivatives: see gauze_gaussian.
+inline Filter gaussian(const Gaussian &options) {
+    const gauze_gaussian c_options = detail::c_struct(options);
     gauze_filter *filter = nullptr;
     check(gauze_filter_gaussian(&c_options, &filter));
     return Filter(filter);
@@ -685,6 +692,197 @@ inline Filter bank(const std::vector<Filter> &filters) {
     gauze_filter *filter = nullptr;
     check(gauze_filter_bank(handles.data(), static_cast<std::uint32_t>(handles.size()), &filter));
     return Filter(filter);
+}
+
+/// The weights of the mean of the pixels around each: a Gaussian's, or a box's.
+struct LocalMean {
+    bool is_box = false;
+    Gaussian gaussian;                    ///< without derivatives
+    std::array<std::int64_t, 4> radius{}; ///< of the box: see gauze_box
+    std::uint32_t iterations = 1;         ///< of the box
+
+    /// Those of a Gaussian along x and y.
+    static LocalMean of_gaussian(double sigma) {
+        Gaussian own;
+        own.sigma = {sigma, sigma, 0, 0};
+        return of_gaussian(own);
+    }
+    /// Those of any Gaussian.
+    static LocalMean of_gaussian(const Gaussian &own) {
+        LocalMean result;
+        result.gaussian = own;
+        return result;
+    }
+    /// Those of a box.
+    static LocalMean of_box(const std::array<std::int64_t, 4> &own, std::uint32_t times = 1) {
+        LocalMean result;
+        result.is_box = true;
+        result.radius = own;
+        result.iterations = times;
+        return result;
+    }
+    /// Those of a box along x and y.
+    static LocalMean of_box(std::int64_t own) { return of_box({own, own, 0, 0}); }
+};
+
+namespace detail {
+inline Filter local(gauze_local_result result, const LocalMean &mean, double amount = 0,
+                    double threshold = 0, double epsilon = 0) {
+    const gauze_gaussian c_gaussian = c_struct(mean.gaussian);
+    gauze_box c_box{};
+    c_box.struct_size = sizeof c_box;
+    c_box.iterations = mean.iterations;
+    for (std::size_t i = 0; i < 4; ++i)
+        c_box.radius[i] = mean.radius[i];
+    gauze_local c_local{};
+    c_local.struct_size = sizeof c_local;
+    c_local.result = result;
+    c_local.gaussian = mean.is_box ? nullptr : &c_gaussian;
+    c_local.box = mean.is_box ? &c_box : nullptr;
+    c_local.amount = amount;
+    c_local.threshold = threshold;
+    c_local.epsilon = epsilon;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_local(&c_local, &filter));
+    return Filter(filter);
+}
+} // namespace detail
+
+/// Unsharp masking, with d = in - mean: in + amount d where |d| > threshold, else in. See gauze_local.
+inline Filter unsharp(const LocalMean &mean, double amount, double threshold = 0) {
+    return detail::local(GAUZE_LOCAL_UNSHARP, mean, amount, threshold);
+}
+/// That of a Gaussian along x and y.
+inline Filter unsharp(double sigma, double amount, double threshold = 0) {
+    return unsharp(LocalMean::of_gaussian(sigma), amount, threshold);
+}
+/// The pixel less the mean around it.
+inline Filter high_pass(const LocalMean &mean) {
+    return detail::local(GAUZE_LOCAL_HIGH_PASS, mean);
+}
+/// The mean of the squares less the square of the mean.
+inline Filter local_variance(const LocalMean &mean) {
+    return detail::local(GAUZE_LOCAL_VARIANCE, mean);
+}
+/// The root of the variance.
+inline Filter local_deviation(const LocalMean &mean) {
+    return detail::local(GAUZE_LOCAL_DEVIATION, mean);
+}
+/// The pixel less the mean, over the deviation, or over epsilon where that is more.
+inline Filter local_normalization(const LocalMean &mean, double epsilon) {
+    return detail::local(GAUZE_LOCAL_NORMALIZED, mean, 0, 0, epsilon);
+}
+
+/// gauze_derivative_method as an enumeration.
+enum class DerivativeMethod : gauze_derivative_method {
+    central = GAUZE_DERIVATIVE_CENTRAL,
+    sobel = GAUZE_DERIVATIVE_SOBEL,
+    prewitt = GAUZE_DERIVATIVE_PREWITT,
+    scharr = GAUZE_DERIVATIVE_SCHARR,
+    gaussian = GAUZE_DERIVATIVE_GAUSSIAN
+};
+
+/// How derivatives are estimated: by three pixels along each of the axes, from x on, or by a Gaussian along those
+/// that have a sigma.
+struct Derivatives {
+    DerivativeMethod method = DerivativeMethod::central;
+    int dimensions = 2; ///< by three pixels: 1 to 4
+    Gaussian gaussian;  ///< without derivatives
+
+    Derivatives(DerivativeMethod by = DerivativeMethod::central, int axes = 2)
+        : method(by), dimensions(axes) {}
+    Derivatives(Gaussian by) : method(DerivativeMethod::gaussian), gaussian(std::move(by)) {}
+
+    /// How many there are of first order.
+    int count() const {
+        if (method != DerivativeMethod::gaussian)
+            return dimensions;
+        int axes = 0;
+        for (const double sigma : gaussian.sigma)
+            axes += sigma > 0.0 ? 1 : 0;
+        return axes;
+    }
+    /// The axis of one of them: 0 to 3 for x to t.
+    int axis(int number) const {
+        if (method != DerivativeMethod::gaussian)
+            return number;
+        for (std::size_t i = 0; i < gaussian.sigma.size(); ++i)
+            if (gaussian.sigma[i] > 0.0 && number-- == 0)
+                return static_cast<int>(i);
+        return -1;
+    }
+};
+
+namespace detail {
+inline Filter derivative(const Derivatives &by, gauze_derivative_result result, int axis = 0,
+                         int other_axis = 0) {
+    const gauze_gaussian c_gaussian = c_struct(by.gaussian);
+    gauze_derivative c_derivative{};
+    c_derivative.struct_size = sizeof c_derivative;
+    c_derivative.method = static_cast<gauze_derivative_method>(by.method);
+    c_derivative.result = result;
+    // The library takes 0 for its default.
+    c_derivative.dimensions = by.dimensions == 0 ? -1 : by.dimensions;
+    c_derivative.axis[0] = axis;
+    c_derivative.axis[1] = other_axis;
+    c_derivative.gaussian = &c_gaussian;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_derivative(&c_derivative, &filter));
+    return Filter(filter);
+}
+} // namespace detail
+
+/// The derivative along an axis, 0 to 3 for x to t: see gauze_derivative.
+inline Filter derivative(const Derivatives &by, int axis) {
+    return detail::derivative(by, GAUZE_DERIVATIVE_FIRST, axis);
+}
+/// The second derivative along two axes, or twice along one: an entry of the Hessian. Central or Gaussian.
+inline Filter second_derivative(const Derivatives &by, int axis, int other_axis) {
+    return detail::derivative(by, GAUZE_DERIVATIVE_SECOND, axis, other_axis);
+}
+/// The difference of the pixels on each side, smoothed along the other axes: scipy.ndimage.sobel.
+inline Filter sobel(int axis, int dimensions = 2) {
+    return derivative({DerivativeMethod::sobel, dimensions}, axis);
+}
+/// The same, with three pixels weighted evenly: scipy.ndimage.prewitt.
+inline Filter prewitt(int axis, int dimensions = 2) {
+    return derivative({DerivativeMethod::prewitt, dimensions}, axis);
+}
+/// The same, with three pixels weighted 3/16, 10/16, 3/16.
+inline Filter scharr(int axis, int dimensions = 2) {
+    return derivative({DerivativeMethod::scharr, dimensions}, axis);
+}
+/// The sum of second derivatives, central or Gaussian: scipy.ndimage.laplace, gaussian_laplace.
+inline Filter laplacian(const Derivatives &by) {
+    return detail::derivative(by, GAUZE_DERIVATIVE_LAPLACIAN);
+}
+/// That of central differences.
+inline Filter laplace(int dimensions = 2) {
+    return laplacian({DerivativeMethod::central, dimensions});
+}
+/// The root of the sum of the squares of the first derivatives.
+inline Filter gradient_magnitude(const Derivatives &by = {}) {
+    return detail::derivative(by, GAUZE_DERIVATIVE_MAGNITUDE);
+}
+/// The direction of the gradient in radians, from -pi to pi: 0 where it rises to the right, pi / 2 where it rises
+/// downwards.
+inline Filter gradient_orientation(const Derivatives &by = {}) {
+    return detail::derivative(by, GAUZE_DERIVATIVE_ORIENTATION);
+}
+/// All first derivatives, along x first: a bank, with as many targets.
+inline Filter gradient(const Derivatives &by = {}) {
+    std::vector<Filter> filters;
+    for (int i = 0; i < by.count(); ++i)
+        filters.push_back(derivative(by, by.axis(i)));
+    return bank(filters);
+}
+/// All second derivatives, central or Gaussian: a bank with the targets xx, xy, yy, or xx, xy, xz, yy, yz, zz.
+inline Filter hessian(const Derivatives &by = {}) {
+    std::vector<Filter> filters;
+    for (int i = 0; i < by.count(); ++i)
+        for (int j = i; j < by.count(); ++j)
+            filters.push_back(second_derivative(by, by.axis(i), by.axis(j)));
+    return bank(filters);
 }
 
 /// @}

@@ -1,0 +1,341 @@
+#include "families/derivative/derivative.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "families/correlate/correlate.hpp"
+#include "families/filter.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr double u = 0x1p-24; // unit roundoff of f32
+
+std::string name_of(DerivativeMethod method) {
+    switch (method) {
+    case DerivativeMethod::central:
+        return "central difference";
+    case DerivativeMethod::sobel:
+        return "sobel";
+    case DerivativeMethod::prewitt:
+        return "prewitt";
+    case DerivativeMethod::scharr:
+        return "scharr";
+    case DerivativeMethod::gaussian:
+        return "gaussian";
+    }
+    return "";
+}
+
+// The axes whose derivatives count.
+std::vector<int> axes_of(const DerivativeRequest &request) {
+    std::vector<int> axes;
+    for (int axis = 0; axis < 4; ++axis)
+        if (request.method == DerivativeMethod::gaussian
+                ? request.gaussian.sigma[static_cast<std::size_t>(axis)] > 0.0
+                : axis < request.dimensions)
+            axes.push_back(axis);
+    return axes;
+}
+
+void check_axis(int axis, const DerivativeRequest &request) {
+    const bool is_gaussian = request.method == DerivativeMethod::gaussian;
+    const std::vector<int> axes = axes_of(request);
+    require(axis >= 0 && axis < 4, "the axis is ", axis, "; it must be from 0 to 3");
+    require(std::count(axes.begin(), axes.end(), axis) > 0, "the axis is ",
+            axis_name[static_cast<std::size_t>(axis)],
+            is_gaussian ? ", which has no sigma" : ", and the filter is of ",
+            is_gaussian ? "" : text(request.dimensions, " dimensions"));
+}
+
+void check(const DerivativeRequest &request) {
+    const bool is_gaussian = request.method == DerivativeMethod::gaussian;
+    if (!is_gaussian)
+        require(request.dimensions >= 1 && request.dimensions <= 4, "dimensions is ",
+                request.dimensions, "; it must be from 1 to 4");
+    else
+        for (std::size_t i = 0; i < 4; ++i)
+            require(request.gaussian.derivative[i] == 0, "the Gaussian has a derivative of order ",
+                    request.gaussian.derivative[i], " along ", axis_name[i],
+                    "; which ones to take the filter says itself");
+    if (is_gaussian)
+        gz::check(request.gaussian);
+    const bool is_of_second_order =
+        request.result == DerivativeResult::second || request.result == DerivativeResult::laplacian;
+    require(!is_of_second_order || is_gaussian || request.method == DerivativeMethod::central,
+            name_of(request.method),
+            " estimates first derivatives; those of second order are central differences or of a "
+            "gaussian");
+    if (request.result == DerivativeResult::first || request.result == DerivativeResult::second)
+        check_axis(request.axes[0], request);
+    if (request.result == DerivativeResult::second)
+        check_axis(request.axes[1], request);
+    require(request.result != DerivativeResult::orientation ||
+                axes_of(request) == std::vector<int>{0, 1},
+            "an orientation is of the derivatives along x and y, of 2 dimensions");
+}
+
+// A derivative, of order 0 to 2 along each axis, and a bound of its results for pixels up to 1.
+struct Part {
+    Filter filter;
+    double gain;
+};
+
+// The weights of three pixels along the axes across the derivative's; none: these are left alone.
+std::vector<double> smoothing_taps(DerivativeMethod method) {
+    switch (method) {
+    case DerivativeMethod::sobel:
+        return {1.0, 2.0, 1.0};
+    case DerivativeMethod::prewitt:
+        return {1.0, 1.0, 1.0};
+    case DerivativeMethod::scharr:
+        return {3.0 / 16.0, 10.0 / 16.0, 3.0 / 16.0};
+    default:
+        return {};
+    }
+}
+
+Part by_differences(const DerivativeRequest &request, const std::array<int, 4> &orders) {
+    const double step = request.method == DerivativeMethod::central ? 0.5 : 1.0;
+    AxisTaps taps;
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(request.dimensions); ++axis)
+        if (orders[axis] == 1)
+            taps.values[axis] = {-step, 0.0, step};
+        else if (orders[axis] == 2)
+            taps.values[axis] = {1.0, -2.0, 1.0};
+        else
+            taps.values[axis] = smoothing_taps(request.method);
+    Correlate filter = separable(taps, name_of(request.method));
+    const double gain = filter.correlation.sum_of_magnitudes();
+    return {std::move(filter), gain};
+}
+
+// The samples of a Gaussian's derivatives have magnitudes whose sum is below that of the Gaussian itself times
+// sigma^-1, and 2 sigma^-2: means of |x| / s^2 and |x^2 / s^2 - 1| / s^2, as the mean of x^2 is at most s^2.
+Part by_gaussian(const DerivativeRequest &request, const std::array<int, 4> &orders) {
+    Gaussian gaussian = request.gaussian;
+    double gain = 1.0 + gaussian.accuracy;
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+        gaussian.derivative[axis] = orders[axis];
+        for (int i = 0; i < orders[axis]; ++i)
+            gain *= (i + 1) / gaussian.sigma[axis];
+    }
+    if (request.result == DerivativeResult::orientation) {
+        require(gaussian.method == GaussianMethod::automatic ||
+                    gaussian.method == GaussianMethod::fir,
+                "an orientation is of a Gaussian by taps: the method must be automatic or fir");
+        gaussian.method = GaussianMethod::fir;
+    }
+    return {Filter::gaussian(gaussian), gain};
+}
+
+Part part_of(const DerivativeRequest &request, const std::array<int, 4> &orders) {
+    return request.method == DerivativeMethod::gaussian ? by_gaussian(request, orders)
+                                                        : by_differences(request, orders);
+}
+
+// All second differences in one set of taps.
+Filter laplacian_of_differences(int dimensions) {
+    Taps taps;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
+        taps.size[i] = 3;
+        taps.anchor[i] = 1;
+    }
+    std::int64_t count = 1;
+    for (const std::int64_t size : taps.size)
+        count *= size;
+    taps.values.assign(static_cast<std::size_t>(count), 0.0);
+    const std::int64_t middle = count / 2;
+    std::int64_t step = 1;
+    for (int axis = 0; axis < dimensions; ++axis) {
+        taps.values[static_cast<std::size_t>(middle - step)] = 1.0;
+        taps.values[static_cast<std::size_t>(middle + step)] = 1.0;
+        step *= 3;
+    }
+    taps.values[static_cast<std::size_t>(middle)] = -2.0 * dimensions;
+    Correlate filter = correlate(std::move(taps));
+    filter.name = "laplace";
+    return filter;
+}
+
+std::string result_text(DerivativeResult result) {
+    switch (result) {
+    case DerivativeResult::laplacian:
+        return "sum of second derivatives";
+    case DerivativeResult::magnitude:
+        return "gradient magnitude";
+    case DerivativeResult::orientation:
+        return "gradient orientation";
+    default:
+        return "derivative";
+    }
+}
+
+// Bounds the error of a result that is made of parts in f32, each within `errors` of the exact ones, whose
+// magnitudes reach `magnitudes`.
+double combined_bound(DerivativeResult result, const std::vector<double> &errors,
+                      const std::vector<double> &magnitudes) {
+    const auto count = static_cast<double>(errors.size());
+    double sum = 0.0;
+    double sum_of_squares = 0.0;
+    double error = 0.0;
+    double error_of_squares = 0.0;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        const double most = magnitudes[i] + errors[i];
+        sum += most;
+        sum_of_squares += most * most;
+        error += errors[i];
+        error_of_squares += errors[i] * errors[i];
+    }
+    constexpr double largest_number = std::numeric_limits<float>::max();
+    if (result == DerivativeResult::laplacian)
+        return sum > largest_number ? std::numeric_limits<double>::infinity()
+                                    : error + 2.0 * count * u * sum;
+    // Squares that are next to nothing vanish. The root of a sum that is off by some part is off by
+    // half of that part; it is rounded itself, by little more than u.
+    if (sum_of_squares > largest_number)
+        return std::numeric_limits<double>::infinity();
+    const double vanishing = std::sqrt(count) * 0x1p-63;
+    return std::sqrt(error_of_squares) + (count + 3.0) * u * std::sqrt(sum_of_squares) + vanishing;
+}
+
+template <class BoundOf>
+double bound_of_parts(const Derivative &filter, double largest, BoundOf &&bound_of) {
+    if (filter.result == DerivativeResult::orientation)
+        return orientation_error;
+    std::vector<double> errors;
+    std::vector<double> magnitudes;
+    for (std::size_t i = 0; i < filter.filters.size(); ++i) {
+        errors.push_back(bound_of(filter.filters[i]));
+        magnitudes.push_back(filter.gains[i] * largest);
+    }
+    return combined_bound(filter.result, errors, magnitudes);
+}
+
+double combined(DerivativeResult result, const std::vector<double> &parts) {
+    if (result == DerivativeResult::orientation)
+        return std::atan2(parts[1], parts[0]);
+    double sum = 0.0;
+    for (const double part : parts)
+        sum += result == DerivativeResult::laplacian ? part : part * part;
+    return result == DerivativeResult::laplacian ? sum : std::sqrt(sum);
+}
+
+// Computes all rows of a part, one after the other.
+std::vector<double> rows_of(const Derivative &whole, const Filter &part, const ReferenceJob &job,
+                            ModesAs modes) {
+    const auto width = static_cast<std::size_t>(job.region.extent[0] * job.source.channels);
+    std::vector<double> rows;
+    if (whole.result == DerivativeResult::orientation) {
+        const ReferenceJob own{part, job.source, job.border, job.region, job.pixels};
+        compute_in_f32(own, [&](const RowPlace &, const float *values) {
+            rows.insert(rows.end(), values, values + width);
+        });
+    } else {
+        part.compute(job, modes, [&](const RowPlace &, const double *values) {
+            rows.insert(rows.end(), values, values + width);
+        });
+    }
+    return rows;
+}
+
+} // namespace
+
+Filter derivative(const DerivativeRequest &request) {
+    check(request);
+    const std::vector<int> axes = axes_of(request);
+    std::array<int, 4> orders{0, 0, 0, 0};
+    if (request.result == DerivativeResult::first || request.result == DerivativeResult::second) {
+        ++orders[static_cast<std::size_t>(request.axes[0])];
+        if (request.result == DerivativeResult::second)
+            ++orders[static_cast<std::size_t>(request.axes[1])];
+        return part_of(request, orders).filter;
+    }
+    // Along x and y their sum is a filter of its own kernels; in volumes one set of taps has them all.
+    if (request.result == DerivativeResult::laplacian &&
+        request.method == DerivativeMethod::central && request.dimensions > 2)
+        return laplacian_of_differences(request.dimensions);
+    Derivative result;
+    result.result = request.result;
+    result.name = result_text(request.result);
+    const int order = request.result == DerivativeResult::laplacian ? 2 : 1;
+    for (const int axis : axes) {
+        orders = {0, 0, 0, 0};
+        orders[static_cast<std::size_t>(axis)] = order;
+        Part part = part_of(request, orders);
+        result.filters.push_back(std::move(part.filter));
+        result.gains.push_back(part.gain);
+    }
+    if (result.filters.size() == 1 && request.result == DerivativeResult::laplacian)
+        return result.filters.front();
+    return result;
+}
+
+std::string to_text(const Derivative &filter) {
+    std::string result = filter.name + " of";
+    for (const Filter &one : filter.filters)
+        result += text(&one == filter.filters.data() ? " " : "; ", to_text(one));
+    return result;
+}
+
+void check_border(const Derivative &filter, const Border &border) {
+    for (const Filter &one : filter.filters)
+        one.check_border(border);
+}
+
+double error_bound(const Derivative &filter, double largest) {
+    return bound_of_parts(filter, largest,
+                          [&](const Filter &one) { return one.error_bound(largest); });
+}
+
+double rounding_bound(const Derivative &filter, double largest) {
+    return bound_of_parts(filter, largest,
+                          [&](const Filter &one) { return one.rounding_bound(largest); });
+}
+
+AxesReach reach_of(const Derivative &filter) {
+    AxesReach result;
+    for (const Filter &one : filter.filters)
+        for (std::size_t i = 0; i < 4; ++i)
+            result[i] = cover(result[i], one.reach()[i]);
+    return result;
+}
+
+bool rounds_once(const Derivative &, const Rounded &) {
+    return false;
+}
+
+Results results_of(const Derivative &) {
+    return Results::pixels;
+}
+
+// Rows of all parts come in the same order.
+void compute(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
+             const RowSink<double> &sink) {
+    std::vector<std::vector<double>> parts;
+    for (std::size_t i = 0; i + 1 < filter.filters.size(); ++i)
+        parts.push_back(rows_of(filter, filter.filters[i], job, modes));
+    const std::vector<double> last = rows_of(filter, filter.filters.back(), job, modes);
+    const auto width = static_cast<std::size_t>(job.region.extent[0] * job.source.channels);
+    std::vector<double> row(width);
+    std::vector<double> values(filter.filters.size());
+    std::size_t at = 0;
+    for (std::int64_t plane = 0; plane < job.source.planes; ++plane)
+        for (std::int64_t t = 0; t < job.region.extent[3]; ++t)
+            for (std::int64_t z = 0; z < job.region.extent[2]; ++z)
+                for (std::int64_t y = 0; y < job.region.extent[1]; ++y) {
+                    for (std::size_t x = 0; x < width; ++x, ++at) {
+                        for (std::size_t i = 0; i < parts.size(); ++i)
+                            values[i] = parts[i][at];
+                        values.back() = last[at];
+                        row[x] = combined(filter.result, values);
+                    }
+                    sink({y, z, t, plane}, row.data());
+                }
+}
+
+} // namespace gz

@@ -1,0 +1,90 @@
+#include "derivative_options.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+#include "input_error.hpp"
+
+namespace gauze::tool {
+namespace {
+
+constexpr std::string_view axis_names = "xyz";
+
+constexpr std::array<std::pair<const char *, DerivativeMethod>, 4> methods{
+    {{"central", DerivativeMethod::central},
+     {"sobel", DerivativeMethod::sobel},
+     {"prewitt", DerivativeMethod::prewitt},
+     {"scharr", DerivativeMethod::scharr}}};
+
+std::string method_names() {
+    std::vector<std::string> names;
+    for (const auto &[name, method] : methods)
+        names.emplace_back(name);
+    return joined(names, ", ");
+}
+
+DerivativeMethod parse_derivative_method(const std::string &text) {
+    for (const auto &[name, method] : methods)
+        if (text == name)
+            return method;
+    throw InputError("--operator: " + in_quotes(text) + " is not one of " + method_names());
+}
+
+bool is_zero(const std::string &sigma) {
+    for (const double number : parse_numbers("--sigma", sigma))
+        if (number != 0.0)
+            return false;
+    return true;
+}
+
+} // namespace
+
+void add_axis_options(CLI::App &app, AxisOptions &options) {
+    app.add_option("--axis", options.axis, "The axis along which pixels are subtracted: x, y or z")
+        ->type_name("AXIS")
+        ->required();
+}
+
+int parse_axis(const AxisOptions &options, int axes) {
+    const std::size_t axis = options.axis.size() == 1 ? axis_names.find(options.axis) : -1;
+    if (axis >= axis_names.size())
+        throw InputError("--axis: " + in_quotes(options.axis) + " is not one of x, y, z");
+    if (static_cast<int>(axis) >= axes)
+        throw InputError("--axis: the image has no axis " + in_quotes(options.axis) +
+                         ", only the first " + std::to_string(axes));
+    return static_cast<int>(axis);
+}
+
+void add_gradient_options(CLI::App &app, GradientOptions &options) {
+    app.add_option("--sigma", options.sigma,
+                   "Derivatives of Gaussians of such standard deviations in pixels; one for all "
+                   "axes, or one for each of the first; 0, or none: differences of pixels")
+        ->type_name("S[,SY[,SZ[,ST]]]");
+    app.add_option("--truncate", options.truncate,
+                   "With --sigma: the taps' radius is int(T sigma + 0.5) (default: 4)")
+        ->type_name("T");
+    app.add_option("--operator", options.method,
+                   "Differences of pixels: " + method_names() + " (default: central)")
+        ->type_name("NAME");
+}
+
+Derivatives make_derivatives(const GradientOptions &options, int axes) {
+    if (!options.sigma || is_zero(*options.sigma)) {
+        if (options.truncate)
+            throw InputError("--truncate is for a --sigma above 0");
+        return {options.method ? parse_derivative_method(*options.method)
+                               : DerivativeMethod::central,
+                axes};
+    }
+    if (options.method)
+        throw InputError("--operator is for differences of pixels, without --sigma");
+    GaussianOptions gaussian;
+    gaussian.sigma = *options.sigma;
+    gaussian.truncate = options.truncate;
+    return make_gaussian(gaussian, "--sigma", gaussian.sigma, axes);
+}
+
+} // namespace gauze::tool
