@@ -195,6 +195,37 @@ Graph with_steps_at_once(Graph by_steps, const char *name, Step at_once) {
     return by_steps;
 }
 
+PlanDesc beside_source(const PlanDesc &desc) {
+    PlanDesc result = desc;
+    result.target = desc.source;
+    result.target.offset = 0;
+    result.target.extent = desc.region.extent;
+    result.region.target_origin = {0, 0, 0, 0};
+    return result;
+}
+
+Graph lower_apart(std::size_t count, const PlanDesc &desc,
+                  const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
+                  const std::function<Pass(const PlanDesc &)> &combine) {
+    const PlanDesc part = between_images(desc);
+    Graph graph;
+    std::vector<ImageRef> results;
+    for (std::size_t i = 0; i < count; ++i) {
+        results.push_back(image_between(graph.between.size()));
+        graph.between.push_back(part.target);
+        append(graph, by_steps(make_graph(i, part)), results.back());
+    }
+    PlanDesc last = desc;
+    last.source = part.target;
+    last.region.source_origin = {0, 0, 0, 0};
+    last.region.edge = RegionEdge::isolated;
+    Step step(last, combine);
+    step.inputs = std::move(results);
+    step.combines = true;
+    graph.links.push_back(std::move(step));
+    return graph;
+}
+
 void append(Graph &to, Graph graph, const ImageRef &target, const ImageRef &source) {
     const std::size_t before = to.between.size();
     for_each_step(graph.links, [&](Step &step) {

@@ -65,6 +65,16 @@ Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const Pla
                     const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
                     PixelType type);
 
+// An image of the source's type for all of the region's pixels, which one geometry reads together with the
+// source: it has the source's pitches.
+PlanDesc beside_source(const PlanDesc &desc);
+
+// Stores `count` graphs' results as f32 images of the region, and combines them: make_graph(number, description of
+// its images). combine: the pass that reads all of them.
+Graph lower_apart(std::size_t count, const PlanDesc &desc,
+                  const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
+                  const std::function<Pass(const PlanDesc &)> &combine);
+
 // Makes one step and the links of a graph, a chain of such a name, alternatives with the same result.
 Graph with_steps_at_once(Graph by_steps, const char *name, Step at_once);
 

@@ -84,28 +84,16 @@ std::optional<Reading> reading_of(const Derivative &filter) {
     return reading;
 }
 
-// The parts are stored as f32 images of the region, and combined.
+// The parts are stored, and combined.
 Graph lower_apart(const Derivative &filter, const PlanDesc &desc) {
-    const PlanDesc part = between_images(desc);
-    Graph graph;
-    std::vector<ImageRef> parts;
-    for (const Filter &one : filter.filters) {
-        parts.push_back(image_between(graph.between.size()));
-        graph.between.push_back(part.target);
-        append(graph, by_steps(lower(one, part)), parts.back());
-    }
-    PlanDesc last = desc;
-    last.source = part.target;
-    last.region.source_origin = {0, 0, 0, 0};
-    last.region.edge = RegionEdge::isolated;
+    const std::vector<Filter> &parts = filter.filters;
     const auto images = static_cast<int>(parts.size());
-    Step combination(last, [result = filter.result, images](const PlanDesc &own) -> Pass {
-        return CombinationPass{lower_images(own, {1, 1, 0, 0}), result, images};
-    });
-    combination.inputs = parts;
-    combination.combines = true;
-    graph.links.push_back(std::move(combination));
-    return graph;
+    return lower_apart(
+        parts.size(), desc,
+        [&](std::size_t i, const PlanDesc &part) { return lower(parts[i], part); },
+        [result = filter.result, images](const PlanDesc &own) -> Pass {
+            return CombinationPass{lower_images(own, {1, 1, 0, 0}), result, images};
+        });
 }
 
 // The targets of a shared reading have the layout of the first.

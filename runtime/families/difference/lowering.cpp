@@ -24,27 +24,14 @@ std::optional<Graph> lower_together(const Difference &filter, const PlanDesc &de
     return std::nullopt;
 }
 
-// Both filters are stored as f32 images of the region, and the second is subtracted from the first.
+// Both filters' results are stored, and the second is subtracted from the first.
 Graph lower_apart(const Difference &filter, const PlanDesc &desc) {
-    const PlanDesc part = between_images(desc);
-    Graph graph;
-    std::vector<ImageRef> results;
-    for (const Filter &one : filter.filters) {
-        results.push_back(image_between(graph.between.size()));
-        graph.between.push_back(part.target);
-        append(graph, by_steps(lower(one, part)), results.back());
-    }
-    PlanDesc last = desc;
-    last.source = part.target;
-    last.region.source_origin = {0, 0, 0, 0};
-    last.region.edge = RegionEdge::isolated;
-    Step difference(last, [](const PlanDesc &images) -> Pass {
-        return DifferencePass{lower_images(images, {1, 1, 0, 0})};
-    });
-    difference.inputs = results;
-    difference.combines = true;
-    graph.links.push_back(std::move(difference));
-    return graph;
+    return lower_apart(
+        filter.filters.size(), desc,
+        [&](std::size_t i, const PlanDesc &part) { return lower(filter.filters[i], part); },
+        [](const PlanDesc &images) -> Pass {
+            return DifferencePass{lower_images(images, {1, 1, 0, 0})};
+        });
 }
 
 } // namespace

@@ -15,16 +15,6 @@ namespace gz {
 
 namespace {
 
-// Images of the region for what is read together with the source, which is of f32: with its pitches.
-PlanDesc beside_source(const PlanDesc &desc) {
-    PlanDesc result = desc;
-    result.target = desc.source;
-    result.target.offset = 0;
-    result.target.extent = desc.region.extent;
-    result.region.target_origin = {0, 0, 0, 0};
-    return result;
-}
-
 // The mean of the squares: these are stored as an f32 image of all pixels that the mean reads.
 Graph lower_squares(const Filter &mean, const PlanDesc &desc) {
     std::vector<std::size_t> axes;

@@ -70,17 +70,6 @@ Graph lower_sequence(const SharedFilter &filter, const std::vector<MorphologySte
                               lower_opening(filter->window, is_closing, desc));
 }
 
-// An image between for all of the region's pixels, which one geometry reads together with the source: it has
-// the source's pitches.
-PlanDesc beside_source(const PlanDesc &desc) {
-    PlanDesc result = desc;
-    result.target = desc.source;
-    result.target.offset = 0;
-    result.target.extent = desc.region.extent;
-    result.region.target_origin = {0, 0, 0, 0};
-    return result;
-}
-
 } // namespace
 
 WeightedPass lower_weighted(const Morphology &filter, MorphologyStep step, const PlanDesc &desc) {
