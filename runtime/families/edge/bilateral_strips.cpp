@@ -1,8 +1,6 @@
 // The bilateral filter for CPUs, a strip of a band of rows per item. See cl/edge/bilateral_strips.cl.
-#include <algorithm>
-
-#include "core/error.hpp"
 #include "families/edge/kernels.hpp"
+#include "plan/bands.hpp"
 
 namespace gz {
 
@@ -25,10 +23,7 @@ int most_of(int side) {
 Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const std::int64_t strips = ceil_div(g.width / pass.channels, settings.strip);
-    std::int32_t band = 256;
-    while (band > 16 && strips * pass.batch() * ceil_div(g.height, band) <
-                            4 * static_cast<std::int64_t>(facts.compute_units))
-        band /= 2;
+    const std::int32_t band = rows_of_band(pass, strips, g.taps_y, facts);
     const int most_x = most_of(g.taps_x), most_y = most_of(g.taps_y);
     Launch result;
     result.program = {"edge/bilateral_strips.cl", "bilateral_strips", type_defines(pass)};

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
+#include "plan/bands.hpp"
 #include "plan/columns.hpp"
 
 namespace gz {

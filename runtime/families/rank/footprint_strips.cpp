@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "families/rank/footprint_pass.hpp"
 #include "families/rank/kernels.hpp"
+#include "plan/bands.hpp"
 
 namespace gz {
 

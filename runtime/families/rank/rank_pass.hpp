@@ -61,11 +61,6 @@ bool reads_words(const ImagePass &pass);
 // KEY_KIND, and the macros of cl/lib/pixel.clh and border.clh.
 Defines rank_defines(const ImagePass &pass);
 
-// Rows of a band that an item of a strip filters: several windows, so that few rows are read for the first alone, and
-// few enough that all units of the device have several.
-std::int32_t rows_of_band(const ImagePass &pass, std::int64_t strips, int window,
-                          const DeviceFacts &facts);
-
 // Why a kernel of slices cannot take the pass; "" where it can.
 std::string volume_refusal(const WindowPass &pass);
 

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
 #include "families/rank/network_pass.hpp"
+#include "plan/bands.hpp"
 
 namespace gz {
 
