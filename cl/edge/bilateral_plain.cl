@@ -8,9 +8,9 @@
 #include "lib/border.clh"
 #include "lib/bilateral_terms.clh"
 #define REAL float
-#define WHOLE int
-#define AS_REAL(v) as_float(v)
-#define AS_WHOLE(v) as_int(v)
+#define AS_REAL as_float
+#define AS_BITS as_uint
+#include "lib/arithmetic.clh"
 #include "lib/bilateral.clh"
 
 #ifndef GROUP_X
@@ -61,5 +61,5 @@ void bilateral_plain(__global const SRC *restrict src, __global DST *restrict ds
     }
     __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + value;
     for (int c = 0; c < CHANNELS; ++c)
-        STORE(own[c] + quotient_of(sums[c], weights), to + c);
+        STORE(own[c] + quotient(sums[c], weights), to + c);
 }

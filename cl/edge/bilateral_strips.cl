@@ -8,9 +8,9 @@
 #include "lib/bilateral_terms.clh"
 #define LANES 16
 #define REAL float16
-#define WHOLE int16
-#define AS_REAL(v) as_float16(v)
-#define AS_WHOLE(v) as_int16(v)
+#define AS_REAL as_float16
+#define AS_BITS as_uint16
+#include "lib/arithmetic.clh"
 #include "lib/bilateral.clh"
 
 #if !defined(STRIP) || !defined(MOST_X) || !defined(MOST_Y) || STRIP % LANES
@@ -42,7 +42,7 @@ static inline void extend_row(float *to, __global const SRC *origin, const Geome
             to[c * PITCH + i] = read_extended(origin, g, row, (x + i) * CHANNELS + c);
 }
 
-// What a vector of results is made from.
+// Pixels, and sums over their windows, of a vector of results.
 typedef struct Means {
     REAL own[CHANNELS], sums[CHANNELS], weights;
 } Means;
@@ -67,7 +67,7 @@ INLINE void add_pixels(Means *means, const BilateralTerms terms, const float *p,
 // Writes the first `count` results.
 INLINE void store_means(const Means *means, __global DST *to, int count) {
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
-        const REAL result = means->own[c] + quotient_of(means->sums[c], means->weights);
+        const REAL result = means->own[c] + quotient(means->sums[c], means->weights);
 #if CHANNELS == 1
         if (count >= LANES) {
             STORE16(result, to);

@@ -7,9 +7,9 @@
 #include "lib/border.clh"
 #include "lib/bilateral_terms.clh"
 #define REAL float
-#define WHOLE int
-#define AS_REAL(v) as_float(v)
-#define AS_WHOLE(v) as_int(v)
+#define AS_REAL as_float
+#define AS_BITS as_uint
+#include "lib/arithmetic.clh"
 #include "lib/bilateral.clh"
 
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(COLUMNS)
@@ -47,7 +47,7 @@ INLINE void read_tile(__global const SRC *volume, const Geometry g, const Volume
     }
 }
 
-// What an item's results are made from.
+// Pixels, and sums over their windows, of an item's results.
 typedef struct Means {
     float own[CHANNELS][COLUMNS], sums[CHANNELS][COLUMNS], weights[COLUMNS];
 } Means;
@@ -114,6 +114,6 @@ void bilateral_tiled(__global const SRC *restrict src, __global DST *restrict ds
     UNROLL for (int k = 0; k < COLUMNS; ++k)
         if (x + k < width)
             UNROLL for (int c = 0; c < CHANNELS; ++c)
-                STORE(means.own[c][k] + quotient_of(means.sums[c][k], means.weights[k]),
+                STORE(means.own[c][k] + quotient(means.sums[c][k], means.weights[k]),
                       to + k * CHANNELS + c);
 }

@@ -44,43 +44,13 @@ PlanDesc describe(const Axes &extent, std::size_t targets, PixelType type = Pixe
     return complete(desc);
 }
 
-// Returns what a bank writes to each of its targets; nothing where a forced kernel does not fit.
-std::vector<std::vector<std::byte>> run_bank(const std::vector<Filter> &filters,
-                                             const PlanDesc &desc, const std::string &variant,
-                                             const std::vector<std::byte> &source,
-                                             const std::vector<std::byte> &before) {
-    std::optional<Plan> plan;
-    try {
-        plan.emplace(engine(), Filter::bank(filters), desc, variant);
-    } catch (const Error &error) {
-        if (error.status() != Status::unsupported)
-            throw;
-        return {};
-    }
-    const cl::CommandQueue &queue = engine()->queue();
-    const cl::Buffer from = engine()->allocate(source.size(), "the test's source");
-    queue.enqueueWriteBuffer(from, CL_TRUE, 0, source.size(), source.data());
-    std::vector<cl::Buffer> to;
-    std::vector<cl_mem> targets;
-    for (std::size_t i = 0; i < filters.size(); ++i) {
-        to.push_back(engine()->allocate(before.size(), "the test's target"));
-        targets.push_back(to.back()());
-        queue.enqueueWriteBuffer(to.back(), CL_TRUE, 0, before.size(), before.data());
-    }
-    plan->enqueue(nullptr, from(), targets, nullptr, {}, nullptr);
-    std::vector<std::vector<std::byte>> got(filters.size(), before);
-    for (std::size_t i = 0; i < filters.size(); ++i)
-        queue.enqueueReadBuffer(to[i], CL_TRUE, 0, before.size(), got[i].data());
-    return got;
-}
-
 // Checks that every target is what its filter gives by itself; returns whether it ran.
 bool check_bank(const std::vector<Filter> &filters, const PlanDesc &desc,
                 const std::string &variant) {
     std::minstd_rand random(4);
     const std::vector<std::byte> source = make_source(desc, random);
     const std::vector<std::byte> before = make_target(desc, random);
-    const auto got = run_bank(filters, desc, variant, source, before);
+    const auto got = run_forced_bank(Filter::bank(filters), desc, variant, source, before);
     for (std::size_t i = 0; i < got.size(); ++i) {
         INFO(to_text(filters[i]), " of ", to_text(desc.region.extent), " by '", variant,
              "', target ", i);

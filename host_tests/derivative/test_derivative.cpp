@@ -17,38 +17,11 @@
 #include "plan/plan.hpp"
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
+#include "support/formulas.hpp"
 #include "support/pairwise.hpp"
 #include "support/passes.hpp"
 #include "support/under_test.hpp"
 #include "support/unit.hpp"
-
-// The kernels' own formulas, which are made of operations that the host has too.
-namespace formulas {
-using std::copysign;
-using std::fabs;
-using std::fma;
-using std::fmax;
-using std::fmin;
-inline float as_float(std::uint32_t bits) {
-    return std::bit_cast<float>(bits);
-}
-inline std::uint32_t as_uint(float value) {
-    return std::bit_cast<std::uint32_t>(value);
-}
-#define REAL float
-#define AS_REAL as_float
-#define AS_BITS as_uint
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#include "lib/arithmetic.clh"
-#include "lib/root.clh"
-#pragma GCC diagnostic pop
-#undef REAL
-#undef AS_REAL
-#undef AS_BITS
-} // namespace formulas
 
 namespace {
 
@@ -151,36 +124,6 @@ std::vector<std::byte> expected_of(const Filter &filter, const PlanDesc &desc,
     return target;
 }
 
-// Returns what a plan writes to each of its targets; nothing where a forced kernel does not fit.
-std::vector<std::vector<std::byte>> run_bank(const Filter &bank, const PlanDesc &desc,
-                                             const std::string &variant,
-                                             const std::vector<std::byte> &source,
-                                             const std::vector<std::byte> &before) {
-    std::optional<Plan> plan;
-    try {
-        plan.emplace(engine(), bank, desc, variant);
-    } catch (const Error &error) {
-        if (error.status() != Status::unsupported)
-            throw;
-        return {};
-    }
-    const cl::CommandQueue &queue = engine()->queue();
-    const cl::Buffer from = engine()->allocate(source.size(), "the test's source");
-    queue.enqueueWriteBuffer(from, CL_TRUE, 0, source.size(), source.data());
-    std::vector<cl::Buffer> to;
-    std::vector<cl_mem> targets;
-    for (std::size_t i = 0; i < bank.target_count(); ++i) {
-        to.push_back(engine()->allocate(before.size(), "the test's target"));
-        targets.push_back(to.back()());
-        queue.enqueueWriteBuffer(to.back(), CL_TRUE, 0, before.size(), before.data());
-    }
-    plan->enqueue(nullptr, from(), targets, nullptr, {}, nullptr);
-    std::vector<std::vector<std::byte>> got(bank.target_count(), before);
-    for (std::size_t i = 0; i < got.size(); ++i)
-        queue.enqueueReadBuffer(to[i], CL_TRUE, 0, before.size(), got[i].data());
-    return got;
-}
-
 std::string run(const DerivativeCase &test, Tally &tally) {
     std::minstd_rand random(5);
     PlanDesc desc = make_plan_desc(test);
@@ -188,7 +131,7 @@ std::string run(const DerivativeCase &test, Tally &tally) {
     const std::vector<std::byte> before = make_target(desc, random);
     desc.more_targets.assign(test.filters.size() - 1, desc.target);
     const Filter all = test.filters.size() > 1 ? Filter::bank(test.filters) : test.filters.front();
-    const auto got = run_bank(all, desc, test.variant, source, before);
+    const auto got = run_forced_bank(all, desc, test.variant, source, before);
     if (got.empty()) {
         ++tally.misfits;
         return "";
@@ -332,20 +275,6 @@ std::vector<std::pair<ImageCase, Filter>> whole_cases() {
         cases.emplace_back(test, filters[static_cast<std::size_t>(row[image])]);
     }
     return cases;
-}
-
-// An image of floats filtered by a plan of its own.
-std::vector<float> filtered(const Filter &filter, const std::vector<float> &pixels,
-                            const Axes &extent, const Border &border = {}) {
-    PlanDesc desc;
-    desc.source = desc.target = make_image(PixelType::f32, extent);
-    desc.border = border;
-    const Plan plan(engine(), filter, complete(desc), "");
-    std::vector<float> result(pixels.size());
-    const auto bytes = pixels.size() * sizeof(float);
-    plan.run({reinterpret_cast<const std::byte *>(pixels.data()), bytes},
-             {{reinterpret_cast<std::byte *>(result.data()), bytes}});
-    return result;
 }
 
 std::size_t launches_of(const std::vector<Filter> &filters, const PlanDesc &desc) {

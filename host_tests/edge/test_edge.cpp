@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "plan/plan.hpp"
 #include "plan/verify.hpp"
 #include "support/correlate_case.hpp"
+#include "support/formulas.hpp"
 #include "support/pairwise.hpp"
 #include "support/passes.hpp"
 #include "support/several_tiles.hpp"
@@ -46,19 +46,6 @@ Bilateral BilateralCase::filter() const {
     return bilateral(sigma_space, sigma_range * largest_of(src_type), radius);
 }
 
-// a / b as kernels have it: see cl/lib/bilateral.clh.
-float quotient(float a, float b) {
-    std::int32_t bits = 0;
-    std::memcpy(&bits, &b, sizeof bits);
-    bits = 0x7ef311c7 - bits;
-    float r = 0.0F;
-    std::memcpy(&r, &bits, sizeof r);
-    for (int i = 0; i < 4; ++i)
-        r = std::fma(r, std::fma(-b, r, 1.0F), r);
-    const float q = a * r;
-    return std::fma(std::fma(-b, q, a), r, q);
-}
-
 // A row of results in f32, in the stated order.
 class OrderedRow {
 public:
@@ -81,7 +68,8 @@ public:
                         add(i + radius[0], exponent_.space[place], sums, weights);
             }
         for (std::size_t i = 0; i < middle_.size(); ++i)
-            middle_[i] += quotient(sums[i], weights[i / static_cast<std::size_t>(channels_)]);
+            middle_[i] +=
+                formulas::quotient(sums[i], weights[i / static_cast<std::size_t>(channels_)]);
         return middle_.data();
     }
 
@@ -225,19 +213,6 @@ std::vector<BilateralCase> several_tiles_of(const std::string &kernel) {
     return cases;
 }
 
-// An image of floats filtered by a plan of its own.
-std::vector<float> filtered(const Bilateral &filter, const std::vector<float> &source,
-                            const Axes &extent, int channels = 1) {
-    PlanDesc desc;
-    desc.source = desc.target = make_image(PixelType::f32, extent, channels);
-    const Plan plan(engine(), filter, complete(desc), "");
-    std::vector<float> result(source.size());
-    const auto bytes = source.size() * sizeof(float);
-    plan.run({reinterpret_cast<const std::byte *>(source.data()), bytes},
-             {{reinterpret_cast<std::byte *>(result.data()), bytes}});
-    return result;
-}
-
 } // namespace
 
 TEST_SUITE("kernels") {
@@ -279,7 +254,7 @@ TEST_SUITE("edge") {
             const float b = std::ldexp(1.0F + static_cast<float>(random() % 8388608) / 8388608.0F,
                                        static_cast<int>(random() % 20) - 1);
             const double exact = static_cast<double>(a) / static_cast<double>(b);
-            CHECK(std::abs(static_cast<double>(quotient(a, b)) - exact) <=
+            CHECK(std::abs(static_cast<double>(formulas::quotient(a, b)) - exact) <=
                   0x1p-23 * std::abs(exact));
         }
     }
@@ -298,7 +273,7 @@ TEST_SUITE("edge") {
         CHECK(static_cast<double>(mean[4]) == doctest::Approx(5.0).epsilon(1e-6));
         // Channels have one weight: the first does not differ, and is smoothed no more than the second.
         const std::vector<float> both =
-            filtered(bilateral(1e6, 1.0, {1, 0, 0}), {1, 1, 2, 101, 3, 201}, {3, 1, 1, 1}, 2);
+            filtered(bilateral(1e6, 1.0, {1, 0, 0}), {1, 1, 2, 101, 3, 201}, {3, 1, 1, 1}, {}, 2);
         CHECK(both == std::vector<float>{1, 1, 2, 101, 3, 201});
     }
 

@@ -256,18 +256,9 @@ std::vector<MorphologyCase> filter_cases() {
 }
 
 // A row of floats filtered by a plan of its own.
-std::vector<float> filtered(const Morphology &filter, const std::vector<float> &row,
+std::vector<float> filtered(const Filter &filter, const std::vector<float> &row,
                             const Border &border = {}) {
-    PlanDesc desc;
-    desc.source = desc.target =
-        make_image(PixelType::f32, {static_cast<std::int64_t>(row.size()), 1, 1, 1});
-    desc.border = border;
-    const Plan plan(engine(), filter, complete(desc), "");
-    std::vector<float> result(row.size());
-    const auto bytes = row.size() * sizeof(float);
-    plan.run({reinterpret_cast<const std::byte *>(row.data()), bytes},
-             {{reinterpret_cast<std::byte *>(result.data()), bytes}});
-    return result;
+    return support::filtered(filter, row, {static_cast<std::int64_t>(row.size()), 1, 1, 1}, border);
 }
 
 } // namespace

@@ -180,23 +180,55 @@ std::vector<std::byte> make_target(const PlanDesc &plan, std::minstd_rand &rando
 std::vector<std::byte> run_forced(const Filter &filter, const PlanDesc &desc,
                                   const std::string &variant, const std::vector<std::byte> &source,
                                   const std::vector<std::byte> &before) {
+    std::vector<std::vector<std::byte>> got =
+        run_forced_bank(filter, desc, variant, source, before);
+    return got.empty() ? std::vector<std::byte>() : std::move(got.front());
+}
+
+std::vector<std::vector<std::byte>> run_forced_bank(const Filter &bank, const PlanDesc &desc,
+                                                    const std::string &variant,
+                                                    const std::vector<std::byte> &source,
+                                                    const std::vector<std::byte> &before) {
     std::unique_ptr<Plan> plan;
     try {
-        plan = std::make_unique<Plan>(engine(), filter, desc, variant);
+        plan = std::make_unique<Plan>(engine(), bank, desc, variant);
     } catch (const Error &error) {
         if (error.status() != Status::unsupported)
             throw;
         return {};
     }
-    const cl::Buffer from = engine()->allocate(source.size(), "the test's source");
-    const cl::Buffer to = engine()->allocate(before.size(), "the test's target");
     const cl::CommandQueue &queue = engine()->queue();
+    const cl::Buffer from = engine()->allocate(source.size(), "the test's source");
     queue.enqueueWriteBuffer(from, CL_TRUE, 0, source.size(), source.data());
-    queue.enqueueWriteBuffer(to, CL_TRUE, 0, before.size(), before.data());
-    plan->enqueue(nullptr, from(), {to()}, nullptr, {}, nullptr);
-    std::vector<std::byte> got(before.size());
-    queue.enqueueReadBuffer(to, CL_TRUE, 0, got.size(), got.data());
+    std::vector<cl::Buffer> to;
+    std::vector<cl_mem> targets;
+    for (std::size_t i = 0; i < bank.target_count(); ++i) {
+        to.push_back(engine()->allocate(before.size(), "the test's target"));
+        targets.push_back(to.back()());
+        queue.enqueueWriteBuffer(to.back(), CL_TRUE, 0, before.size(), before.data());
+    }
+    plan->enqueue(nullptr, from(), targets, nullptr, {}, nullptr);
+    std::vector<std::vector<std::byte>> got(to.size(), std::vector<std::byte>(before.size()));
+    for (std::size_t i = 0; i < got.size(); ++i)
+        queue.enqueueReadBuffer(to[i], CL_TRUE, 0, before.size(), got[i].data());
     return got;
+}
+
+std::vector<float> filtered(const Filter &filter, const std::vector<float> &source,
+                            const Axes &extent, const Border &border, int channels) {
+    PlanDesc desc;
+    desc.source.type = PixelType::f32;
+    desc.source.extent = extent;
+    desc.source.channels = channels;
+    desc.source = complete(desc.source, "image");
+    desc.target = desc.source;
+    desc.border = border;
+    const Plan plan(engine(), filter, complete(desc), "");
+    std::vector<float> result(source.size());
+    const auto bytes = source.size() * sizeof(float);
+    plan.run({reinterpret_cast<const std::byte *>(source.data()), bytes},
+             {{reinterpret_cast<std::byte *>(result.data()), bytes}});
+    return result;
 }
 
 void store_row(const PlanDesc &desc, const RowPlace &at, const float *row,

@@ -80,6 +80,16 @@ std::vector<std::byte> run_forced(const gz::Filter &filter, const gz::PlanDesc &
                                   const std::string &variant, const std::vector<std::byte> &source,
                                   const std::vector<std::byte> &before);
 
+// The same of a bank: what it makes of each target; nothing where the kernel does not fit or take the pass.
+std::vector<std::vector<std::byte>>
+run_forced_bank(const gz::Filter &bank, const gz::PlanDesc &desc, const std::string &variant,
+                const std::vector<std::byte> &source, const std::vector<std::byte> &before);
+
+// Returns a packed image of floats filtered by a plan of its own.
+std::vector<float> filtered(const gz::Filter &filter, const std::vector<float> &source,
+                            const gz::Axes &extent, const gz::Border &border = {},
+                            int channels = 1);
+
 // Writes a row of results to its place in the target.
 void store_row(const gz::PlanDesc &desc, const gz::RowPlace &at, const float *row,
                std::vector<std::byte> &target);

@@ -40,7 +40,7 @@ inline constexpr std::array<float, 7> bilateral_weight_terms = {
     0.0624572039F, 0.029112963F,  -0.00110816525F};
 float bilateral_weight(float v);
 
-// What kernels compute v from: fma(e, -scale, space[j]), where e is the sum over channels of the squares of differences,
+// Kernels compute v as max(fma(e, -scale, space[j]), 0), where e is the sum over channels of the squares of differences,
 // and j a place of the window, x fastest.
 struct BilateralExponent {
     std::vector<float> space;
