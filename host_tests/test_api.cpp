@@ -424,7 +424,7 @@ TEST_SUITE("api") {
                 engine().plan(filter, image).run(pixels, expected);
                 CHECK(got == expected);
             }
-            // What runs on the engine's own queue is in order with what its images read and write.
+            // Runs on the engine's own queue are in order with reads and writes of its images.
             CHECK(own.context() == context);
             CHECK(own.device_id() == device);
             Image first = own.wrap(image, src);

@@ -6,29 +6,9 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "input_error.hpp"
+#include "box_options.hpp"
 
 namespace gauze::tool {
-namespace {
-
-// One number stands for all of the image's axes.
-std::array<std::int64_t, 3> radius_along(const std::string &text,
-                                         const std::vector<std::int64_t> &numbers, int axes) {
-    constexpr int most = 3;
-    const auto radius = along_axes("--radius", text, numbers, std::min(axes, most));
-    return {radius[0], radius[1], radius[2]};
-}
-
-std::vector<std::int64_t> parse_radius(const std::string &text) {
-    const std::vector<std::int64_t> numbers = parse_integers("--radius", text);
-    for (const std::int64_t radius : numbers)
-        if (radius < 0)
-            throw InputError("--radius: " + std::to_string(radius) + " is negative");
-    return numbers;
-}
-
-} // namespace
-
 void add_bilateral_options(CLI::App &app, BilateralOptions &options) {
     app.add_option("--sigma-space", options.sigma_space,
                    "The distance, in pixels, at which a pixel's weight falls to 0.61")
@@ -45,13 +25,15 @@ void add_bilateral_options(CLI::App &app, BilateralOptions &options) {
 }
 
 Filter make_bilateral(const BilateralOptions &options, int axes) {
+    constexpr int most_axes = 3;
     constexpr std::int64_t of_sigma = -1;
-    const std::string text = options.radius.value_or("");
-    const std::vector<std::int64_t> radius =
-        options.radius ? parse_radius(text) : std::vector<std::int64_t>{of_sigma};
+    const int own_axes = std::min(axes, most_axes);
+    const std::array<std::int64_t, 4> radius =
+        options.radius ? parse_radius(*options.radius, own_axes)
+                       : along_axes("--radius", "", std::vector<std::int64_t>{of_sigma}, own_axes);
     return bilateral(parse_positive("--sigma-space", options.sigma_space),
                      parse_positive("--sigma-range", options.sigma_range),
-                     radius_along(text, radius, axes));
+                     {radius[0], radius[1], radius[2]});
 }
 
 } // namespace gauze::tool
