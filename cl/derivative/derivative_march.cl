@@ -32,36 +32,38 @@
 #define STREAM4(v, p) STORE4(v, p)
 #endif
 
-// Row y of the source filtered along x, for the four values from x on. is_inside: whether all that
-// these need can be read as it is.
+#define FOUR(window, i)                                                                            \
+    (float4)((window)[i], (window)[(i) + 1], (window)[(i) + 2], (window)[(i) + 3])
+
+INLINE void filter_row(Filtered *to, __constant const float *taps, const float *window) {
+    along_x(to, taps, FOUR(window, 0), FOUR(window, CHANNELS), FOUR(window, 2 * CHANNELS));
+}
+
+// The values of a row that lie inside, around the four at `from`.
+INLINE void read_inside(float *window, __global const SRC *from) {
+    UNROLL for (int i = 0; i < CHANNELS; ++i) {
+        window[i] = LOAD(from + i - CHANNELS);
+        window[4 + CHANNELS + i] = LOAD(from + 4 + i);
+    }
+#if ALIGNED
+    const float4 own = LOAD4(from);
+#else
+    const float4 own = (float4)(LOAD(from), LOAD(from + 1), LOAD(from + 2), LOAD(from + 3));
+#endif
+    window[CHANNELS] = own.s0;
+    window[CHANNELS + 1] = own.s1;
+    window[CHANNELS + 2] = own.s2;
+    window[CHANNELS + 3] = own.s3;
+}
+
+// Row y of the source filtered along x, for the four values from x on, wherever they lie.
 INLINE void read_row(Filtered *to, __constant const float *taps, __global const SRC *origin,
-                     const Geometry g, int y, int x, int is_inside) {
+                     const Geometry g, int y, int x) {
     const int row = fold_row(g, y);
     float window[WINDOW];
-    if (row == OUTSIDE) {
-        UNROLL for (int i = 0; i < WINDOW; ++i)
-            window[i] = g.border_value;
-    } else if (is_inside) {
-        __global const SRC *from = origin + row * g.src_row + x;
-        UNROLL for (int i = 0; i < CHANNELS; ++i) {
-            window[i] = LOAD(from + i - CHANNELS);
-            window[4 + CHANNELS + i] = LOAD(from + 4 + i);
-        }
-#if ALIGNED
-        const float4 own = LOAD4(from);
-#else
-        const float4 own = (float4)(LOAD(from), LOAD(from + 1), LOAD(from + 2), LOAD(from + 3));
-#endif
-        window[CHANNELS] = own.s0;
-        window[CHANNELS + 1] = own.s1;
-        window[CHANNELS + 2] = own.s2;
-        window[CHANNELS + 3] = own.s3;
-    } else {
-        UNROLL for (int i = 0; i < WINDOW; ++i)
-            window[i] = read_extended(origin, g, row, x + i - CHANNELS);
-    }
-#define FOUR(i) (float4)(window[i], window[(i) + 1], window[(i) + 2], window[(i) + 3])
-    along_x(to, taps, FOUR(0), FOUR(CHANNELS), FOUR(2 * CHANNELS));
+    UNROLL for (int i = 0; i < WINDOW; ++i)
+        window[i] = read_extended(origin, g, row, x + i - CHANNELS);
+    filter_row(to, taps, window);
 }
 
 // Writes four values, or as many of them as the row has.
@@ -89,22 +91,39 @@ void derivative_march(__global const SRC *restrict src, TARGET_PARAMETERS, const
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *const targets[TARGETS] = {TARGET_LIST};
     const long start = dst_start(g, batch) + x;
-    const int is_inside =
-        x >= (g.valid_left + 1) * CHANNELS && x + 4 + CHANNELS <= g.valid_right * CHANNELS;
-    Filtered above, own;
-    read_row(&above, taps, origin, g, top - 1, x, is_inside);
-    read_row(&own, taps, origin, g, top, x, is_inside);
-    UNROLL for (int i = 0; i < ROWS; ++i) {
-        const int y = top + i;
-        if (y < g.height) {
+    // Where all that an item reads lies inside, it asks for all rows before it needs the first.
+    if (x >= (g.valid_left + 1) * CHANNELS && x + 4 + CHANNELS <= g.valid_right * CHANNELS &&
+        top > g.valid_top && top + ROWS < g.valid_bottom && top + ROWS <= g.height) {
+        float windows[ROWS + 2][WINDOW];
+        __global const SRC *from = origin + (top - 1) * g.src_row + x;
+        UNROLL for (int i = 0; i < ROWS + 2; ++i)
+            read_inside(windows[i], from + i * g.src_row);
+        Filtered above, own;
+        filter_row(&above, taps, windows[0]);
+        filter_row(&own, taps, windows[1]);
+        UNROLL for (int i = 0; i < ROWS; ++i) {
             Filtered below;
-            read_row(&below, taps, origin, g, y + 1, x, is_inside);
+            filter_row(&below, taps, windows[i + 2]);
             Targets results;
             along_y(&results, taps, &above, &own, &below);
             UNROLL for (int n = 0; n < TARGETS; ++n)
-                write(results.v[n], targets[n] + start + y * g.dst_row, g.width - x);
+                write(results.v[n], targets[n] + start + (top + i) * g.dst_row, g.width - x);
             above = own;
             own = below;
         }
+        return;
+    }
+    Filtered above, own;
+    read_row(&above, taps, origin, g, top - 1, x);
+    read_row(&own, taps, origin, g, top, x);
+    for (int y = top; y < min(top + ROWS, g.height); ++y) {
+        Filtered below;
+        read_row(&below, taps, origin, g, y + 1, x);
+        Targets results;
+        along_y(&results, taps, &above, &own, &below);
+        UNROLL for (int n = 0; n < TARGETS; ++n)
+            write(results.v[n], targets[n] + start + y * g.dst_row, g.width - x);
+        above = own;
+        own = below;
     }
 }
