@@ -1,156 +1,24 @@
 // Separable correlation of tiles in one pass by way of local memory. See cl/correlate/separable_fused.cl.
-#include <algorithm>
-
 #include "families/correlate/kernels.hpp"
-#include "plan/tile_classes.hpp"
+#include "families/correlate/separable_tile.hpp"
 
 namespace gz {
 
-namespace {
-
-struct Settings {
-    int tile_x, tile_y, row_item, column_x, column_y;
-};
-
-const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {64, 128, 256}},
-                                                 {"TILE_Y", &Settings::tile_y, {32, 64, 128}},
-                                                 {"ROW_ITEM", &Settings::row_item, {4, 8, 16}},
-                                                 {"COLUMN_X", &Settings::column_x, {1, 2, 4}},
-                                                 {"COLUMN_Y", &Settings::column_y, {8, 16}}};
-
-constexpr int most_taps = 63;
-
-// Taps that fill their bucket, around the anchor, have a program without conditions.
-bool is_exact(const CorrelatePass &pass) {
-    const Geometry &g = pass.geometry;
-    return g.taps_x == tap_bucket(g.taps_x).most && g.taps_y == tap_bucket(g.taps_y).most &&
-           g.anchor_x == g.taps_x / 2;
-}
-
-// Returns the values of an aligned read: up to 16 bytes of an item's values, 4 where programs are shared; 1
-// where no read can be aligned.
-int vector_of(const CorrelatePass &pass, const Settings &settings) {
-    const int size = static_cast<int>(size_of(pass.src_type));
-    for (const int vector : {16, 8, 4})
-        if (vector * size <= 16 && (vector == 4 || is_exact(pass)) && vector <= settings.row_item &&
-            vector <= pass.alignment)
-            return vector;
-    return 1;
-}
-
-// Returns how many values past an aligned address an item's reads start.
-int shift_of(const CorrelatePass &pass, int vector) {
-    return -(pass.geometry.anchor_x * pass.channels) & (vector - 1);
-}
-
-TileShape shape_of(const CorrelatePass &pass, const Settings &settings) {
-    const Geometry &g = pass.geometry;
-    const int vector = vector_of(pass, settings);
-    const int step = std::max(vector, 4);
-    const int shift = shift_of(pass, vector);
-    const int most_shift = is_exact(pass) || vector == 1 ? shift : step - 1;
-    const int item = settings.row_item;
-    const std::int64_t needed =
-        most_shift + item + std::int64_t{tap_bucket(g.taps_x).most - 1} * pass.channels;
-    TileShape shape;
-    shape.width = settings.tile_x;
-    shape.height = settings.tile_y;
-    shape.apron_left = g.anchor_x * pass.channels + shift;
-    shape.apron_right =
-        std::max(static_cast<int>(ceil_div(needed, step)) * step - item - shape.apron_left, 0);
-    shape.apron_top = g.anchor_y;
-    shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
-    return shape;
-}
-
-int group_of(const Settings &settings) {
-    return settings.tile_x / settings.column_x * (settings.tile_y / settings.column_y);
-}
-
-std::string refusal(const CorrelatePass &pass, const Settings &settings) {
-    if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
-        return reason;
-    // The largest tiles keep more in the arrays of their items than PoCL's stack holds.
-    const int group = group_of(settings);
-    return group < 32 || group > 1024 ? text("groups would be of ", group, " items") : "";
-}
-
-Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const Geometry &g = pass.geometry;
-    const TapBucket along_x = tap_bucket(g.taps_x);
-    const TapBucket along_y = tap_bucket(g.taps_y);
-    const TileShape shape = shape_of(pass, settings);
-
-    Launch result;
-    result.program = {"correlate/separable_fused.cl", "separable_fused",
-                      separable_defines(pass, facts)};
-    Defines &defines = result.program.defines;
-    const bool exact = is_exact(pass);
-    defines["LEAST_X"] = exact ? along_x.most : along_x.least;
-    defines["BUCKET_X"] = along_x.most;
-    defines["LEAST_Y"] = exact ? along_y.most : along_y.least;
-    defines["BUCKET_Y"] = along_y.most;
-    const int vector = vector_of(pass, settings);
-    defines["VECTOR"] = vector;
-    defines["SHIFT"] = exact ? shift_of(pass, vector) : vector == 1 ? 0 : -1;
-    add_defines(defines, tunables, settings);
-    result.range = batched_range(pass, ceil_div(g.width, shape.width),
-                                 ceil_div(g.height, shape.height), group_of(settings), 1);
-    const auto rows = static_cast<std::size_t>(shape.height + along_y.most - 1);
-    const auto pitch = static_cast<std::size_t>(shape.width / 4 + 1); // vectors of 4 values
-    const int columns = shape.apron_left + shape.width + shape.apron_right;
-    result.arguments = {SourceBuffer(),
-                        TargetBuffer(),
-                        by_value(g),
-                        by_value(classify(g, pass.channels, shape)),
-                        taps_argument(bucketed_taps(pass, along_x, along_y), facts),
-                        by_value(static_cast<std::int32_t>(shift_of(pass, vector))),
-                        LocalMemory{rows * pitch * 4 * sizeof(float)},
-                        LocalMemory{static_cast<std::size_t>(columns) * sizeof(std::int32_t)}};
-    return result;
-}
-
-Settings shaped(int tile_x, int tile_y, int row_item, int column_x, int column_y) {
-    return {.tile_x = tile_x,
-            .tile_y = tile_y,
-            .row_item = row_item,
-            .column_x = column_x,
-            .column_y = column_y};
-}
-
-// Measured on NVIDIA (H200, 16384x16384): many taps need high tiles, whose apron is small beside them. An
-// item reads up to 16 bytes and writes 4 values at once. Smaller tiles follow for devices with less room.
-std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
-    const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
-    std::vector<Settings> result;
-    if (facts_of(pass.src_type).is_integer)
-        result.push_back(shaped(64, 128, 16, 4, 8));
-    else if (taps <= 3)
-        result.push_back(shaped(128, 32, 8, 2, 16));
-    else if (taps <= 5)
-        result.push_back(shaped(64, 32, 8, 1, 16));
-    else if (taps >= 15)
-        result.push_back(shaped(64, 128, 8, 4, 8));
-    result.push_back(shaped(64, 64, 8, 4, 8));
-    result.push_back(shaped(64, 32, 8, 2, 8));
-    return result;
-}
-
-std::string details(const CorrelatePass &pass, const Settings &settings) {
-    return "tile " + describe(pass, shape_of(pass, settings), vector_of(pass, settings) > 1);
-}
-
-} // namespace
-
 Kernel separable_fused() {
-    KernelSpec<CorrelatePass, Settings> spec;
+    KernelSpec<CorrelatePass, SeparableTile> spec;
     spec.name = "separable_fused";
     spec.folder = "correlate";
-    spec.tunables = tunables;
-    spec.refusal = refusal;
-    spec.preferred = preferred;
-    spec.work = work;
-    spec.details = details;
+    spec.tunables = separable_tile_tunables();
+    spec.refusal = separable_tile_refusal;
+    spec.preferred = [](const CorrelatePass &pass, const DeviceFacts &) {
+        return separable_tile_preferred(pass, 1);
+    };
+    spec.work = [](const CorrelatePass &pass, const SeparableTile &settings,
+                   const DeviceFacts &facts) -> Work {
+        return separable_tile_launch("correlate/separable_fused.cl", "separable_fused", pass,
+                                     settings, facts, 1);
+    };
+    spec.details = separable_tile_details;
     spec.rank = [](const CorrelatePass &pass, const auto &, const DeviceFacts &facts) {
         return CorrelateRank{.strips = 2,
                              .plain_gpu = 1,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "families/correlate/correlate_pass.hpp"
 #include "families/local/local.hpp"
 #include "plan/image_pass.hpp"
 #include "plan/kernel.hpp"
@@ -26,9 +27,9 @@ struct LocalPass : ImagePass {
 std::string problem_of(const LocalPass &pass);
 const std::vector<Kernel> &kernels_of(const LocalPass &pass);
 
-// The same from the pixels alone, with means by taps along x and then along y: the geometry's numbers of taps.
+// The same from the pixels alone, with means by separable taps.
 struct FusedLocalPass : LocalPass {
-    std::vector<float> taps;
+    CorrelatePass mean; // the images are those of the pass
 };
 
 std::string problem_of(const FusedLocalPass &pass);

@@ -76,11 +76,10 @@ std::optional<Correlate> few_taps(const Filter &mean, const PlanDesc &desc) {
 
 Step lower_fused(const Local &filter, const Correlate &mean, const PlanDesc &desc) {
     Step step(desc, [filter, mean](const PlanDesc &part) -> Pass {
-        const CorrelatePass correlation = lower_correlation(mean, part);
         FusedLocalPass pass;
         static_cast<LocalPass &>(pass) = pass_of(filter);
-        static_cast<ImagePass &>(pass) = correlation;
-        pass.taps = correlation.set().taps;
+        pass.mean = lower_correlation(mean, part);
+        static_cast<ImagePass &>(pass) = pass.mean;
         return pass;
     });
     step.reach = filter.mean().reach();
