@@ -6,6 +6,7 @@
 
 namespace gz {
 
+Kernel bilateral_march();
 Kernel bilateral_tiled();
 Kernel bilateral_strips();
 Kernel bilateral_plain();
