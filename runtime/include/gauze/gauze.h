@@ -149,6 +149,8 @@ typedef struct gauze_device_info {
     /** Where kernels' configurations come from on it: the user's results, those of the library, the
      * defaults of its class and why they are so. One line. */
     const char *tuning;
+    /** File of the driver; "" where the driver does not say it (it has no cl_khr_icd). */
+    const char *library;
 } gauze_device_info;
 
 /** The devices that were there when it was made. May be read from many threads. */
