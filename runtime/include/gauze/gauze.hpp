@@ -271,6 +271,13 @@ public:
         check(gauze_filter_with_component(handle_.get(), component, other.c_handle(), &filter));
         return Filter(filter);
     }
+    /// How many pixels around its own a result depends on along x, y, z, t, or GAUZE_REACH_WHOLE: see
+    /// gauze_filter_reach().
+    std::array<std::int64_t, 4> reach(double accuracy = 0) const {
+        std::array<std::int64_t, 4> result{};
+        check(gauze_filter_reach(handle_.get(), accuracy, result.data()));
+        return result;
+    }
     /// The filter for the C ABI; this goes on owning it.
     gauze_filter *c_handle() const { return handle_.get(); }
 
