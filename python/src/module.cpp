@@ -225,5 +225,6 @@ NB_MODULE(_gauze, module) {
     gzpy::add_filters(module);
     gzpy::add_arrays(module, engine);
     gzpy::add_plans(module, engine);
+    gzpy::add_fleets(module);
     gzpy::add_metrics(module, engine);
 }
