@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import typing as _typing
 
-from . import _errors
+from . import _drivers, _errors
 from ._errors import *  # noqa: F403
 from ._gauze import (
     Array,
@@ -34,6 +34,9 @@ from ._gauze import (
     ssimulacra2_score,
     version as _version,
 )
+
+# The loader looks for drivers once, when it is first used.
+_drivers.show_to_loader()
 
 __version__ = _version()
 __all__ = [
@@ -111,7 +114,8 @@ def devices() -> DeviceList:
     Returns
     -------
     DeviceList
-        A list of Device; its `notes` say what to install where it is empty.
+        A list of Device, each of which says where its driver came from; its `notes` say what to
+        install where it is empty.
 
     Raises
     ------
