@@ -797,8 +797,8 @@ def _of_gaussian(
 ) -> Optional[Result]:
     """The filter of that name of a Gaussian's derivatives, in one run on the device.
 
-    Returns None where that is not what SciPy does: where results between are integers or complex
-    numbers, or are extended anew by a constant, and where not every axis has taps.
+    Returns None where that is not what SciPy does: where sums are of integers, complex numbers or
+    f64, where results between are extended anew by a constant, and where not every axis has taps.
     """
     truncate = float(options.pop("truncate", 4.0))
     target = Output(output, array)
@@ -807,7 +807,7 @@ def _of_gaussian(
     radii = [int(truncate * float(sigma) + 0.5) for sigma in sigmas]
     if (
         options
-        or target.dtype.kind != "f"
+        or target.dtype not in (np.float32, np.float16)
         or array.dtype.kind == "c"
         or array.size == 0
         or not 0 < ndim <= 4
@@ -827,8 +827,8 @@ def _of_gaussian(
     key = (name, tuple(float(sigma) for sigma in sigmas), truncate)
     spec = Spec(key, tuple(range(ndim)), 4, make, borders.pop(), 0.0)
     source = source_of(array)
-    dtype = target.dtype if target.dtype in (np.float32, np.float16) else np.dtype(np.float32)
-    return finish(run(spec, source, dtype, direct_target(target, dtype, source)), target, array)
+    result = run(spec, source, target.dtype, direct_target(target, target.dtype, source))
+    return finish(result, target, array)
 
 
 @documented
