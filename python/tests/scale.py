@@ -1,6 +1,6 @@
 """Filters a volume that no worker can hold, from OME-Zarr to OME-Zarr on a cluster of Dask's.
 
-    python python/tests/scale.py                 # 6 GiB by workers of 600 MiB, one of which is killed
+    python python/tests/scale.py                 # 4 GiB by workers of 400 MiB, one of which is killed
     python python/tests/scale.py --gib 0.5 --memory 0 --workers 1 2 --no-check      # rates alone
 
 The result is compared with that of the whole volume: bit for bit for taps, within accuracy for
@@ -145,8 +145,8 @@ def cluster(workers, memory=0, threads=1):
 def main():
     """Runs what the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--gib", type=float, default=6.0, help="size of the volume, as uint16")
-    parser.add_argument("--memory", default="600MiB", help="of a worker; 0: no limit")
+    parser.add_argument("--gib", type=float, default=4.0, help="size of the volume, as uint16")
+    parser.add_argument("--memory", default="400MiB", help="of a worker; 0: no limit")
     parser.add_argument("--workers", type=int, nargs="+", default=[2])
     parser.add_argument("--chunk", type=int, default=128)
     parser.add_argument("--folder", default=None, help="where the volumes go")
