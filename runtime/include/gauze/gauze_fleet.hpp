@@ -4,12 +4,15 @@
 #ifndef GAUZE_GAUZE_FLEET_HPP
 #define GAUZE_GAUZE_FLEET_HPP
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include <gauze/gauze.hpp>
 
