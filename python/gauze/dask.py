@@ -127,7 +127,7 @@ def map_overlap(
     names = _names(array.ndim, axes)
     pixels = depth(filter, array, accuracy, axes)
     dtype = np.dtype(array.dtype if out_dtype is None else out_dtype)
-    # What wraps around comes with the chunk.
+    # Pixels of the other end come with the chunk.
     wraps = border == "wrap"
     extended = da.overlap.overlap(
         array,

@@ -40,7 +40,7 @@ struct Array {
 // A new array with undefined pixels.
 Array make_array(const std::shared_ptr<Engine> &engine, const Shape &shape, gauze::Type type);
 
-// What a plan is told of arrays: their dtype, and their shape.
+// The dtype and the shape of a plan's arrays.
 struct ImageOf {
     gauze::Type type;
     Shape shape;

@@ -10,11 +10,11 @@ namespace gz {
 
 namespace {
 
-// What a pixel of 1 leaves at the pixels on one side of it.
+// The numbers that a pixel of 1 leaves at the pixels on one side of it.
 class Response {
 public:
     explicit Response(const Modes &modes) : modes_(&modes) {}
-    // Of scans of one direction, one after the other.
+    // The response of scans of one direction, one after the other.
     explicit Response(std::vector<const Scan *> scans) : scans_(std::move(scans)) {}
 
     // Returns it at distances from 0 to count - 1.

@@ -32,7 +32,7 @@ struct FleetOptions {
         0; ///< pixels of a slab along the axis that is cut; 0: about eight slabs a device
 };
 
-/// What an engine did in the last run of a fleet's plan.
+/// The share of an engine in the last run of a fleet's plan.
 struct FleetShare {
     std::uint64_t pixels = 0; ///< of the target, planes included
     double seconds = 0.0;     ///< from its first slab to its last, copies included
@@ -83,7 +83,7 @@ public:
         run(source, std::vector<HostTarget>{target}, options);
     }
 
-    /// What each engine did in the last run that is complete, in the order of the engines.
+    /// The share of each engine in the last run that is complete, in the order of the engines.
     std::vector<FleetShare> shares() const {
         const std::lock_guard lock(state_->mutex);
         return state_->shares;
