@@ -74,12 +74,15 @@ foreach(file IN LISTS files)
         string(REGEX REPLACE ".*[<\"]" "" path "${line}")
         math(EXPR includes "${includes} + 1")
         if(layer STREQUAL "include")
-            # Public headers include no private one: gauze.h C's own, the others gauze.h, and
-            # gauze_tuning.hpp what it wraps too.
+            # Public headers include no private one: gauze.h C's own, the others gauze.h,
+            # gauze_fleet.hpp what it is over, and gauze_tuning.hpp what it wraps too.
             set(fault "")
             set(may_include "")
             if(NOT file MATCHES "/gauze[.]h$")
                 list(APPEND may_include gauze/gauze.h)
+            endif()
+            if(file MATCHES "/gauze_fleet[.]hpp$")
+                list(APPEND may_include gauze/gauze.hpp)
             endif()
             if(file MATCHES "/gauze_tuning[.]hpp$")
                 list(APPEND may_include gauze/gauze.hpp gauze/gauze_tuning.h)

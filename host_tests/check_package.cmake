@@ -15,7 +15,7 @@ endif()
 execute_process(COMMAND ${DPKG_DEB} -c ${package} OUTPUT_VARIABLE contents
                 COMMAND_ERROR_IS_FATAL ANY)
 foreach(file bin/gauze include/gauze/gauze[.]h include/gauze/gauze[.]hpp
-        include/gauze/gauze_tuning[.]h include/gauze/gauze_tuning[.]hpp
+        include/gauze/gauze_fleet[.]hpp include/gauze/gauze_tuning[.]h include/gauze/gauze_tuning[.]hpp
         "lib/[^ ]*libgauze[.]so -> libgauze[.]so[.]0" "lib/[^ ]*libgauze[.]so[.]0 -> [^ ]*${VERSION}"
         "lib/[^ ]*libgauze[.]so[.]${VERSION}" "lib/[^ ]*cmake/gauze/gauzeConfig[.]cmake"
         "lib/[^ ]*pkgconfig/gauze[.]pc" share/doc/gauze/copyright)

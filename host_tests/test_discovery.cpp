@@ -112,6 +112,24 @@ TEST_SUITE("selection") {
         CHECK(devices.select("hd") == 3);
     }
 
+    TEST_CASE("PoCL 3.0-rc is refused where it would compile for AVX-512") {
+        DeviceFacts facts;
+        facts.platform = "Portable Computing Language";
+        facts.device_class = gz::DeviceClass::pocl_cpu;
+        facts.driver = "3.0-rc2";
+        facts.architecture = "x86-avx512";
+        const std::string reason = gz::reason_to_refuse(facts);
+        CHECK(reason.find("AVX-512") != std::string::npos);
+        CHECK(reason.find("POCL_EXTRA_BUILD_FLAGS=-mno-avx512f") != std::string::npos);
+        facts.architecture = "x86-avx2"; // also with these flags
+        CHECK(gz::reason_to_refuse(facts).empty());
+        facts.architecture = "x86-avx512";
+        for (const char *driver : {"3.0", "3.1", "5.0"}) {
+            facts.driver = driver;
+            CHECK(gz::reason_to_refuse(facts).empty());
+        }
+    }
+
     TEST_CASE("an unusable device is found only by what names it alone") {
         CHECK(many().select("clover") == 2);
         CHECK(many().select("2") == 2);

@@ -25,7 +25,8 @@ rm -rf "$place"
 python3 -m venv "$place/venv" || leave_out "Python cannot make a virtual environment here"
 pip=("$place/venv/bin/python" -m pip --disable-pip-version-check --quiet)
 # Building and testing need these. A failure to find them is no failure of the package.
-"${pip[@]}" install "scikit-build-core>=0.10" "nanobind>=2.2" numpy "scipy>=1.17,<1.18" pytest hypothesis pyopencl ||
+"${pip[@]}" install "scikit-build-core>=0.10" "nanobind>=2.2" numpy "scipy>=1.17,<1.18" pytest hypothesis pyopencl \
+    "dask[array]>=2024.1" distributed zarr ||
     leave_out "pip finds no packages here"
 
 options=(--no-build-isolation)
@@ -39,3 +40,15 @@ fi
 # The tests are of what is installed, not of the folder.
 cd "$place"
 "$place/venv/bin/python" -m pytest -q -c "$root/pyproject.toml" --rootdir "$root" "$root/python/tests"
+
+# The same package where pip's PoCL is the only driver.
+echo "== python: gauze[cpu]"
+python3 -m venv --without-pip "$place/cpu"
+if "${pip[@]}" --python "$place/cpu/bin/python" install numpy pocl-binary-distribution; then
+    packages=$("$place/cpu/bin/python" -c "import sysconfig; print(sysconfig.get_paths()['purelib'])")
+    cp -r "$("$place/venv/bin/python" -c "import gauze; print(*gauze.__path__)")" "$packages"
+    mkdir "$place/no-drivers"
+    OCL_ICD_VENDORS=$place/no-drivers "$place/cpu/bin/python" "$root/python/tests/cpu_driver.py"
+else
+    echo "== gauze[cpu] is not tested: pip finds no PoCL here" >&2
+fi

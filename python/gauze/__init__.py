@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import typing as _typing
 
-from . import _errors
+from . import _drivers, _errors
 from ._errors import *  # noqa: F403
 from ._gauze import (
     Array,
     Device,
     Engine,
     Filter,
+    Fleet,
+    FleetPlan,
     Plan,
     Scan,
     Ssimulacra2,
@@ -33,6 +35,9 @@ from ._gauze import (
     version as _version,
 )
 
+# The loader looks for drivers once, when it is first used.
+_drivers.show_to_loader()
+
 __version__ = _version()
 __all__ = [
     "Array",
@@ -40,6 +45,8 @@ __all__ = [
     "DeviceList",
     "Engine",
     "Filter",
+    "Fleet",
+    "FleetPlan",
     "Plan",
     "Region",
     "Scan",
@@ -107,7 +114,8 @@ def devices() -> DeviceList:
     Returns
     -------
     DeviceList
-        A list of Device; its `notes` say what to install where it is empty.
+        A list of Device, each of which says where its driver came from; its `notes` say what to
+        install where it is empty.
 
     Raises
     ------

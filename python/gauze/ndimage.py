@@ -45,7 +45,16 @@ from ._gauze import Array, Filter, Scan
 from ._hand_over import HandOver, HandOverWarning, handing_over
 from ._linear import MAX_TAPS, Pass, copy, dense, separable
 from ._order import extreme, weighted, window_filter
-from ._run import Spec, along_image, device_chain, finish, host, run, source_of
+from ._run import (
+    Spec,
+    along_image,
+    device_chain,
+    direct_target,
+    finish,
+    host,
+    run,
+    source_of,
+)
 
 __all__ = [
     "HandOverWarning",
@@ -776,6 +785,52 @@ def _derivative_of_gaussian(order_along_axis: int, sigmas: Sequence[float]) -> C
     return derivative
 
 
+def _of_gaussian(
+    name: str,
+    array: AnyArray,
+    sigmas: Sequence[float],
+    output: OutputLike,
+    mode: Mode,
+    cval: complex,
+    axes: Optional[PerAxis],
+    options: dict,
+) -> Optional[Result]:
+    """The filter of that name of a Gaussian's derivatives, in one run on the device.
+
+    Returns None where that is not what SciPy does: where sums are of integers, complex numbers or
+    f64, where results between are extended anew by a constant, and where not every axis has taps.
+    """
+    truncate = float(options.pop("truncate", 4.0))
+    target = Output(output, array)
+    ndim = array.ndim
+    borders = {border_of(each) for each in per_axis(mode, len(axes_of(axes, ndim)))}
+    radii = [int(truncate * float(sigma) + 0.5) for sigma in sigmas]
+    if (
+        options
+        or target.dtype not in (np.float32, np.float16)
+        or array.dtype.kind == "c"
+        or array.size == 0
+        or not 0 < ndim <= 4
+        or sorted(axes_of(axes, ndim)) != list(range(ndim))
+        or len(borders) != 1
+        or ("constant" in borders and cval != 0)
+        or min(radii) < 1
+        or max(radii) > MAX_TAPS // 2
+    ):
+        return None
+
+    def make(place: Any) -> Filter:
+        own = along_image({axis: float(sigmas[axis]) for axis in range(ndim)}, place, 0.0)
+        constructor = getattr(Filter, name)
+        return constructor(sigma=own, truncate=truncate, method="fir")
+
+    key = (name, tuple(float(sigma) for sigma in sigmas), truncate)
+    spec = Spec(key, tuple(range(ndim)), 4, make, borders.pop(), 0.0)
+    source = source_of(array)
+    result = run(spec, source, target.dtype, direct_target(target, target.dtype, source))
+    return finish(result, target, array)
+
+
 @documented
 def gaussian_laplace(
     input: Input,
@@ -810,6 +865,9 @@ def gaussian_laplace(
     sigmas = [0.0] * array.ndim
     for axis, each in zip(filtered, per_axis(sigma, len(filtered))):
         sigmas[axis] = each
+    result = _of_gaussian("laplace", array, sigmas, output, mode, cval, axes, dict(kwargs))
+    if result is not None:
+        return result
     derivative = _derivative_of_gaussian(2, sigmas)
     return generic_laplace(
         array, derivative, output, mode, cval, extra_keywords=kwargs, axes=axes
@@ -896,6 +954,11 @@ def gaussian_gradient_magnitude(
     """
     array = array_of(input)
     sigmas = per_axis(sigma, array.ndim)
+    result = _of_gaussian(
+        "gradient_magnitude", array, sigmas, output, mode, cval, axes, dict(kwargs)
+    )
+    if result is not None:
+        return result
     derivative = _derivative_of_gaussian(1, sigmas)
     return generic_gradient_magnitude(
         array, derivative, output, mode, cval, extra_keywords=kwargs, axes=axes

@@ -62,6 +62,11 @@ std::shared_ptr<Engine> make_engine(const std::string &device, nb::object log,
     return engine;
 }
 
+std::string origin_of(const gauze::DeviceInfo &device) {
+    return nb::cast<std::string>(
+        nb::module_::import_("gauze._drivers").attr("origin_of")(device.library));
+}
+
 // Raises the exception of gauze._errors that the status has.
 void translate(const std::exception_ptr &thrown, void *) {
     try {
@@ -97,6 +102,11 @@ NB_MODULE(_gauze, module) {
         .def_ro("name", &gauze::DeviceInfo::name, "The device's name.")
         .def_ro("vendor", &gauze::DeviceInfo::vendor, "The device's vendor.")
         .def_ro("platform", &gauze::DeviceInfo::platform, "The driver's name.")
+        .def_ro("library", &gauze::DeviceInfo::library,
+                "The driver's file; '' where the driver does not say it.")
+        .def_prop_ro("origin", &origin_of,
+                     "Where the driver came from: 'system', a package of this environment such as "
+                     "'pip: pocl-binary-distribution', or 'unknown'.")
         .def_ro("version", &gauze::DeviceInfo::version, "The OpenCL version.")
         .def_ro("driver", &gauze::DeviceInfo::driver, "The driver's version.")
         .def_ro("device_class", &gauze::DeviceInfo::device_class,
@@ -117,8 +127,11 @@ NB_MODULE(_gauze, module) {
         .def_ro("max_group_size", &gauze::DeviceInfo::max_group_size, "Work-items.")
         .def_ro("has_f64", &gauze::DeviceInfo::has_f64, "Whether it computes in double.")
         .def("__repr__", [](const gauze::DeviceInfo &self) {
+            const std::string origin = origin_of(self);
             return "<gauze.Device " + std::to_string(self.index) + ": " + self.name + ", " +
-                   self.platform + (self.unusable.empty() ? "" : ", unusable") + ">";
+                   self.platform +
+                   (origin.find(':') == std::string::npos ? "" : " (" + origin + ")") +
+                   (self.unusable.empty() ? "" : ", unusable: " + self.unusable) + ">";
         });
 
     module.def(
@@ -225,5 +238,6 @@ NB_MODULE(_gauze, module) {
     gzpy::add_filters(module);
     gzpy::add_arrays(module, engine);
     gzpy::add_plans(module, engine);
+    gzpy::add_fleets(module);
     gzpy::add_metrics(module, engine);
 }

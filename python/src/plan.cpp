@@ -61,45 +61,6 @@ std::shared_ptr<gauze::Plan> plan_for(Plan &self, const gauze::ImageDesc &source
     return self.layouts.back().plan;
 }
 
-std::string described(gauze::Type type, const Shape &shape) {
-    return std::string(numpy_name(type)) + " " + to_text(shape);
-}
-
-void check_array(const char *name, gauze::Type type, const Shape &shape, gauze::Type wanted_type,
-                 const Shape &wanted_shape) {
-    if (type != wanted_type || shape != wanted_shape)
-        refuse(std::string(name) + " is " + described(type, shape) + "; the plan takes " +
-               described(wanted_type, wanted_shape));
-}
-
-// The targets that were given, or new ones: one, or a list of a bank's.
-template <class Make>
-std::vector<nb::object> targets_of(const Plan &self, nb::handle out, Make make) {
-    std::vector<nb::object> targets;
-    if (out.is_none()) {
-        for (std::size_t i = 0; i < self.filter.targets; ++i)
-            targets.push_back(make());
-    } else if (self.filter.targets == 1) {
-        targets.push_back(nb::borrow(out));
-    } else {
-        for (nb::handle each : out)
-            targets.push_back(nb::borrow(each));
-        if (targets.size() != self.filter.targets)
-            refuse("out has " + std::to_string(targets.size()) + " arrays; the bank has " +
-                   std::to_string(self.filter.targets) + " filters");
-    }
-    return targets;
-}
-
-nb::object result_of(const Plan &self, const std::vector<nb::object> &targets) {
-    if (self.filter.targets == 1)
-        return targets[0];
-    nb::list all;
-    for (const nb::object &each : targets)
-        all.append(each);
-    return all;
-}
-
 void check_engine(const Plan &self, const Array &array, const char *name) {
     if (array.engine.get() != self.engine.get())
         refuse(std::string(name) + " belongs to another engine than the plan");
@@ -110,7 +71,7 @@ nb::object enqueue(Plan &self, const Array &source, nb::handle out) {
     check_array("src", source.type, source.shape, self.type, self.shape);
     if (out.is_none() && !self.writes_all)
         refuse("the plan's region does not cover the result; out must be given");
-    const std::vector<nb::object> targets = targets_of(self, out, [&] {
+    const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
         return nb::cast(make_array(self.engine, self.out_shape, self.out_type));
     });
     std::vector<cl_mem> memory;
@@ -126,7 +87,7 @@ nb::object enqueue(Plan &self, const Array &source, nb::handle out) {
         const nb::gil_scoped_release unlocked;
         self.contiguous->enqueue(nullptr, source.image->mem(), memory);
     }
-    return result_of(self, targets);
+    return result_of(self.filter, targets);
 }
 
 nb::object run_on_host(Plan &self, nb::handle src, nb::handle out, nb::object progress,
@@ -142,7 +103,7 @@ nb::object run_on_host(Plan &self, nb::handle src, nb::handle out, nb::object pr
         source_desc = self.axes.describe(*source);
     }
 
-    const std::vector<nb::object> targets = targets_of(self, out, [&] {
+    const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
         return self.writes_all ? empty_array(self.out_shape, self.out_type)
                                : nb::object(numpy.attr("zeros")(tuple_of(self.out_shape),
                                                                 numpy_name(self.out_type)));
@@ -182,7 +143,7 @@ nb::object run_on_host(Plan &self, nb::handle src, nb::handle out, nb::object pr
     for (std::size_t i = 0; i < targets.size(); ++i)
         if (!written[i].is(targets[i]))
             copy_to(targets[i], written[i]);
-    return result_of(self, targets);
+    return result_of(self.filter, targets);
 }
 
 gauze::Region region_of(const Axes &axes, nb::handle given) {
@@ -216,17 +177,7 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                 std::optional<std::string> axes, const std::string &border,
                                 double border_value, nb::object region, nb::object out_shape,
                                 const std::string &variant) {
-    Shape shape;
-    gauze::Type type = gauze::Type::f32;
-    if (nb::hasattr(image, "shape") && nb::hasattr(image, "dtype")) {
-        shape = shape_of(image.attr("shape"));
-        type = type_of(dtype.is_none() ? nb::object(image.attr("dtype")) : dtype, "dtype");
-    } else {
-        shape = shape_of(image);
-        if (dtype.is_none())
-            refuse("dtype is not given, and the image is a shape");
-        type = type_of(dtype, "dtype");
-    }
+    const auto [type, shape] = image_of(image, dtype);
     const gauze::Type out_type = out_dtype.is_none() ? type : type_of(out_dtype, "out_dtype");
     const Axes own_axes(axes, shape.size());
     gauze::PlanOptions options;
@@ -270,6 +221,54 @@ gauze::HostPixels pixels_of(const HostArray &array, const char *name, gauze::Typ
 }
 
 } // namespace
+
+std::string described(gauze::Type type, const Shape &shape) {
+    return std::string(numpy_name(type)) + " " + to_text(shape);
+}
+
+void check_array(const char *name, gauze::Type type, const Shape &shape, gauze::Type wanted_type,
+                 const Shape &wanted_shape) {
+    if (type != wanted_type || shape != wanted_shape)
+        refuse(std::string(name) + " is " + described(type, shape) + "; the plan takes " +
+               described(wanted_type, wanted_shape));
+}
+
+ImageOf image_of(nb::handle image, nb::object dtype) {
+    if (nb::hasattr(image, "shape") && nb::hasattr(image, "dtype"))
+        return {type_of(dtype.is_none() ? nb::object(image.attr("dtype")) : dtype, "dtype"),
+                shape_of(image.attr("shape"))};
+    const Shape shape = shape_of(image);
+    if (dtype.is_none())
+        refuse("dtype is not given, and the image is a shape");
+    return {type_of(dtype, "dtype"), shape};
+}
+
+std::vector<nb::object> targets_of(const Filter &filter, nb::handle out,
+                                   const std::function<nb::object()> &make) {
+    std::vector<nb::object> targets;
+    if (out.is_none()) {
+        for (std::size_t i = 0; i < filter.targets; ++i)
+            targets.push_back(make());
+    } else if (filter.targets == 1) {
+        targets.push_back(nb::borrow(out));
+    } else {
+        for (nb::handle each : out)
+            targets.push_back(nb::borrow(each));
+        if (targets.size() != filter.targets)
+            refuse("out has " + std::to_string(targets.size()) + " arrays; the bank has " +
+                   std::to_string(filter.targets) + " filters");
+    }
+    return targets;
+}
+
+nb::object result_of(const Filter &filter, const std::vector<nb::object> &targets) {
+    if (filter.targets == 1)
+        return targets[0];
+    nb::list all;
+    for (const nb::object &each : targets)
+        all.append(each);
+    return all;
+}
 
 void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     nb::class_<gauze::Verification>(module, "Verification", "The errors that Plan.verify() found.")
@@ -420,7 +419,7 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
             [](const Plan &self, const Array &src, nb::handle out, unsigned repeats) {
                 check_engine(self, src, "src");
                 check_array("src", src.type, src.shape, self.type, self.shape);
-                const std::vector<nb::object> targets = targets_of(self, out, [&] {
+                const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
                     return nb::cast(make_array(self.engine, self.out_shape, self.out_type));
                 });
                 // Images with the plan's own description.

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ import pytest
 import gauze
 
 
-def run_python(code, **environment):
+def run_python(code, *arguments, **environment):
     """Runs code in a fresh interpreter, and returns what it prints."""
     result = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -33,6 +34,8 @@ def test_devices_are_listed():
     assert first.kind in ("gpu", "cpu", "accelerator")
     assert first.max_allocation > 0
     assert first.name in repr(devices)
+    assert first.library.endswith(".so") or ".so." in first.library
+    assert first.origin == "system" or first.origin.startswith(("pip: ", "conda: "))
 
 
 def test_an_engine_says_its_device_and_logs():
@@ -65,6 +68,66 @@ def test_without_a_driver_the_package_says_what_to_install(tmp_path):
         OCL_ICD_VENDORS=str(tmp_path),
     )
     assert "install" in printed
+
+
+def make_environment(folder, *files):
+    for file in files:
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    return str(folder)
+
+
+def test_drivers_of_the_environment_are_found(tmp_path):
+    from gauze import _drivers
+
+    site = make_environment(tmp_path / "site", "pyopencl/.libs/libpocl-21.so", "pyopencl/x.py")
+    prefix = make_environment(tmp_path / "env", "lib/libintelocl.so", "lib/libconda.so")
+    vendors = tmp_path / "env" / "etc" / "OpenCL" / "vendors"
+    vendors.mkdir(parents=True)
+    (vendors / "conda.icd").write_text(f"{prefix}/lib/libconda.so\n")
+    (vendors / "gone.icd").write_text(f"{prefix}/lib/libgone.so\n")
+    (vendors / "empty.icd").write_text("")
+    assert _drivers.found(prefix, [site, str(tmp_path)]) == {
+        f"{site}/pyopencl/.libs/libpocl-21.so": "pip: pocl-binary-distribution",
+        f"{prefix}/lib/libintelocl.so": "pip: intel-opencl-rt",
+        f"{prefix}/lib/libconda.so": "conda: etc/OpenCL/vendors",
+    }
+    assert _drivers.found(str(tmp_path), []) == {}
+
+
+def test_drivers_of_the_environment_are_shown_to_the_loader(tmp_path):
+    # The system's own driver, as a package of this environment would have it.
+    (library,) = {device.library for device in gauze.devices() if device.origin == "system"}
+    site = tmp_path / "site" / "pyopencl" / ".libs"
+    site.mkdir(parents=True)
+    (site / "libpocl-1.so").symlink_to(library)
+    vendors = tmp_path / "vendors"
+    vendors.mkdir()
+    code = """
+        import os, sys
+        from gauze import _drivers
+        folder = _drivers.show_to_loader(sys.argv[1], [sys.argv[2]])
+        import gauze
+        print(folder is not None, [device.origin for device in gauze.devices()])
+        print(os.environ["OCL_ICD_VENDORS"] == folder)
+        print(folder, file=sys.stderr if folder is None else open(sys.argv[3], "w"))
+        """
+    made = tmp_path / "folder"
+    arguments = [str(tmp_path), str(tmp_path / "site"), str(made)]
+    empty = {"OCL_ICD_VENDORS": str(vendors)}
+    printed = run_python(code, *arguments, **empty)
+    assert printed == "True ['pip: pocl-binary-distribution']\nTrue\n"
+    # Not twice, not where the user says so, and not where a driver is named.
+    (vendors / "own.icd").write_text(library + "\n")
+    assert run_python(code, *arguments, **empty) == "False ['system']\nFalse\n"
+    (vendors / "own.icd").unlink()
+    printed = run_python(code, *arguments, GAUZE_DRIVERS="system", **empty)
+    assert printed == "False []\nFalse\n"
+    printed = run_python(code, *arguments, OCL_ICD_VENDORS=library)
+    assert printed.startswith("False ")
+    folder = Path(made.read_text().strip())
+    assert folder.name.startswith("gauze-vendors-") and not folder.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

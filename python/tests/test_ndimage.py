@@ -251,3 +251,39 @@ def test_the_benchmark_prints_a_row_for_each_case(capsys):
 def test_importing_needs_no_scipy():
     code = "import sys, gauze, gauze.ndimage; assert 'scipy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ), timeout=60)
+
+
+@pytest.mark.parametrize("name", ["gaussian_laplace", "gaussian_gradient_magnitude"])
+def test_what_is_made_of_gaussians_derivatives(rng, name):
+    """In one run on the device, or as SciPy does it."""
+    image = rng.random((30, 41)).astype(np.float32)
+    calls = [
+        ((1.5,), {}),
+        (((1, 2),), {"mode": "wrap", "truncate": 3.0}),
+        (((1, 2),), {"mode": "constant"}),
+        (((1, 2),), {"mode": "constant", "cval": 2.0}),
+        (((1, 2),), {"mode": ["mirror", "nearest"]}),
+        (((1, 0.1),), {}),
+        ((1.5,), {"radius": 3}),
+        ((1.5,), {"output": np.float64}),
+        ((1.5,), {"output": np.float16}),
+    ]
+    if name == "gaussian_gradient_magnitude":
+        calls.append(((1.5,), {"axes": (0,)}))
+    for args, kwargs in calls:
+        got = getattr(ndi, name)(image, *args, **kwargs)
+        assert got.dtype == kwargs.pop("output", np.float32)
+        expected = getattr(scipy.ndimage, name)(image.astype(np.float64), *args, **kwargs)
+        bound = 2e-3 if got.dtype == np.float16 else 4e-6
+        bound *= max(1.0, float(np.abs(expected).max()))  # taps of a short sigma are large
+        np.testing.assert_allclose(got, expected, rtol=0, atol=bound, err_msg=str((args, kwargs)))
+    volume = rng.integers(0, 255, (9, 10, 11)).astype(np.uint8)
+    expected = getattr(scipy.ndimage, name)(volume.astype(np.float64), 1)
+    np.testing.assert_allclose(getattr(ndi, name)(volume, 1, np.float32), expected, atol=1e-3)
+    on_device = getattr(ndi, name)(gauze.default_engine().array(image), 1.5)
+    assert isinstance(on_device, gauze.Array)
+    np.testing.assert_array_equal(on_device.numpy(), getattr(ndi, name)(image, 1.5))
+    out = np.zeros_like(image)
+    getattr(ndi, name)(image, 1.5, out)
+    np.testing.assert_array_equal(out, on_device.numpy())
+    np.testing.assert_array_equal(getattr(ndi, name)(image[:0], 1.5), image[:0])

@@ -1,6 +1,9 @@
 """Filters and plans, on NumPy arrays and on the device."""
 
+import copy
+import math
 import os
+import pickle
 import signal
 import threading
 import time
@@ -38,6 +41,26 @@ FILTERS = {
     "sat": (Filter.sat, {"border": "zero"}),
     "bspline": (lambda: Filter.bspline(3), {"border": "reflect101"}),
     "dog": (lambda: Filter.dog(1, 2), {}),
+    "sobel": (lambda: Filter.sobel(), {}),
+    "prewitt": (lambda: Filter.prewitt(-2), {}),
+    "scharr": (lambda: Filter.scharr("y"), {}),
+    "derivative": (lambda: Filter.derivative(-2), {}),
+    "derivative_of_gaussian": (lambda: Filter.derivative(-1, sigma=2), {}),
+    "second_derivative": (lambda: Filter.second_derivative(-1, -2, sigma=1.5), {}),
+    "laplace": (lambda: Filter.laplace(), {}),
+    "laplace_of_gaussian": (lambda: Filter.laplace(sigma=(2, 1)), {}),
+    "gradient_magnitude": (lambda: Filter.gradient_magnitude("scharr"), {}),
+    "gradient_orientation": (lambda: Filter.gradient_orientation("sobel"), {}),
+    "unsharp": (lambda: Filter.unsharp(1.5, 2, threshold=0.01), {}),
+    "high_pass": (lambda: Filter.high_pass(radius=3), {}),
+    "local_variance": (lambda: Filter.local_variance(radius=(1, 2)), {}),
+    "local_deviation": (lambda: Filter.local_deviation(2.0, method="fir"), {}),
+    "local_normalization": (lambda: Filter.local_normalization(1e-3, radius=4), {}),
+    "bilateral": (lambda: Filter.bilateral(1.5, 0.2, (1, 2)), {}),
+    "with_component": (
+        lambda: Filter.correlate([[1, 2, 1]]).with_component(0, Filter.correlate([[1], [2]])),
+        {},
+    ),
 }
 
 
@@ -53,6 +76,110 @@ def test_every_filter_is_what_it_says(engine, image, name):
     on_device = plan(engine.array(image))
     assert isinstance(on_device, gauze.Array)
     assert plan.verify(image, on_device.numpy()).within_bound
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_filters_are_the_same_in_other_processes(engine, image, name):
+    make, options = FILTERS[name]
+    filter = make()
+    other = pickle.loads(pickle.dumps(filter))
+    assert repr(other) == repr(filter) and other._key == filter._key == make()._key
+    assert pickle.loads(pickle.dumps(other))._key == filter._key
+    assert copy.deepcopy(filter) is filter
+    np.testing.assert_array_equal(
+        engine.plan(other, image, **options)(image), engine.plan(filter, image, **options)(image)
+    )
+
+
+def test_filters_remember_arguments_as_they_were():
+    taps = np.ones((3, 3))
+    filter = Filter.correlate(taps)
+    taps[:] = 2
+    assert filter._key == Filter.correlate(np.ones((3, 3)))._key != Filter.correlate(taps)._key
+    scans = (scan for scan in [Scan("x", 1, [0.2], [0.8])])
+    assert pickle.loads(pickle.dumps(Filter.recursive(scans))).reach(1e-3)[-1] > 10
+    banks = pickle.loads(pickle.dumps(Filter.bank([Filter.sobel(), Filter.gaussian(1)])))
+    assert banks.targets == 2
+    with pytest.raises(ValueError, match="no filter 'other'"):
+        gauze._gauze._remake_filter("other", ())
+
+
+def test_banks_of_derivatives_are_in_the_order_of_axes(engine, image, rng):
+    plan = engine.plan(Filter.gradient(), image)
+    for got, expected, axis in zip(plan(image), np.gradient(image), (0, 1)):
+        inside = tuple(slice(1, -1) if i == axis else slice(None) for i in range(2))
+        np.testing.assert_allclose(got[inside], expected[inside], atol=1e-7)
+    volume = rng.random((9, 10, 11)).astype(np.float32)
+    for filter, count in ((Filter.gradient("sobel", 3), 3), (Filter.hessian(3), 6)):
+        assert filter.targets == count and len(engine.plan(filter, volume)(volume)) == count
+    z, y, x = np.mgrid[:9.0, :10.0, :11.0].astype(np.float32)
+    entries = engine.plan(Filter.hessian(3), volume)(z * z / 2 + 3 * z * y + 5 * y * x)
+    for got, expected in zip(entries, (1, 3, 0, 0, 5, 0)):
+        np.testing.assert_allclose(got[1:-1, 1:-1, 1:-1], expected, atol=1e-4)
+    yy, yx, xx = engine.plan(Filter.hessian(sigma=2), image)(image)
+    trace = engine.plan(Filter.laplace(sigma=2), image)(image)
+    np.testing.assert_allclose(yy + xx, trace, atol=1e-5)
+    assert yx.shape == image.shape
+
+
+def test_reach():
+    assert Filter.gaussian((1, 2, 3), method="fir").reach() == (0, 4, 8, 12)
+    assert Filter.correlate(np.ones((2, 5)), anchor=(0, 4)).reach() == (0, 0, 1, 4)
+    assert Filter.sat().reach(0.1) == (0, 0, math.inf, math.inf)
+    recursive = Filter.gaussian((2, 4), method="recursive")
+    assert recursive.reach() == (0, 0, math.inf, math.inf)
+    t, z, y, x = recursive.reach(1e-3)
+    assert (t, z) == (0, 0) and 5 < y < x < 30
+    assert Filter.gaussian((2, 4)).reach(1e-3) == (0, 0, max(y, 8), max(x, 16))
+    with pytest.raises(gauze.InvalidArgumentError, match="the accuracy is -1"):
+        recursive.reach(-1.0)
+
+
+def test_a_filter_is_called_like_a_plan(engine, image):
+    filter = Filter.gaussian(2, method="fir")
+    expected = engine.plan(filter, image, border="reflect")(image)
+    np.testing.assert_array_equal(filter(image, border="reflect"), expected)
+    np.testing.assert_array_equal(filter(engine.array(image), border="reflect").numpy(), expected)
+    assert filter(image, out_dtype="float16").dtype == np.float16
+    region = gauze.Region((3, 4), (5, 6), (0, 0), "neighbours")
+    part = filter(image, border="reflect", region=region, out_shape=(5, 6))
+    np.testing.assert_array_equal(part, expected[3:8, 4:10])
+    assert filter(image[:0]).shape == (0, 56)
+    assert [each.shape for each in Filter.gradient()(image)] == [image.shape] * 2
+    with pytest.raises(TypeError, match="unexpected"):
+        filter(image, bordr="reflect")
+
+
+def test_two_engines_work_on_one_array(engine, image):
+    fleet = gauze.Fleet([engine, gauze.Engine()])
+    assert fleet.engines[0] is engine and len(fleet.engines) == 2
+    large = large_image(800)
+    filter = Filter.gaussian(3, method="fir")
+    expected = engine.plan(filter, large)(large)
+    plan = fleet.plan(filter, large, slab=40)
+    calls = []
+    result = plan(large, progress=lambda done, total: calls.append((done, total)))
+    np.testing.assert_array_equal(result, expected)
+    assert plan.axis == "y" and calls[-1] == (large.size, large.size)
+    assert sum(pixels for _, pixels, _ in plan.shares) == large.size
+    assert plan.shares[0][0] == engine.device.name
+    with pytest.raises(gauze.CancelledError):
+        plan(large, progress=lambda done, total: False)
+    out = np.zeros((1000, 800), np.float32).T
+    assert plan(large, out) is out
+    np.testing.assert_array_equal(out, expected)
+    in_place = large.copy()
+    plan(in_place, in_place)
+    np.testing.assert_array_equal(in_place, expected)
+    assert fleet.plan(Filter.gaussian(3, method="recursive"), large).axis is None
+    first, second = fleet.plan(Filter.gradient(), large, border="reflect")(large)
+    for got, wanted in zip((first, second), Filter.gradient()(large, border="reflect")):
+        np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(gauze.InvalidArgumentError, match="src is float32"):
+        plan(large[:5])
+    with pytest.raises(gauze.InvalidArgumentError, match="no engines"):
+        gauze.Fleet([])
+    assert gauze.Fleet().engines
 
 
 def test_axes_of_arguments_are_those_of_arrays(engine):

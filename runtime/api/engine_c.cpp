@@ -48,6 +48,7 @@ gauze_device_info info_of(const gz::DeviceFacts &facts, int index, bool is_defau
     info.has_f64 = facts.has_f64 ? 1 : 0;
     info.architecture = facts.architecture.c_str();
     info.tuning = tuning.c_str();
+    info.library = facts.library.c_str();
     return info;
 }
 

@@ -2,6 +2,7 @@
 #include <gauze/gauze.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -361,6 +362,19 @@ gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t coun
             all.push_back(filters[i]->filter);
         }
         *filter = new gauze_filter{{}, gz::Filter::bank(std::move(all))};
+    });
+}
+
+gauze_status gauze_filter_reach(const gauze_filter *filter, double accuracy, int64_t *reach) {
+    return guarded([&] {
+        check_handle(filter, "filter");
+        check_pointer(reach, "reach");
+        require(accuracy >= 0.0 && std::isfinite(accuracy), "the accuracy is ", accuracy,
+                "; it must be 0 or more, and finite");
+        const gz::AxesReach result = filter->filter.reach_within(accuracy);
+        for (std::size_t i = 0; i < 4; ++i)
+            reach[i] = result[i].is_whole ? GAUZE_REACH_WHOLE
+                                          : std::max(result[i].before, result[i].after);
     });
 }
 

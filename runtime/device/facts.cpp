@@ -4,6 +4,8 @@
 #include <cctype>
 #include <limits>
 
+#include <dlfcn.h>
+
 #include "core/error.hpp"
 #include "device/environment.hpp"
 
@@ -42,11 +44,18 @@ DeviceClass class_of(const DeviceFacts &facts) {
     return DeviceClass::accelerator;
 }
 
-std::string unusable(const DeviceFacts &facts) {
-    // Clover ends the process when a kernel of ours is compiled.
-    if (facts.platform == "Clover")
-        return "Mesa's Clover ends the process when it compiles; use rusticl or PoCL";
-    return "";
+// Returns the file of a driver. Where a loader is between, each object of a driver begins with the address of
+// the table of the driver's functions: that is the extension cl_khr_icd.
+std::string library_of(const cl::Platform &platform) {
+    const std::string extensions = text(" ", platform.getInfo<CL_PLATFORM_EXTENSIONS>(), " ");
+    if (!contains(extensions, " cl_khr_icd "))
+        return "";
+    const void *const *const *const object =
+        reinterpret_cast<const void *const *const *>(platform());
+    Dl_info found{};
+    if (dladdr((*object)[1], &found) == 0 || found.dli_fname == nullptr)
+        return "";
+    return found.dli_fname;
 }
 
 // NVIDIA's compute capability, as 90 for 9.0; 0 where there is none.
@@ -250,12 +259,26 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
-    facts.unusable = unusable(facts);
     // Settings for work on a driver itself are left to its developers.
     if (facts.device_class == DeviceClass::pocl_cpu)
         facts.driver_settings = environment("POCL_EXTRA_BUILD_FLAGS");
     facts.architecture = architecture_of(facts, capability);
+    facts.library = library_of(platform);
+    facts.unusable = reason_to_refuse(facts);
     return facts;
+}
+
+std::string reason_to_refuse(const DeviceFacts &facts) {
+    // Clover ends the process when a kernel of ours is compiled.
+    if (facts.platform == "Clover")
+        return "Mesa's Clover ends the process when it compiles; use rusticl or PoCL";
+    // Its LLVM 14 has no instruction for _cl_fma(float16), which most kernels have, and ends the process.
+    if (facts.device_class == DeviceClass::pocl_cpu && facts.architecture == "x86-avx512" &&
+        contains(facts.driver, "3.0-rc"))
+        return "PoCL 3.0-rc, which PyPI's pocl-binary-distribution has, ends the process when it "
+               "compiles "
+               "for AVX-512; install another PoCL, or set POCL_EXTRA_BUILD_FLAGS=-mno-avx512f";
+    return "";
 }
 
 } // namespace gz

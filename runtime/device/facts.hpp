@@ -27,6 +27,7 @@ const char *name_of(DeviceClass device_class); // "nvidia", "pocl-cpu", ...
 
 struct DeviceFacts {
     std::string name, vendor, platform, platform_version, version, driver;
+    std::string library;         // file of the driver; "" where it is unknown
     std::string driver_settings; // settings of the environment that change what the driver compiles
     DeviceClass device_class = DeviceClass::other_gpu;
     // The same configurations suit all devices of an architecture: "sm_90", "gfx1100", "x86-avx2"; "" where
@@ -70,5 +71,8 @@ struct DeviceFacts {
 DeviceFacts without_allocation_limit(DeviceFacts facts);
 
 DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device);
+
+// Returns why an engine refuses a device; "" where it does not.
+std::string reason_to_refuse(const DeviceFacts &facts);
 
 } // namespace gz

@@ -1,6 +1,10 @@
 #include "families/filter.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.hpp"
+#include "families/recursive/recursive.hpp"
 
 namespace gz {
 
@@ -48,6 +52,76 @@ double Filter::rounding_bound(double largest) const {
 
 AxesReach Filter::reach() const {
     return std::visit([](const auto &own) { return reach_of(own); }, *description_);
+}
+
+namespace {
+
+AxesReach cover(const AxesReach &one, const AxesReach &other) {
+    AxesReach result;
+    for (std::size_t i = 0; i < 4; ++i)
+        result[i] = gz::cover(one[i], other[i]);
+    return result;
+}
+
+AxesReach cover_all(const std::vector<Filter> &filters, double accuracy) {
+    AxesReach result;
+    for (const Filter &filter : filters)
+        result = cover(result, filter.reach_within(accuracy));
+    return result;
+}
+
+// Where results are sums of several filters' results, these share the accuracy.
+double share(double accuracy, const std::vector<Filter> &filters) {
+    return accuracy / static_cast<double>(filters.size());
+}
+
+template <class D> AxesReach reach_of(const D &own, double) {
+    return gz::reach_of(own);
+}
+
+AxesReach reach_of(const Recursion &recursion, double accuracy) {
+    return gz::reach_within(recursion, accuracy);
+}
+
+AxesReach reach_of(const Gaussian &gaussian, double accuracy) {
+    const AxesReach reach = by_method(gaussian).reach_within(accuracy);
+    const RecursiveGaussian recursive = try_recursive(gaussian);
+    return recursive.recursion ? cover(reach, reach_of(*recursive.recursion, accuracy)) : reach;
+}
+
+AxesReach reach_of(const Difference &difference, double accuracy) {
+    return cover_all(difference.filters, share(accuracy, difference.filters));
+}
+
+// A magnitude changes by no more than its derivatives do in all. No orientation is of recursive filters.
+AxesReach reach_of(const Derivative &derivative, double accuracy) {
+    return cover_all(derivative.filters, share(accuracy, derivative.filters));
+}
+
+AxesReach reach_of(const Bank &bank, double accuracy) {
+    return cover_all(bank.filters, accuracy);
+}
+
+AxesReach reach_of(const Local &local, double accuracy) {
+    switch (local.result) {
+    case LocalResult::unsharp:
+        return local.mean().reach_within(accuracy / std::max(1.0, std::abs(local.amount)));
+    case LocalResult::high_pass:
+    case LocalResult::variance:
+        return local.mean().reach_within(accuracy);
+    case LocalResult::deviation:
+        // A variance that should be 0 has the root of its error, which is three times that of the means.
+        return local.mean().reach_within(accuracy * accuracy / 3.0);
+    case LocalResult::normalized:
+        break;
+    }
+    return local.mean().reach_within(0.0);
+}
+
+} // namespace
+
+AxesReach Filter::reach_within(double accuracy) const {
+    return std::visit([&](const auto &own) { return reach_of(own, accuracy); }, *description_);
 }
 
 bool Filter::rounds_once(const Rounded &images) const {

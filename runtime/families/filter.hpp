@@ -78,6 +78,9 @@ public:
     double error_bound(double largest) const;
     double rounding_bound(double largest) const;
     AxesReach reach() const;
+    // The same, but with recursive filters cut where what is further away changes a result by no more than
+    // `accuracy`, times the range of the pixels. A Gaussian that leaves its method open has the reach of all methods.
+    AxesReach reach_within(double accuracy) const;
     bool rounds_once(const Rounded &images) const;
     Results results() const;
     void compute(const ReferenceJob &job, ModesAs modes, const RowSink<double> &sink) const;

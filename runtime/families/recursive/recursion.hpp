@@ -113,6 +113,9 @@ void check_border(const Recursion &filter, const Border &border);
 double error_bound(const Recursion &filter, double largest);
 double rounding_bound(const Recursion &filter, double largest);
 AxesReach reach_of(const Recursion &filter);
+// The same, cut where what is further away changes a result by no more than `accuracy`, times the range of the
+// pixels; whole where that is more than max_reach away.
+AxesReach reach_within(const Recursion &filter, double accuracy);
 bool rounds_once(const Recursion &filter, const Rounded &images);
 Results results_of(const Recursion &filter);
 void compute(const Recursion &filter, const ReferenceJob &job, ModesAs modes,
@@ -122,5 +125,6 @@ inline constexpr std::size_t max_scans = 1024; // as they are written
 inline constexpr std::size_t max_feedback = 4096;
 inline constexpr std::size_t max_feedforward = 4096;
 inline constexpr std::int64_t max_tile = 65536;
+inline constexpr std::int64_t max_reach = 1 << 22; // pixels
 
 } // namespace gz

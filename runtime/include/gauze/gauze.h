@@ -149,6 +149,8 @@ typedef struct gauze_device_info {
     /** Where kernels' configurations come from on it: the user's results, those of the library, the
      * defaults of its class and why they are so. One line. */
     const char *tuning;
+    /** File of the driver; "" where the driver does not say it (it has no cl_khr_icd). */
+    const char *library;
 } gauze_device_info;
 
 /** The devices that were there when it was made. May be read from many threads. */
@@ -780,6 +782,28 @@ GAUZE_API gauze_status gauze_filter_with_component(const gauze_filter *base, uin
  * loads of the image, and so do derivatives by three pixels: see gauze_derivative. Others run one after the other. The filters need not outlive the call. */
 GAUZE_API gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t count,
                                          gauze_filter **filter);
+
+/** What gauze_filter_reach() says of an axis where every pixel of it matters, however far away. */
+#define GAUZE_REACH_WHOLE INT64_MAX
+
+/** How many pixels around its own a result depends on along x, y, z and t: the overlap that tiles need. The result
+ * of a tile that is read with so many pixels more on each side, or up to the image's rim, is that of the whole image.
+ *
+ * Filters with taps, windows or boxes have the reach of these, whatever the accuracy, and tiles give the bits of
+ * the whole image, save where sums run along: see gauze_plan_run. What recursive filters remember fades: their
+ * results are within `accuracy` of those of the whole, in units of the largest pixel less the smallest, the
+ * border's constant and 0 counted among them, plus the bound of rounding of both. Those of derivatives and
+ * differences are so too; a variance is within three times `accuracy` of the square of that unit.
+ *
+ * It is GAUZE_REACH_WHOLE for summed-area tables along x and y, and along the axis of a recursive filter where
+ * `accuracy` is 0, where scans are unstable or do not fade to it within 2^22 pixels, and for a normalization by
+ * recursive means, which has no bound. A Gaussian that leaves its method to the device has the longer reach of
+ * both.
+ *
+ * accuracy: 0 or more, finite. reach: receives 4 numbers. May be called from many threads. */
+GAUZE_API gauze_status gauze_filter_reach(const gauze_filter *filter, double accuracy,
+                                          int64_t *reach);
+
 /** Releases the filter; plans made with it go on working. NULL is allowed. */
 GAUZE_API void gauze_filter_destroy(gauze_filter *filter);
 

@@ -96,7 +96,8 @@ struct DeviceInfo {
     unsigned max_group_size = 0;          ///< work-items
     bool has_f64 = false;                 ///< whether the device computes in double
     std::string architecture;             ///< what devices like it have in common, such as "sm_90"
-    std::string tuning; ///< where kernels' configurations come from on it, in one line
+    std::string tuning;  ///< where kernels' configurations come from on it, in one line
+    std::string library; ///< file of the driver; "" where the driver does not say it
 
     DeviceInfo() = default;
     /// Copies the strings.
@@ -109,7 +110,7 @@ struct DeviceInfo {
           compute_units(info.compute_units), clock_mhz(info.clock_mhz),
           max_group_size(info.max_group_size), has_f64(info.has_f64 != 0),
           architecture(info.architecture ? info.architecture : ""),
-          tuning(info.tuning ? info.tuning : "") {}
+          tuning(info.tuning ? info.tuning : ""), library(info.library ? info.library : "") {}
 };
 
 /// The devices that devices() found.
@@ -269,6 +270,13 @@ public:
         gauze_filter *filter = nullptr;
         check(gauze_filter_with_component(handle_.get(), component, other.c_handle(), &filter));
         return Filter(filter);
+    }
+    /// How many pixels around its own a result depends on along x, y, z, t, or GAUZE_REACH_WHOLE: see
+    /// gauze_filter_reach().
+    std::array<std::int64_t, 4> reach(double accuracy = 0) const {
+        std::array<std::int64_t, 4> result{};
+        check(gauze_filter_reach(handle_.get(), accuracy, result.data()));
+        return result;
     }
     /// The filter for the C ABI; this goes on owning it.
     gauze_filter *c_handle() const { return handle_.get(); }
