@@ -121,11 +121,11 @@ TEST_SUITE("plan") {
             written.push_back({target.data(), target.size()});
         }
         plan.run({source.data(), source.size()}, to);
-        const Verification right = verify(plan, {source.data(), source.size()}, written);
+        const Verification right = verify(plan, {{source.data(), source.size()}}, written);
         CHECK(right.worst_error <= right.bound);
         CHECK(right.pixels == 3 * 20 * 9 * 7);
         std::swap(written[1], written[2]);
-        const Verification wrong = verify(plan, {source.data(), source.size()}, written);
+        const Verification wrong = verify(plan, {{source.data(), source.size()}}, written);
         CHECK(wrong.worst_error > wrong.bound);
         CHECK(wrong.target > 0);
 
