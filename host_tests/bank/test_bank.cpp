@@ -120,7 +120,7 @@ TEST_SUITE("plan") {
             to.push_back({target.data(), target.size()});
             written.push_back({target.data(), target.size()});
         }
-        plan.run({source.data(), source.size()}, to);
+        plan.run({{source.data(), source.size()}}, to);
         const Verification right = verify(plan, {{source.data(), source.size()}}, written);
         CHECK(right.worst_error <= right.bound);
         CHECK(right.pixels == 3 * 20 * 9 * 7);
@@ -140,7 +140,7 @@ TEST_SUITE("plan") {
             const cl::Buffer from = engine()->allocate(source.size(), "the source");
             const cl::Buffer one = engine()->allocate(targets[0].size(), "a target");
             const cl::Buffer other = engine()->allocate(targets[0].size(), "a target");
-            plan.enqueue(nullptr, from(), {one(), other(), one()}, nullptr, {}, nullptr);
+            plan.enqueue(nullptr, {from()}, {one(), other(), one()}, nullptr, {}, nullptr);
         });
     }
 }
