@@ -725,12 +725,79 @@ TEST_SUITE("api") {
         verified(gauze::gradient_orientation(gauze::DerivativeMethod::sobel), Image::f32(60, 40));
         verified(gauze::unsharp(2.0, 1.5, 0.1), Image::f32(60, 40, 3));
         verified(gauze::local_deviation(gauze::LocalMean::of_box(3)), Image::f32(60, 40));
+        verified(gauze::guided(3, 0.01), Image::f32(60, 40, 3));
+        verified(gauze::guided(3, 0.01, gauze::Guide::color), Image::f32(60, 40, 3));
         check_refused(outcome_of([] { gauze::sobel(0, 0); }), GAUZE_ERROR_INVALID_ARGUMENT,
                       "dimensions is -1");
         check_refused(outcome_of([] { gauze::sobel(2); }), GAUZE_ERROR_INVALID_ARGUMENT,
                       "the axis is z");
         check_refused(outcome_of([] { gauze::unsharp(0.0, 1.0); }), GAUZE_ERROR_INVALID_ARGUMENT,
                       "no axis has a sigma");
+    }
+
+    TEST_CASE("a guide is the second source of a plan") {
+        const ImageDesc image = Image::f32(70, 50), guide = Image::u8(70, 50);
+        std::vector<float> pixels(image.bytes() / sizeof(float)), result(pixels.size());
+        std::vector<std::uint8_t> guide_pixels(pixels.size());
+        for (std::size_t i = 0; i < pixels.size(); ++i) {
+            guide_pixels[i] = static_cast<std::uint8_t>(i * i % 251);
+            pixels[i] = static_cast<float>(guide_pixels[i]) + (i % 70 > 30 ? 20.0F : 0.0F);
+        }
+        const gauze::Engine &engine = embedder::engine();
+        const gauze::Filter filter = gauze::guided(4, 400.0, gauze::Guide::image);
+        const gauze::Plan plan =
+            engine.plan(filter, image, image, gauze::PlanOptions().with_guide(guide));
+        CHECK(plan.explain().find("guided by u8 70x50") != std::string::npos);
+        plan.run_sources({pixels, guide_pixels}, {gauze::HostTarget(result)});
+        const gauze::Verification found = plan.verify_sources({pixels, guide_pixels}, {result});
+        CHECK(found.within_bound);
+        CHECK(found.pixels == pixels.size());
+        CHECK(found.worst_error < 1e-3);
+
+        gauze::Image source = engine.image(image), second = engine.image(guide),
+                     target = engine.image(image);
+        source.write(pixels.data(), image.bytes());
+        second.write(guide_pixels.data(), guide.bytes());
+        plan.enqueue_sources(nullptr, {source.mem(), second.mem()}, {target.mem()});
+        engine.finish();
+        std::vector<float> enqueued(pixels.size());
+        target.read(enqueued.data(), image.bytes());
+        CHECK(enqueued == result);
+        CHECK(plan.measure_sources({&source, &second}, {&target}, 1).launches ==
+              (plan.variant().find("; ") == std::string::npos ? 1 : 2));
+
+        // An image that guides itself as a second source is one that guides itself.
+        std::vector<float> own(pixels.size()), twice(pixels.size());
+        engine.plan(gauze::guided(4, 400.0), image).run(pixels, own);
+        engine.plan(filter, image, image, gauze::PlanOptions().with_guide(image))
+            .run_sources({pixels, pixels}, {gauze::HostTarget(twice)});
+        for (std::size_t i = 0; i < own.size(); ++i)
+            CHECK(std::abs(own[i] - twice[i]) < 1e-3F);
+
+        check_refused(outcome_of([&] { engine.plan(filter, image); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "source_count is 1");
+        check_refused(outcome_of([&] {
+                          engine.plan(gauze::guided(4, 1.0), image, image,
+                                      gauze::PlanOptions().with_guide(guide));
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "source_count is 2");
+        check_refused(outcome_of([&] {
+                          engine.plan(filter, image, image,
+                                      gauze::PlanOptions().with_guide(Image::u8(50, 70)));
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "the guide is 50x70");
+        check_refused(outcome_of([&] { plan.run(pixels, result); }), GAUZE_ERROR_INVALID_ARGUMENT,
+                      "source_count is 1");
+        check_refused(
+            outcome_of([&] {
+                plan.run_sources({pixels, {guide_pixels.data(), 9}}, {gauze::HostTarget(result)});
+            }),
+            GAUZE_ERROR_INVALID_ARGUMENT, "guide");
+        check_refused(
+            outcome_of([&] {
+                plan.enqueue_sources(nullptr, {source.mem(), target.mem()}, {target.mem()});
+            }),
+            GAUZE_ERROR_OVERLAP, "guide and target share memory");
     }
 
     TEST_CASE("components with taps of their own: channels of one image, planes of another") {

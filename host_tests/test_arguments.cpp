@@ -55,6 +55,7 @@ struct Arguments {
     float weights[3] = {1, 2, 1};
     gauze_morphology morphology = sized<gauze_morphology>();
     gauze_bilateral bilateral = sized<gauze_bilateral>();
+    gauze_guided guided = sized<gauze_guided>();
     gauze_scan scan = sized<gauze_scan>();
     gauze_recursive recursive = sized<gauze_recursive>();
     gauze_sections sections = sized<gauze_sections>();
@@ -122,6 +123,7 @@ struct Arguments {
         morphology.window = &window;
         morphology.weights = weights;
         bilateral.sigma_space = bilateral.sigma_range = 1;
+        guided.epsilon = 1;
         scan.direction = 1;
         scan.feedforward_count = scan.feedback_count = 1;
         scan.feedforward = scan.feedback = stable;
@@ -479,6 +481,16 @@ std::vector<Case> cases() {
               return gauze_filter_bilateral(&a.bilateral, &a.new_filter))},
         {"gauze_filter_bilateral", "filter", invalid, "filter is null",
          CALL(return gauze_filter_bilateral(&a.bilateral, nullptr))},
+        {"gauze_filter_guided", "guided", invalid, "guided is null",
+         CALL(return gauze_filter_guided(nullptr, &a.new_filter))},
+        {"gauze_filter_guided", "guided", invalid, "guide is 3",
+         CALL(a.guided.guide = 3; return gauze_filter_guided(&a.guided, &a.new_filter))},
+        {"gauze_filter_guided", "guided", invalid, "radius is -1",
+         CALL(a.guided.radius = -1; return gauze_filter_guided(&a.guided, &a.new_filter))},
+        {"gauze_filter_guided", "guided", invalid, "epsilon is 0",
+         CALL(a.guided.epsilon = 0; return gauze_filter_guided(&a.guided, &a.new_filter))},
+        {"gauze_filter_guided", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_guided(&a.guided, nullptr))},
         {"gauze_filter_recursive", "recursive", invalid, "scan_count is 4294967295",
          CALL(a.recursive.scan_count = ~0U;
               return gauze_filter_recursive(&a.recursive, &a.new_filter))},
@@ -716,6 +728,29 @@ std::vector<Case> cases() {
          CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 1, ~0U, &a.timing))},
         {"gauze_plan_measure", "timing", invalid, "timing is null",
          CALL(return gauze_plan_measure(a.plan, a.source, &a.target, 1, 1, nullptr))},
+        {"gauze_plan_measure_sources", "plan", invalid, "plan is null",
+         CALL(const gauze_image *const from = a.source;
+              return gauze_plan_measure_sources(nullptr, &from, 1, &a.target, 1, 1, &a.timing))},
+        {"gauze_plan_measure_sources", "sources", invalid, "sources is null",
+         CALL(return gauze_plan_measure_sources(a.plan, nullptr, 1, &a.target, 1, 1, &a.timing))},
+        {"gauze_plan_measure_sources", "sources", invalid, "source is null",
+         CALL(const gauze_image *const from = nullptr;
+              return gauze_plan_measure_sources(a.plan, &from, 1, &a.target, 1, 1, &a.timing))},
+        {"gauze_plan_measure_sources", "source_count", invalid, "source_count is 2",
+         CALL(const gauze_image *const from[2] = {a.source, a.source};
+              return gauze_plan_measure_sources(a.plan, from, 2, &a.target, 1, 1, &a.timing))},
+        {"gauze_plan_measure_sources", "targets", invalid, "targets is null",
+         CALL(const gauze_image *const from = a.source;
+              return gauze_plan_measure_sources(a.plan, &from, 1, nullptr, 1, 1, &a.timing))},
+        {"gauze_plan_measure_sources", "target_count", invalid, "target_count is 2",
+         CALL(const gauze_image *const from = a.source;
+              return gauze_plan_measure_sources(a.plan, &from, 1, &a.target, 2, 1, &a.timing))},
+        {"gauze_plan_measure_sources", "repeats", invalid, "repeats is 0",
+         CALL(const gauze_image *const from = a.source;
+              return gauze_plan_measure_sources(a.plan, &from, 1, &a.target, 1, 0, &a.timing))},
+        {"gauze_plan_measure_sources", "timing", invalid, "timing is null",
+         CALL(const gauze_image *const from = a.source;
+              return gauze_plan_measure_sources(a.plan, &from, 1, &a.target, 1, 1, nullptr))},
         {"gauze_plan_measure", "timing", invalid, "timing->struct_size is 0",
          CALL(a.timing.struct_size = 0; return a.measure())},
         {"gauze_plan_compare", "plan", invalid, "plan is null",

@@ -857,6 +857,42 @@ TEST_CASE("command: derivatives, sharpening and local statistics") {
     CHECK(sharp[8] == 5);
 }
 
+TEST_CASE("command: guided filters") {
+    const Workplace place;
+    place.put_bytes("in.npy", {2, 5}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3});
+    place.put_floats("flat.npy", {2, 5}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    place.put_floats("small.npy", {2, 4}, {1, 1, 1, 1, 1, 1, 1, 1});
+    const auto made = [&](Arguments arguments) {
+        const Arguments all{"guided",     "--radius", "1",        "--epsilon", "4",
+                            "--out-type", "f32",      "--verify", "in.npy",    "out.npy"};
+        arguments.insert(arguments.begin(), all.begin(), all.end());
+        return place.result<float>(arguments);
+    };
+    // A guide that is flat leaves the mean of the mean.
+    const Floats flat = made({"--guide", "flat.npy"});
+    CHECK(flat[0] == doctest::Approx(338.0 / 81));
+    // With an epsilon that is small beside the variance the guide's edges are kept.
+    const Floats own = made({});
+    CHECK(made({"--guide", "channels"}) == own);
+    CHECK(made({"--guide", "in.npy"})[6] == doctest::Approx(own[6]).epsilon(1e-5));
+    CHECK(own[5] > 5);
+    CHECK(own[5] < 9);
+    const auto refused = [&](const Arguments &more) {
+        Arguments arguments{"guided", "--radius", "1", "--epsilon", "4", "in.npy", "out.npy"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return place.run(arguments);
+    };
+    for (const auto &[more, what] : std::vector<std::pair<Arguments, std::string>>{
+             {{"--guide", "small.npy"}, "small.npy' is 4x2 and the image 5x2"},
+             {{"--guide", "color"}, "1 channels"},
+             {{"--guide", "none.npy"}, "none.npy"}}) {
+        CAPTURE(what);
+        const auto outcome = refused(more);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.err.find(what) != std::string::npos);
+    }
+}
+
 TEST_CASE("command: morphology") {
     const Workplace place;
     place.put_floats("in.npy", {8}, {3, 1, 4, 1, 5, 9, 2, 6});

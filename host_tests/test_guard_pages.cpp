@@ -64,7 +64,7 @@ void run_guarded(const std::string &kernel, const Filter &filter, const PlanDesc
         store_pixel(type, static_cast<float>(i * 7919 % 251) / 256.0F, source.data() + i);
     const cl::Buffer from = source.buffer(support::engine()->context());
     const cl::Buffer to = target.buffer(support::engine()->context());
-    plan.enqueue(nullptr, from(), {to()}, nullptr, {}, nullptr);
+    plan.enqueue(nullptr, {from()}, {to()}, nullptr, {}, nullptr);
     std::vector<std::byte> got(bytes);
     support::engine()->queue().enqueueReadBuffer(to, CL_TRUE, 0, bytes, got.data());
     check(ReferenceJob{filter, desc.source, desc.border, desc.region, source.data()}, got);

@@ -5,6 +5,7 @@
 
 #include "families/derivative/kernels.hpp"
 #include "families/edge/kernels.hpp"
+#include "families/guided/kernels.hpp"
 #include "families/local/kernels.hpp"
 #include "families/morphology/kernels.hpp"
 #include "families/rank/kernels.hpp"
@@ -40,6 +41,10 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::OpeningPass>());
         count(support::kernels_under_test<gz::CombinePass>());
         count(support::kernels_under_test<gz::BilateralPass>());
+        count(support::kernels_under_test<gz::GuidedPass>());
+        count(support::kernels_under_test<gz::GuidedProductsPass>());
+        count(support::kernels_under_test<gz::GuidedSolvePass>());
+        count(support::kernels_under_test<gz::GuidedCombinePass>());
         count(support::kernels_under_test<gz::StencilPass>());
         count(support::kernels_under_test<gz::CombinationPass>());
         count(support::kernels_under_test<gz::LocalPass>());

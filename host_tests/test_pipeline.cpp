@@ -185,7 +185,7 @@ TEST_SUITE("pipeline") {
             const gz::Plan plan(engine(), test.filter, desc, test.variant);
             plan.prepare();
             std::vector<float> expected(pixels.size());
-            plan.run({reinterpret_cast<const std::byte *>(pixels.data()), bytes},
+            plan.run({{reinterpret_cast<const std::byte *>(pixels.data()), bytes}},
                      {{reinterpret_cast<std::byte *>(expected.data()), bytes}});
             // Several at once, none of which can start before all are enqueued.
             std::vector<cl::Buffer> targets;
@@ -195,7 +195,7 @@ TEST_SUITE("pipeline") {
             for (int i = 0; i < 4; ++i) {
                 targets.push_back(engine()->allocate(bytes, "a target"));
                 cl_event done = nullptr;
-                plan.enqueue(queue(), from(), {targets.back()()}, nullptr, {start()}, &done);
+                plan.enqueue(queue(), {from()}, {targets.back()()}, nullptr, {start()}, &done);
                 ends.emplace_back(done);
             }
             // No launch may have missed the wait list: the pixels come only now.

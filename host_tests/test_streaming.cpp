@@ -137,7 +137,7 @@ std::vector<FilterCase> filters() {
 
 std::vector<std::byte> run(const Plan &plan, const std::vector<std::byte> &source,
                            std::vector<std::byte> target, const gz::HostRun &how = {}) {
-    plan.run({source.data(), source.size()}, {{target.data(), target.size()}}, how);
+    plan.run({{source.data(), source.size()}}, {{target.data(), target.size()}}, how);
     return target;
 }
 
@@ -286,7 +286,7 @@ TEST_SUITE("streaming") {
                     std::vector<gz::HostTarget> targets;
                     for (std::vector<std::byte> &result : results)
                         targets.push_back({result.data(), result.size()});
-                    plan.run({source.data(), source.size()}, targets, how);
+                    plan.run({{source.data(), source.size()}}, targets, how);
                     return results;
                 };
                 const auto expected = run_bank({});
@@ -360,7 +360,7 @@ TEST_SUITE("streaming") {
         plan.prepare();
         const cl::Buffer buffer = engine()->allocate(64, "a buffer");
         const auto enqueue = [&](const Plan &on) {
-            on.enqueue(nullptr, buffer(), {buffer()}, nullptr, {}, nullptr);
+            on.enqueue(nullptr, {buffer()}, {buffer()}, nullptr, {}, nullptr);
         };
         support::check_refused(gz::Status::unsupported, {"iterations", "host memory"},
                                [&] { enqueue(plan); });

@@ -110,9 +110,9 @@ TEST_CASE("weak devices: every filter") {
         INFO(plan.explain());
         const std::vector<std::byte> pixels = pixels_of(desc.source);
         std::vector<std::byte> results(static_cast<std::size_t>(desc.target.bytes()));
-        plan.run({pixels.data(), pixels.size()}, {{results.data(), results.size()}});
+        plan.run({{pixels.data(), pixels.size()}}, {{results.data(), results.size()}});
         const gz::Verification found =
-            gz::verify(plan, {pixels.data(), pixels.size()}, {{results.data(), results.size()}});
+            gz::verify(plan, {{pixels.data(), pixels.size()}}, {{results.data(), results.size()}});
         CAPTURE(found.worst_error);
         CAPTURE(found.bound);
         CHECK(found.worst_error <= found.bound);

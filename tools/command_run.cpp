@@ -215,8 +215,18 @@ void print_timing(const Timing &timing, unsigned repeats) {
     std::cout << line;
 }
 
+// The image, and its guide where it has one.
+using Sources = std::vector<HostImage>;
+
+std::vector<HostPixels> pixels_of(const Sources &sources) {
+    std::vector<HostPixels> pixels;
+    for (const HostImage &source : sources)
+        pixels.emplace_back(source.pixels);
+    return pixels;
+}
+
 // An image that goes through the device in one piece is done soon: there is no bar.
-void run_with_progress(const Plan &plan, const HostImage &source, HostImage &target,
+void run_with_progress(const Plan &plan, const Sources &sources, HostImage &target,
                        const std::string &name) {
     Progress bar(1.0);
     gauze::RunOptions run_options;
@@ -225,16 +235,33 @@ void run_with_progress(const Plan &plan, const HostImage &source, HostImage &tar
             bar.reach(name, static_cast<double>(done) / static_cast<double>(total));
         return true;
     };
-    plan.run(source.pixels, target.pixels, run_options);
+    plan.run_sources(pixels_of(sources), {HostTarget(target.pixels)}, run_options);
 }
 
-Timing measure(const Engine &engine, const Plan &plan, const HostImage &source,
+Timing measure(const Engine &engine, const Plan &plan, const Sources &sources,
                const HostImage &target, unsigned repeats) {
-    Image device_source = engine.image(source.desc);
+    std::vector<Image> device_sources;
+    std::vector<const Image *> measured;
+    for (const HostImage &source : sources) {
+        device_sources.push_back(engine.image(source.desc));
+        device_sources.back().write(source.pixels.data(), source.pixels.size());
+    }
+    for (const Image &source : device_sources)
+        measured.push_back(&source);
     Image device_target = engine.image(target.desc);
-    device_source.write(source.pixels.data(), source.pixels.size());
     device_target.write(target.pixels.data(), target.pixels.size());
-    return plan.measure(device_source, device_target, repeats);
+    return plan.measure_sources(measured, {&device_target}, repeats);
+}
+
+void check_guide(const HostImage &guide, const HostImage &source, const std::string &file) {
+    const std::string what = "--guide " + in_quotes(file);
+    check_type(guide.desc.type, pixel_types(), what, "a guide");
+    if (guide.desc.extent != source.desc.extent)
+        throw InputError(what + " is " + text_of(guide.desc.extent) + " and the image " +
+                         text_of(source.desc.extent));
+    if (guide.desc.channels != 1 && guide.desc.channels != 3)
+        throw InputError(what + " has " + std::to_string(guide.desc.channels) +
+                         " channels; a guide has 1 or 3");
 }
 
 // No device has been asked yet: what the library refuses here is what the user wrote, unless it is
@@ -255,7 +282,13 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
         options.channels_last ? ChannelAxis::last : ChannelAxis::none;
     PlanOptions plan_options;
     plan_options.with_border(border_of(command, options.border)).with_variant(options.variant);
-    const HostImage source = read_image(options.in, array_channels);
+    Sources sources{read_image(options.in, array_channels)};
+    if (const std::string guide = command.guide_file(); !guide.empty()) {
+        sources.push_back(read_image(guide, array_channels));
+        check_guide(sources[1], sources[0], guide);
+        plan_options.with_guide(sources[1].desc);
+    }
+    const HostImage &source = sources[0];
     const Filter filter = make_filter(command, source);
     check_type(source.desc.type, pixel_types(), in_quotes(options.in), "filtered");
     HostImage target =
@@ -271,15 +304,14 @@ ExitCode run_filter(const FilterCommand &command, const RunOptions &options) {
     const Plan plan = engine.plan(filter, source.desc, target.desc, plan_options);
     if (options.explain)
         std::cerr << plan.explain();
-    run_with_progress(plan, source, target, options.in);
+    run_with_progress(plan, sources, target, options.in);
 
     std::optional<Verification> verification;
     if (options.verify)
-        verification = plan.verify(source.pixels.data(), source.pixels.size(), target.pixels.data(),
-                                   target.pixels.size());
+        verification = plan.verify_sources(pixels_of(sources), {HostPixels(target.pixels)});
     std::optional<Timing> timing;
     if (options.time)
-        timing = measure(engine, plan, source, target, *options.time);
+        timing = measure(engine, plan, sources, target, *options.time);
     write_image(options.out, target);
 
     // Only now: a run that is refused on the way prints what was wrong and nothing else.

@@ -36,4 +36,34 @@ Filter make_bilateral(const BilateralOptions &options, int axes) {
                      {radius[0], radius[1], radius[2]});
 }
 
+bool GuidedOptions::has_file() const {
+    return guide && *guide != "channels" && *guide != "color";
+}
+
+void add_guided_options(CLI::App &app, GuidedOptions &options) {
+    app.add_option("--radius", options.radius, "The pixels at most so far away along x and y")
+        ->type_name("R")
+        ->required();
+    app.add_option(
+           "--epsilon", options.epsilon,
+           "The variance of the guide, in values squared, below which the image is smoothed")
+        ->type_name("E")
+        ->required();
+    app.add_option("--guide", options.guide,
+                   "A .png or .npy file of the image's size, of 1 or 3 channels; or the image "
+                   "itself: channels (each by itself) or color (3 together) (default: color where "
+                   "the image has 3 channels, else channels)")
+        ->type_name("FILE");
+}
+
+Filter make_guided(const GuidedOptions &options, int channels) {
+    constexpr int colors = 3;
+    const bool is_color = options.guide ? *options.guide == "color" : channels == colors;
+    return guided(parse_integer("--radius", options.radius),
+                  parse_positive("--epsilon", options.epsilon),
+                  options.has_file() ? Guide::image
+                  : is_color         ? Guide::color
+                                     : Guide::channels);
+}
+
 } // namespace gauze::tool

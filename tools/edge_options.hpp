@@ -18,6 +18,20 @@ struct BilateralOptions {
 
 void add_bilateral_options(CLI::App &app, BilateralOptions &options);
 
+// The options of a guided filter, as written. guide: a file, `channels` or `color`.
+struct GuidedOptions {
+    std::string radius, epsilon;
+    std::optional<std::string> guide;
+
+    // Whether the guide is a file.
+    bool has_file() const;
+};
+
+void add_guided_options(CLI::App &app, GuidedOptions &options);
+
+// channels: of the image. Throws InputError.
+gauze::Filter make_guided(const GuidedOptions &options, int channels);
+
 // axes: of the image. Throws InputError.
 gauze::Filter make_bilateral(const BilateralOptions &options, int axes);
 

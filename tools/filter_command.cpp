@@ -136,6 +136,16 @@ FilterCommand bilateral_filter() {
             [options](const ImageForm &image) { return make_bilateral(*options, image.axes); }};
 }
 
+FilterCommand guided_filter() {
+    const auto options = std::make_shared<GuidedOptions>();
+    FilterCommand command{
+        "guided", "The image smoothed where a guide is flat, by linear functions of the guide",
+        [options](CLI::App &app) { add_guided_options(app, *options); },
+        [options](const ImageForm &image) { return make_guided(*options, image.channels); }};
+    command.guide_file = [options] { return options->has_file() ? *options->guide : ""; };
+    return command;
+}
+
 void write_f32(FilterCommand &command) {
     command.out_type = [](Type) { return Type::f32; };
     command.out_type_text = "f32";
@@ -295,6 +305,7 @@ std::vector<FilterCommand> filter_commands() {
         morphology_filter("morphlaplace", "The dilation and the erosion less the image twice",
                           morphological_laplace),
         bilateral_filter(),
+        guided_filter(),
         recursive_filter(),
         sat_filter(),
         bspline_filter(),

@@ -38,6 +38,8 @@ struct FilterCommand {
     std::vector<gauze::Type> out_types = pixel_types();
     std::function<gauze::Type(gauze::Type)> out_type = [](gauze::Type in) { return in; };
     std::string out_type_text = "as IN"; // the same in words
+    // Returns the file of the filter's second source; "" where it has none. Used once options are parsed.
+    std::function<std::string()> guide_file = [] { return std::string(); };
 };
 
 std::vector<FilterCommand> filter_commands();

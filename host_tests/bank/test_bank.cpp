@@ -120,12 +120,12 @@ TEST_SUITE("plan") {
             to.push_back({target.data(), target.size()});
             written.push_back({target.data(), target.size()});
         }
-        plan.run({source.data(), source.size()}, to);
-        const Verification right = verify(plan, {source.data(), source.size()}, written);
+        plan.run({{source.data(), source.size()}}, to);
+        const Verification right = verify(plan, {{source.data(), source.size()}}, written);
         CHECK(right.worst_error <= right.bound);
         CHECK(right.pixels == 3 * 20 * 9 * 7);
         std::swap(written[1], written[2]);
-        const Verification wrong = verify(plan, {source.data(), source.size()}, written);
+        const Verification wrong = verify(plan, {{source.data(), source.size()}}, written);
         CHECK(wrong.worst_error > wrong.bound);
         CHECK(wrong.target > 0);
 
@@ -140,7 +140,7 @@ TEST_SUITE("plan") {
             const cl::Buffer from = engine()->allocate(source.size(), "the source");
             const cl::Buffer one = engine()->allocate(targets[0].size(), "a target");
             const cl::Buffer other = engine()->allocate(targets[0].size(), "a target");
-            plan.enqueue(nullptr, from(), {one(), other(), one()}, nullptr, {}, nullptr);
+            plan.enqueue(nullptr, {from()}, {one(), other(), one()}, nullptr, {}, nullptr);
         });
     }
 }

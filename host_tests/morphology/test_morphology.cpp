@@ -400,9 +400,9 @@ TEST_SUITE("morphology") {
             pixel = static_cast<std::byte>(random() % 4 == 0);
         for (const MorphologyOperation operation : all_operations) {
             const Plan plan(engine(), morphology(operation, hook(), {}, 2), desc, "");
-            plan.run({source.data(), source.size()}, {{result.data(), result.size()}});
+            plan.run({{source.data(), source.size()}}, {{result.data(), result.size()}});
             const Verification found =
-                verify(plan, {source.data(), source.size()}, {{result.data(), result.size()}});
+                verify(plan, {{source.data(), source.size()}}, {{result.data(), result.size()}});
             CHECK(found.worst_error <= found.bound);
             CHECK(std::all_of(result.begin(), result.end(),
                               [](std::byte value) { return value <= std::byte{1}; }));

@@ -56,7 +56,7 @@ std::string check(const PlanDesc &desc, const std::vector<std::byte> &source,
         return where;
     const Plan plan(engine(), Filter::sat(), desc, "sat_plain");
     const Verification result =
-        verify(plan, {source.data(), source.size()}, {{got.data(), got.size()}});
+        verify(plan, {{source.data(), source.size()}}, {{got.data(), got.size()}});
     if (result.worst_error > 0.0)
         tally.worst = std::max(tally.worst, result.worst_error / result.bound);
     if (!(result.worst_error <= result.bound))

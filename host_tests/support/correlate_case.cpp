@@ -159,7 +159,7 @@ std::string run(const CorrelateCase &test, Tally &tally) {
 
     const Plan plan(engine(), filter, desc, "correlate_plain");
     const Verification check =
-        verify(plan, {source.data(), source.size()}, {{got.data(), got.size()}});
+        verify(plan, {{source.data(), source.size()}}, {{got.data(), got.size()}});
     ++tally.ran;
     tally.worst = std::max(tally.worst, check.worst_error / check.bound);
     if (check.worst_error > check.bound)

@@ -179,16 +179,17 @@ std::vector<std::byte> make_target(const PlanDesc &plan, std::minstd_rand &rando
 
 std::vector<std::byte> run_forced(const Filter &filter, const PlanDesc &desc,
                                   const std::string &variant, const std::vector<std::byte> &source,
-                                  const std::vector<std::byte> &before) {
+                                  const std::vector<std::byte> &before,
+                                  const std::vector<std::vector<std::byte>> &more) {
     std::vector<std::vector<std::byte>> got =
-        run_forced_bank(filter, desc, variant, source, before);
+        run_forced_bank(filter, desc, variant, source, before, more);
     return got.empty() ? std::vector<std::byte>() : std::move(got.front());
 }
 
-std::vector<std::vector<std::byte>> run_forced_bank(const Filter &bank, const PlanDesc &desc,
-                                                    const std::string &variant,
-                                                    const std::vector<std::byte> &source,
-                                                    const std::vector<std::byte> &before) {
+std::vector<std::vector<std::byte>>
+run_forced_bank(const Filter &bank, const PlanDesc &desc, const std::string &variant,
+                const std::vector<std::byte> &source, const std::vector<std::byte> &before,
+                const std::vector<std::vector<std::byte>> &more) {
     std::unique_ptr<Plan> plan;
     try {
         plan = std::make_unique<Plan>(engine(), bank, desc, variant);
@@ -198,16 +199,23 @@ std::vector<std::vector<std::byte>> run_forced_bank(const Filter &bank, const Pl
         return {};
     }
     const cl::CommandQueue &queue = engine()->queue();
-    const cl::Buffer from = engine()->allocate(source.size(), "the test's source");
-    queue.enqueueWriteBuffer(from, CL_TRUE, 0, source.size(), source.data());
-    std::vector<cl::Buffer> to;
+    std::vector<cl::Buffer> from, to;
+    std::vector<cl_mem> sources;
+    const auto add_source = [&](const std::vector<std::byte> &memory) {
+        from.push_back(engine()->allocate(memory.size(), "the test's source"));
+        queue.enqueueWriteBuffer(from.back(), CL_TRUE, 0, memory.size(), memory.data());
+        sources.push_back(from.back()());
+    };
+    add_source(source);
+    for (const std::vector<std::byte> &memory : more)
+        add_source(memory);
     std::vector<cl_mem> targets;
     for (std::size_t i = 0; i < bank.target_count(); ++i) {
         to.push_back(engine()->allocate(before.size(), "the test's target"));
         targets.push_back(to.back()());
         queue.enqueueWriteBuffer(to.back(), CL_TRUE, 0, before.size(), before.data());
     }
-    plan->enqueue(nullptr, from(), targets, nullptr, {}, nullptr);
+    plan->enqueue(nullptr, sources, targets, nullptr, {}, nullptr);
     std::vector<std::vector<std::byte>> got(to.size(), std::vector<std::byte>(before.size()));
     for (std::size_t i = 0; i < got.size(); ++i)
         queue.enqueueReadBuffer(to[i], CL_TRUE, 0, before.size(), got[i].data());
@@ -226,7 +234,7 @@ std::vector<float> filtered(const Filter &filter, const std::vector<float> &sour
     const Plan plan(engine(), filter, complete(desc), "");
     std::vector<float> result(source.size());
     const auto bytes = source.size() * sizeof(float);
-    plan.run({reinterpret_cast<const std::byte *>(source.data()), bytes},
+    plan.run({{reinterpret_cast<const std::byte *>(source.data()), bytes}},
              {{reinterpret_cast<std::byte *>(result.data()), bytes}});
     return result;
 }

@@ -75,15 +75,17 @@ std::vector<std::byte> make_source(const gz::PlanDesc &desc, std::minstd_rand &r
 std::vector<std::byte> make_target(const gz::PlanDesc &desc, std::minstd_rand &random);
 
 // Returns what a forced kernel makes of the source, in memory that held `before`; nothing where the kernel
-// does not fit the device or take the pass.
+// does not fit the device or take the pass. more: the sources after the first.
 std::vector<std::byte> run_forced(const gz::Filter &filter, const gz::PlanDesc &desc,
                                   const std::string &variant, const std::vector<std::byte> &source,
-                                  const std::vector<std::byte> &before);
+                                  const std::vector<std::byte> &before,
+                                  const std::vector<std::vector<std::byte>> &more = {});
 
 // The same of a bank: what it makes of each target; nothing where the kernel does not fit or take the pass.
 std::vector<std::vector<std::byte>>
 run_forced_bank(const gz::Filter &bank, const gz::PlanDesc &desc, const std::string &variant,
-                const std::vector<std::byte> &source, const std::vector<std::byte> &before);
+                const std::vector<std::byte> &source, const std::vector<std::byte> &before,
+                const std::vector<std::vector<std::byte>> &more = {});
 
 // Returns a packed image of floats filtered by a plan of its own.
 std::vector<float> filtered(const gz::Filter &filter, const std::vector<float> &source,

@@ -136,6 +136,13 @@ gz::Filter bilateral_of(const gauze_bilateral *given) {
     return gz::bilateral(bilateral.sigma_space, bilateral.sigma_range, radius);
 }
 
+gz::Filter guided_of(const gauze_guided *given) {
+    const gauze_guided guided = known_part(given, "guided");
+    require(guided.guide >= GAUZE_GUIDE_CHANNELS && guided.guide <= GAUZE_GUIDE_IMAGE,
+            "guided->guide is ", guided.guide, ", which is no guide");
+    return checked(gz::Guided{guided.radius, guided.epsilon, static_cast<gz::Guide>(guided.guide)});
+}
+
 std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
                              const std::string &name) {
     require(count <= most, name, "_count is ", count, "; it must be ", most, " at most");
@@ -305,6 +312,10 @@ gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank, gauze_f
 
 gauze_status gauze_filter_bilateral(const gauze_bilateral *bilateral, gauze_filter **filter) {
     return create_filter(filter, [&] { return bilateral_of(bilateral); });
+}
+
+gauze_status gauze_filter_guided(const gauze_guided *guided, gauze_filter **filter) {
+    return create_filter(filter, [&] { return guided_of(guided); });
 }
 
 gauze_status gauze_filter_morphology(const gauze_morphology *morphology, gauze_filter **filter) {

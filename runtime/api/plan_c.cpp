@@ -24,15 +24,20 @@ using gz::or_empty;
 using gz::require;
 using gz::write_struct;
 
-gz::PlanDesc plan_desc(const gauze_plan_desc &desc, std::size_t target_count) {
-    require(desc.source_count == 1, "desc->source_count is ", desc.source_count,
-            "; this filter takes 1 source");
+gz::PlanDesc plan_desc(const gauze_plan_desc &desc, const gz::Filter &filter) {
+    const std::size_t source_count = filter.source_count();
+    const std::size_t target_count = filter.target_count();
+    require(desc.source_count == source_count, "desc->source_count is ", desc.source_count,
+            "; this filter takes ", source_count,
+            source_count == 1 ? " source" : " sources: the image and its guide");
     require(desc.target_count == target_count, "desc->target_count is ", desc.target_count,
             "; this filter has ", target_count, target_count == 1 ? " target" : " targets");
     require(desc.border >= GAUZE_BORDER_CLAMP && desc.border <= GAUZE_BORDER_ZERO,
             "desc->border is ", desc.border, ", which is no border");
     gz::PlanDesc result;
     result.source = image_desc(desc.sources, "source");
+    for (std::size_t i = 1; i < source_count; ++i)
+        result.more_sources.push_back(image_desc(gz::element(desc.sources, i), "guide"));
     check_pointer(desc.targets, "target");
     const auto one_target = [&](std::size_t i) {
         return image_desc(gz::element(desc.targets, i), target_count == 1 ? "target" : "a target");
@@ -64,8 +69,39 @@ void check_target_count(const gz::Plan &plan, std::uint32_t target_count) {
 }
 
 void check_counts(const gz::Plan &plan, std::uint32_t source_count, std::uint32_t target_count) {
-    require(source_count == 1, "source_count is ", source_count, "; the plan takes 1 source");
+    const std::size_t count = plan.desc().source_count();
+    require(source_count == count, "source_count is ", source_count, "; the plan takes ", count,
+            count == 1 ? " source" : " sources: the image and its guide");
     check_target_count(plan, target_count);
+}
+
+// sources: as many as the caller gives.
+void measure_sources(const gz::Plan &plan, const std::vector<const gz::DeviceImage *> &sources,
+                     gauze_image *const *targets, std::uint32_t target_count, std::uint32_t repeats,
+                     gauze_timing *timing) {
+    check_pointer(targets, "targets");
+    check_counts(plan, static_cast<std::uint32_t>(sources.size()), target_count);
+    std::vector<const gz::DeviceImage *> to;
+    for (std::uint32_t i = 0; i < target_count; ++i) {
+        check_handle(targets[i], "targets[i]");
+        to.push_back(&targets[i]->image);
+    }
+    check_struct(timing, "timing");
+    const gz::Timing own = gz::measure(plan, sources, to, repeats);
+    gauze_timing result{};
+    result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
+    result.device_ms = own.device_ms;
+    result.wall_ms = own.wall_ms;
+    result.copy_ms = own.copy_ms;
+    result.launches = own.launches;
+    write_struct(timing, result, "timing");
+}
+
+std::vector<gz::HostSource> host_sources(const gauze_host_source *sources, std::size_t count) {
+    std::vector<gz::HostSource> result;
+    for (std::size_t i = 0; i < count; ++i)
+        result.push_back(host_source(sources + i));
+    return result;
 }
 
 std::vector<gz::HostTarget> host_targets(const gauze_host_target *targets, std::uint32_t count) {
@@ -99,11 +135,10 @@ gauze_status gauze_plan_create(gauze_engine *engine, const gauze_filter *filter,
         check_handle(filter, "filter");
         check_pointer(plan, "plan");
         const gauze_plan_desc known = known_part(desc, "desc");
-        *plan = new gauze_plan{
-            {},
-            std::make_shared<const gz::Plan>(engine->engine, filter->filter,
-                                             plan_desc(known, filter->filter.target_count()),
-                                             or_empty(known.variant))};
+        *plan = new gauze_plan{{},
+                               std::make_shared<const gz::Plan>(engine->engine, filter->filter,
+                                                                plan_desc(known, filter->filter),
+                                                                or_empty(known.variant))};
     });
 }
 
@@ -142,7 +177,7 @@ gauze_status gauze_plan_run(gauze_plan *plan, const gauze_host_source *sources,
         check_pointer(sources, "sources");
         check_pointer(targets, "targets");
         check_counts(*plan->plan, source_count, target_count);
-        plan->plan->run(host_source(sources), host_targets(targets, target_count),
+        plan->plan->run(host_sources(sources, source_count), host_targets(targets, target_count),
                         host_run(options));
     });
 }
@@ -166,7 +201,8 @@ gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue, const 
         check_counts(*plan->plan, source_count, target_count);
         require(wait_count == 0 || wait_list != nullptr, "wait_list is null and wait_count is ",
                 wait_count);
-        plan->plan->enqueue(queue, *sources, {targets, targets + target_count}, workspace,
+        plan->plan->enqueue(queue, {sources, sources + source_count},
+                            {targets, targets + target_count}, workspace,
                             std::vector<cl_event>(wait_list, wait_list + wait_count), event);
     });
 }
@@ -177,22 +213,23 @@ gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
     return guarded([&] {
         check_handle(plan, "plan");
         check_handle(source, "source");
-        check_pointer(targets, "targets");
-        check_target_count(*plan->plan, target_count);
-        std::vector<const gz::DeviceImage *> to;
-        for (std::uint32_t i = 0; i < target_count; ++i) {
-            check_handle(targets[i], "targets[i]");
-            to.push_back(&targets[i]->image);
+        measure_sources(*plan->plan, {&source->image}, targets, target_count, repeats, timing);
+    });
+}
+
+gauze_status gauze_plan_measure_sources(gauze_plan *plan, const gauze_image *const *sources,
+                                        uint32_t source_count, gauze_image *const *targets,
+                                        uint32_t target_count, uint32_t repeats,
+                                        gauze_timing *timing) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(sources, "sources");
+        std::vector<const gz::DeviceImage *> from;
+        for (std::uint32_t i = 0; i < source_count; ++i) {
+            check_handle(sources[i], source_count == 1 ? "source" : "sources[i]");
+            from.push_back(&sources[i]->image);
         }
-        check_struct(timing, "timing");
-        const gz::Timing own = gz::measure(*plan->plan, source->image, to, repeats);
-        gauze_timing result{};
-        result.device_time_is_wall = own.device_time_is_wall ? 1 : 0;
-        result.device_ms = own.device_ms;
-        result.wall_ms = own.wall_ms;
-        result.copy_ms = own.copy_ms;
-        result.launches = own.launches;
-        write_struct(timing, result, "timing");
+        measure_sources(*plan->plan, from, targets, target_count, repeats, timing);
     });
 }
 
@@ -227,10 +264,9 @@ gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source
         check_pointer(targets, "targets");
         check_target_count(*plan->plan, target_count);
         check_struct(result, "result");
-        std::vector<gz::HostSource> written;
-        for (std::uint32_t i = 0; i < target_count; ++i)
-            written.push_back(host_source(targets + i));
-        const gz::Verification own = gz::verify(*plan->plan, host_source(source), written);
+        const gz::Verification own =
+            gz::verify(*plan->plan, host_sources(source, plan->plan->desc().source_count()),
+                       host_sources(targets, target_count));
         gauze_verification verification{};
         verification.within_bound = own.worst_error <= own.bound ? 1 : 0;
         verification.worst_error = own.worst_error;

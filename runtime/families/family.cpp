@@ -14,6 +14,8 @@
 #include "families/edge/kernels.hpp"
 #include "families/edge/lowering.hpp"
 #include "families/gaussian/lowering.hpp"
+#include "families/guided/kernels.hpp"
+#include "families/guided/lowering.hpp"
 #include "families/local/kernels.hpp"
 #include "families/local/lowering.hpp"
 #include "families/morphology/kernels.hpp"
@@ -98,7 +100,7 @@ std::vector<Kernel> all_kernels() {
     for (const auto *kernels :
          {&correlate_kernels(), &box_kernels(), &recursive_kernels(), &sat_kernels(),
           &rank_kernels(), &morphology_kernels(), &difference_kernels(), &derivative_kernels(),
-          &edge_kernels(), &local_kernels(), &ssimulacra2_kernels()})
+          &edge_kernels(), &guided_kernels(), &local_kernels(), &ssimulacra2_kernels()})
         all.insert(all.end(), kernels->begin(), kernels->end());
     return all;
 }

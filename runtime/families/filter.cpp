@@ -26,6 +26,11 @@ Filter Filter::with_component(std::int64_t component, const Filter &other) const
     return gz::with_component(with_taps(*this), component, with_taps(other));
 }
 
+std::size_t Filter::source_count() const {
+    const Guided *const guided = get_if<Guided>();
+    return guided && guided->guide == Guide::image ? 2 : 1;
+}
+
 std::size_t Filter::target_count() const {
     const Bank *const bank = get_if<Bank>();
     return bank ? bank->filters.size() : 1;

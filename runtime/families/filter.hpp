@@ -14,6 +14,7 @@
 #include "families/difference/difference.hpp"
 #include "families/edge/edge.hpp"
 #include "families/gaussian/gaussian.hpp"
+#include "families/guided/guided.hpp"
 #include "families/local/local.hpp"
 #include "families/morphology/morphology.hpp"
 #include "families/rank/rank.hpp"
@@ -25,8 +26,9 @@ namespace gz {
 class Filter {
 public:
     // The one list of the families' descriptions.
-    using Description = std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter,
-                                     Morphology, Bilateral, Difference, Derivative, Local, Bank>;
+    using Description =
+        std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter, Morphology, Bilateral,
+                     Guided, Difference, Derivative, Local, Bank>;
 
     // Holds a description that its family has checked.
     template <class D>
@@ -69,6 +71,8 @@ public:
     // The description of a filter that is known to be of the family.
     template <class D> const D &get() const { return std::get<D>(*description_); }
 
+    // The number of sources of its plans: the image, and a guide where the filter has one.
+    std::size_t source_count() const;
     // The number of targets of its plans, and the filter that computes one of them.
     std::size_t target_count() const;
     const Filter &for_target(std::size_t i) const;

@@ -38,6 +38,9 @@ void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink) {
 
 double largest_magnitude(const ReferenceJob &job) {
     double largest = job.border.mode == BorderMode::constant ? std::abs(job.border.value) : 0.0;
+    for (const MoreSource &more : job.more_sources)
+        largest = std::max(largest, largest_magnitude({job.filter, more.desc, job.border,
+                                                       job.region, more.pixels}));
     ReferenceJob whole = job;
     const AxesReach reach = job.filter.reach();
     if (job.region.edge == RegionEdge::neighbours) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "core/border.hpp"
 #include "core/image_desc.hpp"
@@ -13,6 +14,12 @@ namespace gz {
 
 class Filter;
 
+// A source after the first, and the memory that it describes.
+struct MoreSource {
+    ImageDesc desc;
+    const std::byte *pixels;
+};
+
 // A filter to compute, and its images. Descriptions and region are complete.
 struct ReferenceJob {
     const Filter &filter;
@@ -20,6 +27,7 @@ struct ReferenceJob {
     Border border;
     Region region;
     const std::byte *pixels; // the memory that `source` describes
+    std::vector<MoreSource> more_sources{};
 };
 
 // One row of results: its place in the region, and extent[0] * channels values.
@@ -42,7 +50,7 @@ void compute_as_written(const ReferenceJob &job, const RowSink<double> &sink);
 // correlate/correlate.hpp.
 void compute_in_f32(const ReferenceJob &job, const RowSink<float> &sink);
 
-// Largest finite magnitude among the pixels that the job may read, and the border's constant.
+// Largest finite magnitude among the pixels of all sources that the job may read, and the border's constant.
 double largest_magnitude(const ReferenceJob &job);
 
 } // namespace gz

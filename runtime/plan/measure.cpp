@@ -41,6 +41,11 @@ void check_engine(const Engine &engine, const DeviceImage &source, const DeviceI
             "the source or the target image belongs to another engine than the plan");
 }
 
+void refuse_guide(const Plan &plan) {
+    if (plan.desc().source_count() != 1)
+        fail(Status::unsupported, "the plan has a guide; plans of one source can be compared");
+}
+
 // Runs launches to their end on the engine's queue: enqueue(queue, events) adds an event for each.
 Sample time_once(Engine &engine,
                  const std::function<void(cl::CommandQueue &, std::vector<cl::Event> &)> &enqueue) {
@@ -60,25 +65,28 @@ Sample time_once(Engine &engine,
     return {static_cast<double>(nanoseconds) * 1e-6, wall};
 }
 
-Sample time_once(Engine &engine, const Plan &plan, const cl::Buffer &source,
+Sample time_once(Engine &engine, const Plan &plan, const std::vector<cl::Buffer> &sources,
                  const std::vector<cl::Buffer> &targets) {
     return time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
-        plan.pipeline().enqueue(engine, on, {source}, targets, {}, &events);
+        plan.pipeline().enqueue(engine, on, sources, targets, {}, &events);
     });
 }
 
 } // namespace
 
-Timing measure(const Plan &plan, const DeviceImage &source,
+Timing measure(const Plan &plan, const std::vector<const DeviceImage *> &sources,
                const std::vector<const DeviceImage *> &targets, unsigned repeats) {
     check_repeats(repeats);
     Engine &engine = plan.engine();
-    std::vector<cl::Buffer> to;
+    std::vector<cl::Buffer> from, to;
+    for (const DeviceImage *source : sources)
+        from.push_back(source->buffer);
     for (const DeviceImage *target : targets) {
-        check_engine(engine, source, *target);
+        for (const DeviceImage *source : sources)
+            check_engine(engine, *source, *target);
         to.push_back(target->buffer);
     }
-    plan.check_buffers(source.buffer, to);
+    plan.check_buffers(from, to);
 
     // A copy reads as much as it writes, so it moves half of what the filter reads and writes
     // together.
@@ -90,9 +98,10 @@ Timing measure(const Plan &plan, const DeviceImage &source,
         engine.allocate(static_cast<std::uint64_t>(bytes), "the target of the copy");
     cl::CommandQueue queue = engine.queue();
     attempt("filling the source of the copy", [&] {
-        const auto image_bytes = static_cast<std::int64_t>(source.buffer.getInfo<CL_MEM_SIZE>());
+        const cl::Buffer &source = from.front();
+        const auto image_bytes = static_cast<std::int64_t>(source.getInfo<CL_MEM_SIZE>());
         for (std::int64_t at = 0; at < bytes; at += image_bytes)
-            queue.enqueueCopyBuffer(source.buffer, copy_from, 0, static_cast<std::size_t>(at),
+            queue.enqueueCopyBuffer(source, copy_from, 0, static_cast<std::size_t>(at),
                                     static_cast<std::size_t>(std::min(image_bytes, bytes - at)));
         queue.finish();
     });
@@ -100,7 +109,7 @@ Timing measure(const Plan &plan, const DeviceImage &source,
 
     std::vector<double> device, wall, copied;
     for (unsigned i = 0; i < warm_ups + repeats; ++i) {
-        const Sample run = time_once(engine, plan, source.buffer, to);
+        const Sample run = time_once(engine, plan, from, to);
         const Sample plain =
             time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
                 events.emplace_back();
@@ -123,16 +132,18 @@ Comparison compare(const Plan &plan, const Plan &baseline, const DeviceImage &so
     require(&baseline.engine() == &engine, "the baseline belongs to another engine than the plan");
     check_engine(engine, source, target);
     const std::vector<cl::Buffer> to{target.buffer};
-    plan.check_buffers(source.buffer, to);
-    baseline.check_buffers(source.buffer, to);
+    refuse_guide(plan);
+    refuse_guide(baseline);
+    plan.check_buffers({source.buffer}, to);
+    baseline.check_buffers({source.buffer}, to);
 
     constexpr double hopeless = 10.0;
     std::vector<Sample> runs, others;
     bool plausible = !engine.facts().junk_event_times;
     for (unsigned i = 0; i <= repeats; ++i) {
         // The baseline runs first: the plan overwrites its result.
-        const Sample other = time_once(engine, baseline, source.buffer, to);
-        const Sample run = time_once(engine, plan, source.buffer, to);
+        const Sample other = time_once(engine, baseline, {source.buffer}, to);
+        const Sample run = time_once(engine, plan, {source.buffer}, to);
         plausible = plausible && is_plausible(run) && is_plausible(other);
         const bool counts = i > 0 || run.device_ms > hopeless * other.device_ms;
         if (!counts)

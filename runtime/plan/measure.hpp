@@ -15,7 +15,7 @@ struct Timing {
 };
 
 // Runs the plan twice without counting, then `repeats` times, each followed by a copy.
-Timing measure(const Plan &plan, const DeviceImage &source,
+Timing measure(const Plan &plan, const std::vector<const DeviceImage *> &sources,
                const std::vector<const DeviceImage *> &targets, unsigned repeats);
 
 struct Comparison {

@@ -57,7 +57,10 @@ bool is_held(const PlanDesc &desc, const Pipeline &pipeline, const Engine &engin
     for (std::size_t i = 0; i < desc.target_count(); ++i)
         if (!is_held(desc.target_at(i), engine))
             return false;
-    return is_held(desc.source, engine) && pipeline.too_large().empty();
+    for (std::size_t i = 0; i < desc.source_count(); ++i)
+        if (!is_held(desc.source_at(i), engine))
+            return false;
+    return pipeline.too_large().empty();
 }
 
 void check_buffer(const cl::Buffer &buffer, const ImageDesc &desc, const Engine &engine,
@@ -91,19 +94,21 @@ std::optional<Bases> bases_of(const cl::Buffer &first, const cl::Buffer &second)
                  reinterpret_cast<std::intptr_t>(other_host)};
 }
 
-void check_no_overlap(const cl::Buffer &source, const cl::Buffer &target, const PlanDesc &desc,
-                      std::size_t number) {
-    const auto bases = bases_of(source, target);
+// source, target: numbers of the buffers `from` and `to`.
+void check_no_overlap(const cl::Buffer &from, const cl::Buffer &to, const PlanDesc &desc,
+                      std::size_t source, std::size_t target) {
+    const auto bases = bases_of(from, to);
     if (!bases)
         return;
     const bool isolated = desc.region.edge == RegionEdge::isolated;
-    const PixelBox read{desc.source, isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
+    const PixelBox read{desc.source_at(source),
+                        isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
                         isolated ? desc.region.extent : desc.source.extent, bases->first};
-    const PixelBox written{desc.target_at(number), desc.region.target_origin, desc.region.extent,
+    const PixelBox written{desc.target_at(target), desc.region.target_origin, desc.region.extent,
                            bases->second};
     if (share_bytes(read, written))
-        fail(Status::overlap,
-             "source and target share memory; filtering in place is not supported on "
+        fail(Status::overlap, source == 0 ? "source" : "guide",
+             " and target share memory; filtering in place is not supported on "
              "device memory");
 }
 
@@ -173,9 +178,10 @@ std::string Plan::name_of_target(std::size_t i) const {
     return desc_.target_count() == 1 ? "target" : text("target ", i);
 }
 
-void Plan::run(const HostSource &source, const std::vector<HostTarget> &targets,
+void Plan::run(const std::vector<HostSource> &sources, const std::vector<HostTarget> &targets,
                const HostRun &how) const {
-    check_host(source.data, source.bytes, desc_.source, "source");
+    for (std::size_t i = 0; i < desc_.source_count(); ++i)
+        check_host(sources.at(i).data, sources[i].bytes, desc_.source_at(i), name_of_source(i));
     for (std::size_t i = 0; i < desc_.target_count(); ++i)
         check_host(targets.at(i).data, targets[i].bytes, desc_.target_at(i), name_of_target(i));
     const bool fits = how.most_bytes == 0
@@ -183,34 +189,43 @@ void Plan::run(const HostSource &source, const std::vector<HostTarget> &targets,
                           : fits_device(*engine_, staged_, staged_desc_, how.most_bytes);
     if (fits) {
         StreamProgress progress(how.report, static_cast<std::uint64_t>(desc_.pixels()));
-        run_whole(source, targets);
+        run_whole(sources, targets);
         progress.add(static_cast<std::uint64_t>(desc_.pixels()));
         return;
     }
     if (how.most_bytes > 0) {
-        make_streaming(how.most_bytes)->run(*engine_, source, targets, how.report);
+        make_streaming(how.most_bytes)->run(*engine_, sources, targets, how.report);
         return;
     }
     if (!no_host_run_.empty())
         fail(Status::unsupported, no_host_run_);
-    streaming_->run(*engine_, source, targets, how.report);
+    streaming_->run(*engine_, sources, targets, how.report);
 }
 
-void Plan::run_whole(const HostSource &source, const std::vector<HostTarget> &targets) const {
+void Plan::run_whole(const std::vector<HostSource> &sources,
+                     const std::vector<HostTarget> &targets) const {
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_.prepare(*engine_);
-    const cl::Buffer from = allocate_rows(*engine_, device.source, "the source image");
+    std::vector<cl::Buffer> from;
+    for (std::size_t i = 0; i < device.source_count(); ++i)
+        from.push_back(allocate_rows(*engine_, device.source_at(i), "the source image"));
     std::vector<cl::Buffer> to;
     for (std::size_t i = 0; i < device.target_count(); ++i)
         to.push_back(allocate_rows(*engine_, device.target_at(i), "the target image"));
 
     const Axes source_origin =
         desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
-    write_box(queue, source.data, from,
-              {desc_.source, source_origin, 0, device.source, {0, 0, 0, 0}, device.source.extent},
-              Wait::yes);
-    staged_.enqueue(*engine_, queue, {from}, to, {}, nullptr);
+    for (std::size_t i = 0; i < from.size(); ++i)
+        write_box(queue, sources[i].data, from[i],
+                  {desc_.source_at(i),
+                   source_origin,
+                   0,
+                   device.source_at(i),
+                   {0, 0, 0, 0},
+                   device.source.extent},
+                  Wait::yes);
+    staged_.enqueue(*engine_, queue, from, to, {}, nullptr);
     for (std::size_t i = 0; i < to.size(); ++i)
         read_box(queue, to[i], targets[i].data,
                  {desc_.target_at(i),
@@ -222,20 +237,25 @@ void Plan::run_whole(const HostSource &source, const std::vector<HostTarget> &ta
                  Wait::yes);
 }
 
-const Pipeline &Plan::pipeline_for(const cl::Buffer &source,
+const Pipeline &Plan::pipeline_for(const std::vector<cl::Buffer> &sources,
                                    const std::vector<cl::Buffer> &targets) const {
-    return starts_aligned(source) && std::all_of(targets.begin(), targets.end(), starts_aligned)
+    return std::all_of(sources.begin(), sources.end(), starts_aligned) &&
+                   std::all_of(targets.begin(), targets.end(), starts_aligned)
                ? direct_
                : unaligned_;
 }
 
-void Plan::check_buffers(const cl::Buffer &source, const std::vector<cl::Buffer> &targets) const {
+void Plan::check_buffers(const std::vector<cl::Buffer> &sources,
+                         const std::vector<cl::Buffer> &targets) const {
     attempt("checking the buffers", [&] {
-        check_buffer(source, desc_.source, *engine_, "source", CL_MEM_WRITE_ONLY);
+        for (std::size_t i = 0; i < desc_.source_count(); ++i)
+            check_buffer(sources.at(i), desc_.source_at(i), *engine_, name_of_source(i),
+                         CL_MEM_WRITE_ONLY);
         for (std::size_t i = 0; i < desc_.target_count(); ++i) {
             check_buffer(targets.at(i), desc_.target_at(i), *engine_, name_of_target(i),
                          CL_MEM_READ_ONLY);
-            check_no_overlap(source, targets[i], desc_, i);
+            for (std::size_t k = 0; k < desc_.source_count(); ++k)
+                check_no_overlap(sources[k], targets[i], desc_, k, i);
         }
         check_targets_apart(targets, desc_);
     });
@@ -246,7 +266,7 @@ std::uint64_t Plan::workspace_bytes() const {
                     unaligned_.callers_workspace_bytes(*engine_));
 }
 
-void Plan::check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
+void Plan::check_workspace(const cl::Buffer &workspace, const std::vector<cl::Buffer> &sources,
                            const std::vector<cl::Buffer> &targets) const {
     attempt("checking the workspace", [&] {
         check_plain_buffer(workspace, *engine_, "workspace", CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
@@ -257,24 +277,27 @@ void Plan::check_workspace(const cl::Buffer &workspace, const cl::Buffer &source
                 "the workspace is around host memory that does not start at "
                 "a multiple of 64 bytes");
         const auto bytes = static_cast<std::int64_t>(needed);
-        check_apart(workspace, bytes, source, desc_.source, "source");
+        for (std::size_t i = 0; i < sources.size(); ++i)
+            check_apart(workspace, bytes, sources[i], desc_.source_at(i), name_of_source(i));
         for (std::size_t i = 0; i < targets.size(); ++i)
             check_apart(workspace, bytes, targets[i], desc_.target_at(i), name_of_target(i));
     });
 }
 
-void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
-                   cl_mem workspace, const std::vector<cl_event> &wait_list,
-                   cl_event *event) const {
-    require(source != nullptr, "the source buffer is null");
+void Plan::enqueue(cl_command_queue queue, const std::vector<cl_mem> &sources,
+                   const std::vector<cl_mem> &targets, cl_mem workspace,
+                   const std::vector<cl_event> &wait_list, cl_event *event) const {
+    for (std::size_t i = 0; i < sources.size(); ++i)
+        require(sources[i] != nullptr, "the ", name_of_source(i), " buffer is null");
     for (std::size_t i = 0; i < targets.size(); ++i)
         require(targets[i] != nullptr, "the ", name_of_target(i), " buffer is null");
     if (!direct_.too_large().empty())
         fail(Status::unsupported, direct_.too_large(),
              "; only runs on host memory can do with less");
     cl::CommandQueue on = engine_->queue();
-    const cl::Buffer from(source, true);
-    std::vector<cl::Buffer> to;
+    std::vector<cl::Buffer> from, to;
+    for (cl_mem source : sources)
+        from.emplace_back(source, true);
     for (cl_mem target : targets)
         to.emplace_back(target, true);
     const cl::Buffer between(workspace, true);
@@ -300,7 +323,7 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_m
         }
     });
     std::vector<cl::Event> events;
-    pipeline_for(from, to).enqueue(*engine_, on, {from}, to, waits, event ? &events : nullptr,
+    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr,
                                    between);
     attempt("flushing the queue", [&] { on.flush(); });
     if (event) {
@@ -311,11 +334,13 @@ void Plan::enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_m
 
 std::string Plan::make_explanation() const {
     const DeviceFacts &facts = engine_->facts();
-    std::string lines = text(
-        to_text(filter()), "; ", to_text(desc_.source), " to ", to_text(desc_.target), ", border ",
-        name_of(desc_.border.mode), ", region ", to_text(desc_.region.extent), " from ",
-        to_place(desc_.region.source_origin), " to ", to_place(desc_.region.target_origin),
-        desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
+    std::string lines =
+        text(to_text(filter()), "; ", to_text(desc_.source),
+             desc_.more_sources.empty() ? "" : " guided by " + to_text(desc_.more_sources[0]),
+             " to ", to_text(desc_.target), ", border ", name_of(desc_.border.mode), ", region ",
+             to_text(desc_.region.extent), " from ", to_place(desc_.region.source_origin), " to ",
+             to_place(desc_.region.target_origin),
+             desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), ": ", facts.reason_of_defaults(), "\n");
     lines += settled_.reasons;
@@ -337,8 +362,11 @@ std::string Plan::make_explanation() const {
     std::int64_t staged_target_bytes = 0;
     for (std::size_t i = 0; i < staged_desc_.target_count(); ++i)
         staged_target_bytes += staged_desc_.target_at(i).bytes();
-    lines += text("host memory: staged in ", staged_desc_.source.bytes(), " + ",
-                  staged_target_bytes, " bytes of device memory\n");
+    std::int64_t staged_source_bytes = 0;
+    for (std::size_t i = 0; i < staged_desc_.source_count(); ++i)
+        staged_source_bytes += staged_desc_.source_at(i).bytes();
+    lines += text("host memory: staged in ", staged_source_bytes, " + ", staged_target_bytes,
+                  " bytes of device memory\n");
     // Explain the kernels for host memory, where they differ.
     if (staged_.explain() != direct_.explain())
         lines += staged_.explain();

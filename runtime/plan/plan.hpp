@@ -34,32 +34,37 @@ public:
     const std::string &explain() const { return explain_; }
 
     void prepare() const;
-    // targets: as many as the plan has, here and below.
-    void run(const HostSource &source, const std::vector<HostTarget> &targets,
+    // sources, targets: as many as the plan has, here and below.
+    void run(const std::vector<HostSource> &sources, const std::vector<HostTarget> &targets,
              const HostRun &how = {}) const;
     // Returns the size that a caller's workspace must have.
     std::uint64_t workspace_bytes() const;
     // queue: nullptr for the engine's. workspace: nullptr for one that the engine lends.
-    void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
-                 cl_mem workspace, const std::vector<cl_event> &wait_list, cl_event *event) const;
-    // Refuses buffers that do not hold the plan's images, and a target that shares memory with the
+    void enqueue(cl_command_queue queue, const std::vector<cl_mem> &sources,
+                 const std::vector<cl_mem> &targets, cl_mem workspace,
+                 const std::vector<cl_event> &wait_list, cl_event *event) const;
+    // Refuses buffers that do not hold the plan's images, and a target that shares memory with a
     // source or with another target.
-    void check_buffers(const cl::Buffer &source, const std::vector<cl::Buffer> &targets) const;
+    void check_buffers(const std::vector<cl::Buffer> &sources,
+                       const std::vector<cl::Buffer> &targets) const;
     // The pipeline for device memory as described, and its variant.
     const Pipeline &pipeline() const { return direct_; }
     const std::string &variant() const { return variant_; }
+    // Returns "source", or "guide" for the second.
+    static std::string name_of_source(std::size_t i) { return i == 0 ? "source" : "guide"; }
     // Returns "target", or, for one of several, "target 2".
     std::string name_of_target(std::size_t i) const;
     // The graph for device memory as described.
     const Graph &graph() const { return graph_; }
 
 private:
-    const Pipeline &pipeline_for(const cl::Buffer &source,
+    const Pipeline &pipeline_for(const std::vector<cl::Buffer> &sources,
                                  const std::vector<cl::Buffer> &targets) const;
-    void check_workspace(const cl::Buffer &workspace, const cl::Buffer &source,
+    void check_workspace(const cl::Buffer &workspace, const std::vector<cl::Buffer> &sources,
                          const std::vector<cl::Buffer> &targets) const;
     std::unique_ptr<const Streaming> make_streaming(std::uint64_t most_bytes) const;
-    void run_whole(const HostSource &source, const std::vector<HostTarget> &targets) const;
+    void run_whole(const std::vector<HostSource> &sources,
+                   const std::vector<HostTarget> &targets) const;
     std::string make_explanation() const;
 
     std::shared_ptr<Engine> engine_;

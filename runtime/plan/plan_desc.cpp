@@ -45,11 +45,20 @@ PlanDesc complete(PlanDesc desc, Results results) {
     for (std::size_t i = 1; i < desc.target_count(); ++i)
         desc.more_targets[i - 1] = complete(desc.for_target(i), results).target;
     check_type(desc.source.type, "source");
+    for (const ImageDesc &guide : desc.more_sources)
+        check_type(guide.type, "guide");
     if (results == Results::sums)
         check_sum_type(desc.source.type, desc.target.type);
     else
         check_type(desc.target.type, "target");
     desc.source = complete(desc.source, "source");
+    for (ImageDesc &guide : desc.more_sources) {
+        guide = complete(guide, "guide");
+        require(guide.extent == desc.source.extent, "the guide is ", to_text(guide.extent),
+                " and the source ", to_text(desc.source.extent), "; they must be of one size");
+        require(guide.planes == desc.source.planes, "the guide has ", guide.planes,
+                " planes and the source ", desc.source.planes);
+    }
     desc.target = complete(desc.target, "target");
     require(desc.source.channels == desc.target.channels, "the source has ", desc.source.channels,
             " channels and the target ", desc.target.channels);
@@ -78,6 +87,8 @@ PlanDesc staged(const PlanDesc &desc) {
     PlanDesc result = desc;
     const bool isolated = desc.region.edge == RegionEdge::isolated;
     result.source = own_image(desc.source, isolated ? desc.region.extent : desc.source.extent);
+    for (ImageDesc &guide : result.more_sources)
+        guide = own_image(guide, result.source.extent);
     result.target = own_image(desc.target, desc.region.extent);
     for (ImageDesc &target : result.more_targets)
         target = own_image(target, desc.region.extent);

@@ -13,16 +13,28 @@ struct PlanDesc {
     Border border;
     Region region;
     std::vector<ImageDesc> more_targets{}; // targets after the first, for filters that have several
+    std::vector<ImageDesc> more_sources{}; // sources after the first, of its extent and planes
 
     std::size_t target_count() const { return 1 + more_targets.size(); }
     const ImageDesc &target_at(std::size_t i) const {
         return i == 0 ? target : more_targets[i - 1];
     }
+    std::size_t source_count() const { return 1 + more_sources.size(); }
+    const ImageDesc &source_at(std::size_t i) const {
+        return i == 0 ? source : more_sources[i - 1];
+    }
     // Returns the same plan with target i as its only target.
-    PlanDesc for_target(std::size_t i) const { return {source, target_at(i), border, region, {}}; }
+    PlanDesc for_target(std::size_t i) const {
+        return {source, target_at(i), border, region, {}, more_sources};
+    }
 
-    // Bytes of the region's pixels, in the source and in the targets.
-    std::int64_t source_bytes() const { return pixels() * source.pixel_bytes(); }
+    // Bytes of the region's pixels, in the sources and in the targets.
+    std::int64_t source_bytes() const {
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < source_count(); ++i)
+            sum += pixels() * source_at(i).pixel_bytes();
+        return sum;
+    }
     std::int64_t target_bytes() const {
         std::int64_t sum = 0;
         for (std::size_t i = 0; i < target_count(); ++i)

@@ -47,17 +47,19 @@ PlanDesc tiny_plan(const PlanDesc &desc, Results results, bool has_long_tiles) {
     tiny.source = tiny_image(desc.source, extent);
     tiny.target = tiny_image(desc.target, extent);
     tiny.border = desc.border;
+    for (const ImageDesc &guide : desc.more_sources)
+        tiny.more_sources.push_back(tiny_image(guide, extent));
     for (const ImageDesc &target : desc.more_targets)
         tiny.more_targets.push_back(tiny_image(target, extent));
     return complete(tiny, results);
 }
 
 // Values cover the range of integers, or -1 to 1.
-std::vector<std::byte> tiny_pixels(const ImageDesc &desc) {
+std::vector<std::byte> tiny_pixels(const ImageDesc &desc, unsigned seed) {
     const PixelTypeFacts &facts = facts_of(desc.type);
     const double low = facts.is_integer ? facts.lowest : -1.0;
     const double high = facts.is_integer ? facts.highest : 1.0;
-    std::minstd_rand random(1);
+    std::minstd_rand random(seed);
     std::vector<std::byte> pixels(static_cast<std::size_t>(desc.bytes()));
     for (std::size_t at = 0; at < pixels.size(); at += size_of(desc.type)) {
         const double share = static_cast<double>(random() % 65536) / 65535.0;
@@ -87,7 +89,12 @@ public:
         const Plan plan(engine_, filter_, tiny_plan(desc_, filter_.results(), has_long_tiles()),
                         variant);
         const PlanDesc &tiny = plan.desc();
-        const std::vector<std::byte> pixels = tiny_pixels(tiny.source);
+        std::vector<std::vector<std::byte>> pixels;
+        std::vector<HostSource> sources;
+        for (std::size_t i = 0; i < tiny.source_count(); ++i)
+            pixels.push_back(tiny_pixels(tiny.source_at(i), static_cast<unsigned>(i + 1)));
+        for (const std::vector<std::byte> &own : pixels)
+            sources.push_back({own.data(), own.size()});
         std::vector<std::vector<std::byte>> results;
         std::vector<HostTarget> targets;
         std::vector<HostSource> found;
@@ -98,9 +105,8 @@ public:
             targets.push_back({result.data(), result.size()});
             found.push_back({result.data(), result.size()});
         }
-        const HostSource source{pixels.data(), pixels.size()};
-        plan.run(source, targets);
-        const Verification verified = verify(plan, source, found);
+        plan.run(sources, targets);
+        const Verification verified = verify(plan, sources, found);
         return verified.worst_error <= verified.bound
                    ? ""
                    : text(verified.worst_error, " off, bound ", verified.bound,

@@ -56,6 +56,12 @@ void add_values(PixelType type, std::byte *to, const std::byte *from, std::int64
     }
 }
 
+// An image that the passes of a slab read: a source of the plan, or, of a step, an image between that is laid out as
+// its source.
+const ImageDesc &slab_input(const PlanDesc &slab, std::size_t number) {
+    return number < slab.source_count() ? slab.source_at(number) : slab.source;
+}
+
 // One of the pipelines that make slabs of one description.
 std::vector<Span> kinds_of(const std::vector<Span> &spans) {
     std::vector<Span> result;
@@ -102,8 +108,10 @@ StreamStage::Key StreamStage::key_of(const Slab &slab) {
     return key;
 }
 
-void StreamStage::Bytes::grow_to(const PlanDesc &slab) {
-    source = std::max(source, bytes_of_rows(slab.source));
+void StreamStage::Bytes::grow_to(const PlanDesc &slab, std::size_t inputs) {
+    sources.resize(inputs);
+    for (std::size_t i = 0; i < inputs; ++i)
+        sources[i] = std::max(sources[i], bytes_of_rows(slab_input(slab, i)));
     targets.resize(slab.target_count());
     for (std::size_t i = 0; i < targets.size(); ++i)
         targets[i] = std::max(targets[i], bytes_of_rows(slab.target_at(i)));
@@ -195,7 +203,7 @@ bool StreamStage::take(const Size &size, const Engine &engine, const DeviceRoom 
         if (!fits || pipelines_.count(key) > 0)
             return;
         const PlanDesc plan = slab_desc(slab);
-        bytes_.grow_to(plan);
+        bytes_.grow_to(plan, inputs_.size());
         fits = has_room(room);
         if (!fits)
             return;
@@ -209,7 +217,8 @@ bool StreamStage::take(const Size &size, const Engine &engine, const DeviceRoom 
 
 bool StreamStage::has_room(const DeviceRoom &room) const {
     const auto fits = [&](std::uint64_t bytes) { return bytes <= room.buffer; };
-    return fits(bytes_.source) && fits(bytes_.workspace) &&
+    return std::all_of(bytes_.sources.begin(), bytes_.sources.end(), fits) &&
+           fits(bytes_.workspace) &&
            std::all_of(bytes_.targets.begin(), bytes_.targets.end(), fits) &&
            device_bytes() <= room.total;
 }
@@ -226,14 +235,17 @@ double StreamStage::pixels_read() const {
 }
 
 std::uint64_t StreamStage::device_bytes() const {
-    return bytes_.slots * std::accumulate(bytes_.targets.begin(), bytes_.targets.end(),
-                                          inputs_.size() * bytes_.source) +
-           bytes_.workspace;
+    const auto sum = [](const std::vector<std::uint64_t> &bytes) {
+        return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    };
+    return bytes_.slots * (sum(bytes_.sources) + sum(bytes_.targets)) + bytes_.workspace;
 }
 
 PlanDesc StreamStage::slab_desc(const Slab &slab) const {
     PlanDesc result = desc_.plan;
     result.source = slab_image(desc_.plan.source, slab.read_extent(), slab.planes);
+    for (ImageDesc &source : result.more_sources)
+        source = slab_image(source, slab.read_extent(), slab.planes);
     result.target = slab_image(desc_.plan.target, slab.extent(), slab.planes);
     for (ImageDesc &target : result.more_targets)
         target = slab_image(target, slab.extent(), slab.planes);
@@ -296,7 +308,7 @@ public:
         for (std::size_t i = 0; i < bytes.slots; ++i) {
             Slot slot;
             for (std::size_t k = 0; k < sources.size(); ++k)
-                slot.sources.push_back(engine.allocate(bytes.source, "a slab of the source"));
+                slot.sources.push_back(engine.allocate(bytes.sources[k], "a slab of the source"));
             for (const std::uint64_t target : bytes.targets)
                 slot.targets.push_back(engine.allocate(target, "a slab of a target"));
             slots_.push_back(std::move(slot));
@@ -325,7 +337,7 @@ public:
         const PlanDesc plan = stage_.slab_desc(slab);
         cl::Event written;
         for (std::size_t i = 0; i < sources_.size(); ++i)
-            write(i, slot.sources[i], slab, plan.source, written);
+            write(i, slot.sources[i], slab, slab_input(plan, i), written);
         flush(upload_);
         std::vector<cl::Event> launched;
         pipeline.enqueue(engine_, compute_, slot.sources, slot.targets, {written}, &launched,

@@ -93,11 +93,11 @@ private:
     static Key key_of(const Slab &slab);
     // The device memory that one slab takes, and how many slabs there are at once.
     struct Bytes {
-        std::uint64_t source = 0, workspace = 0;
-        std::vector<std::uint64_t> targets{};
+        std::uint64_t workspace = 0;
+        std::vector<std::uint64_t> sources{}, targets{};
         std::size_t slots = 1;
 
-        void grow_to(const PlanDesc &slab);
+        void grow_to(const PlanDesc &slab, std::size_t inputs);
     };
     class Flight;
 

@@ -112,9 +112,13 @@ ImageDesc scratch_like(const ImageDesc &device) {
 
 bool fits_device(const Engine &engine, const Pipeline &pipeline, const PlanDesc &packed,
                  std::uint64_t most_bytes) {
-    const std::uint64_t source = bytes_of_rows(packed.source);
-    std::uint64_t largest = source;
-    std::uint64_t total = source + pipeline.workspace_bytes();
+    std::uint64_t largest = 0;
+    std::uint64_t total = pipeline.workspace_bytes();
+    for (std::size_t i = 0; i < packed.source_count(); ++i) {
+        const std::uint64_t source = bytes_of_rows(packed.source_at(i));
+        largest = std::max(largest, source);
+        total += source;
+    }
     for (std::size_t i = 0; i < packed.target_count(); ++i) {
         const std::uint64_t target = bytes_of_rows(packed.target_at(i));
         largest = std::max(largest, target);
@@ -169,10 +173,16 @@ void Streaming::append_whole(const Making &making, const std::vector<Link> &link
         stage.cuts_planes = stage.cuts_planes && step_of(link).cuts_planes;
     stage.lower = making.lower;
     stage.variant = making.variant;
-    std::vector<ImageRef> outputs;
+    const bool isolated = desc_.region.edge == RegionEdge::isolated;
+    std::vector<ImageRef> inputs{source_image()}, outputs;
+    for (std::size_t i = 1; i < desc_.source_count(); ++i) {
+        inputs.push_back(source_image(i));
+        stage.more_sources.push_back(
+            {desc_.source_at(i), isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0}});
+    }
     for (std::size_t i = 0; i < desc_.target_count(); ++i)
         outputs.push_back(target_image(i));
-    steps_.push_back({{making.engine, std::move(stage), making.room}, {source_image()}, outputs});
+    steps_.push_back({{making.engine, std::move(stage), making.room}, inputs, outputs});
 }
 
 // An input of a step after the first: it has the extent of the first, or of the region alone.
@@ -311,15 +321,18 @@ void Streaming::cut(const std::byte *scratch, std::byte *target) const {
                 }
 }
 
-void Streaming::run(Engine &engine, const HostSource &source,
+void Streaming::run(Engine &engine, const std::vector<HostSource> &sources,
                     const std::vector<HostTarget> &targets,
                     const StreamProgress::Report &report) const {
     engine.queue(); // a forked process does not have it
-    std::vector<std::byte> copy;
-    const std::byte *from = source.data;
-    if (share_memory(source, targets)) {
-        copy.assign(source.data, source.data + desc_.source.bytes());
-        from = copy.data();
+    std::vector<std::vector<std::byte>> copies(sources.size());
+    std::vector<const std::byte *> from;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const std::byte *const data = sources[i].data;
+        const bool is_shared = share_memory(sources[i], targets);
+        if (is_shared)
+            copies[i].assign(data, data + desc_.source_at(i).bytes());
+        from.push_back(is_shared ? copies[i].data() : data);
     }
     std::uint64_t total = 0;
     for (const StreamStep &step : steps_)
@@ -328,9 +341,10 @@ void Streaming::run(Engine &engine, const HostSource &source,
     std::vector<std::unique_ptr<std::byte[]>> scratch(scratch_.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const StreamStep &step = steps_[i];
-        std::vector<const std::byte *> sources;
+        std::vector<const std::byte *> inputs;
         for (const ImageRef &image : step.inputs)
-            sources.push_back(image.is_between() ? scratch[image.number].get() : from);
+            inputs.push_back(image.is_between() ? scratch[image.number].get()
+                                                : from.at(image.number));
         std::vector<std::byte *> to;
         for (const ImageRef &image : step.outputs) {
             if (!image.is_between()) {
@@ -342,7 +356,7 @@ void Streaming::run(Engine &engine, const HostSource &source,
                 new std::byte[static_cast<std::size_t>(scratch_[image.number].bytes())]);
             to.push_back(scratch[image.number].get());
         }
-        step.stage.run(engine, sources, to, progress);
+        step.stage.run(engine, inputs, to, progress);
         for (const ImageRef &image : step.inputs)
             if (image.is_between() && last_use_of(image) == i)
                 scratch[image.number].reset();

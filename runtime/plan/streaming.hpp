@@ -25,9 +25,9 @@ public:
               const std::string &variant, std::uint64_t most_bytes);
 
     void prepare(Engine &engine) const;
-    // Waits. Targets may share memory with the source.
-    void run(Engine &engine, const HostSource &source, const std::vector<HostTarget> &targets,
-             const StreamProgress::Report &report) const;
+    // Waits. Targets may share memory with the sources.
+    void run(Engine &engine, const std::vector<HostSource> &sources,
+             const std::vector<HostTarget> &targets, const StreamProgress::Report &report) const;
 
     // Returns lines of text.
     std::string explain() const;

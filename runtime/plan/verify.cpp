@@ -78,9 +78,11 @@ Verification verify_sums(const ReferenceJob &job, const ImageDesc &target,
 }
 
 // One target of a plan.
-Verification verify_one(const Filter &filter, const PlanDesc &desc, const HostSource &source,
-                        const HostSource &target) {
-    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data};
+Verification verify_one(const Filter &filter, const PlanDesc &desc,
+                        const std::vector<HostSource> &sources, const HostSource &target) {
+    ReferenceJob job{filter, desc.source, desc.border, desc.region, sources[0].data};
+    for (std::size_t i = 1; i < desc.source_count(); ++i)
+        job.more_sources.push_back({desc.source_at(i), sources[i].data});
     if (filter.results() == Results::sums)
         return verify_sums(job, desc.target, target.data);
     Verification result;
@@ -119,17 +121,19 @@ double share(const Verification &verification) {
 
 } // namespace
 
-Verification verify(const Plan &plan, const HostSource &source,
+Verification verify(const Plan &plan, const std::vector<HostSource> &sources,
                     const std::vector<HostSource> &targets) {
     const PlanDesc &desc = plan.desc();
-    check_host(source.data, source.bytes, desc.source, "source");
+    for (std::size_t i = 0; i < desc.source_count(); ++i)
+        check_host(sources.at(i).data, sources[i].bytes, desc.source_at(i),
+                   Plan::name_of_source(i));
     for (std::size_t i = 0; i < desc.target_count(); ++i)
         check_host(targets.at(i).data, targets[i].bytes, desc.target_at(i), plan.name_of_target(i));
     Verification worst;
     std::uint64_t pixels = 0;
     for (std::size_t i = 0; i < desc.target_count(); ++i) {
         Verification own =
-            verify_one(plan.filter().for_target(i), desc.for_target(i), source, targets[i]);
+            verify_one(plan.filter().for_target(i), desc.for_target(i), sources, targets[i]);
         own.target = i;
         pixels += own.pixels;
         if (i == 0 || share(own) > share(worst))

@@ -25,8 +25,8 @@ double distance_of_sums(double exact, double stored, PixelType type);
 // Returns what storing in the type adds to a filter's error, for results up to `largest` in magnitude.
 double storing_error(PixelType type, double largest);
 
-// targets: all that the plan wrote. The result is that of the target with the largest share of its bound.
-Verification verify(const Plan &plan, const HostSource &source,
+// sources: all that the plan reads; targets: all that it wrote. The result is that of the target with the largest share of its bound.
+Verification verify(const Plan &plan, const std::vector<HostSource> &sources,
                     const std::vector<HostSource> &targets);
 
 } // namespace gz

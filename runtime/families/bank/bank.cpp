@@ -9,10 +9,10 @@ Bank checked(Bank bank) {
     require(!bank.filters.empty() && bank.filters.size() <= max_bank, "the bank has ",
             bank.filters.size(), " filters; it must be from 1 to ", max_bank);
     for (const Filter &filter : bank.filters)
-        require(filter.target_count() == 1 && !filter.is<Bank>() &&
+        require(filter.target_count() == 1 && !filter.is<Bank>() && !filter.is<Guided>() &&
                     filter.results() == Results::pixels,
                 "a filter of the bank is a ", to_text(filter),
-                "; banks and summed-area tables cannot be in one");
+                "; banks, guided filters and summed-area tables cannot be in one");
     return bank;
 }
 

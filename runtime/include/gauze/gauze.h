@@ -588,6 +588,42 @@ typedef struct gauze_bilateral {
 GAUZE_API gauze_status gauze_filter_bilateral(const gauze_bilateral *bilateral,
                                               gauze_filter **filter);
 
+/** The image that guides a filter. */
+typedef int32_t gauze_guide;
+/** Values of gauze_guide. */
+enum {
+    GAUZE_GUIDE_CHANNELS = 0, /**< the image itself, each channel by itself */
+    GAUZE_GUIDE_COLOR =
+        1, /**< the image itself, of 3 channels, which guide each of them together */
+    /** A source of its own, the second one of a plan: of 1 channel, which guides each of the image's, or of 3, which
+     * guide each of them together. It has the image's extents and planes, and any pixel type. */
+    GAUZE_GUIDE_IMAGE = 2
+};
+
+/** The guided filter (He, Sun and Tang: Guided Image Filtering, ECCV 2010 and PAMI 2013): the image as a linear function
+ * of the guide, which it follows at edges and does not where the guide is flat.
+ *
+ *     a = cov(I, p) / (var(I) + epsilon),  b = mean(p) - a mean(I),  out = mean(a) I + mean(b)
+ *
+ * p is the image, I the guide, and each mean is of the square of 2 radius + 1 pixels along x and y, with the plan's
+ * border; beyond a constant border a is 0, and b is the constant. With 3 channels that guide together var(I) is their
+ * covariance matrix, to whose diagonal epsilon is added, and a a vector (section 3.5 of the paper of 2013).
+ *
+ * Variances are differences of sums in f32 of values less one that is near them; results are expected within 1e-6 of the
+ * largest pixel where epsilon is from 1e-2 of the square of the pixels' range, and 1e-3 where it is 1e-6 of that.
+ * gauze_plan_verify() states the bound that they cannot exceed, which grows with that square over epsilon. A NaN or an
+ * infinity among floats makes results NaN further away than the radius, as in gauze_box. */
+typedef struct gauze_guided {
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
+    gauze_guide guide;    /**< CHANNELS by default */
+    int64_t radius;       /**< pixels along x and y, 0 to 1048575 */
+    double epsilon;       /**< in units of the guide's values squared, 1e-30 to 1e30 */
+} gauze_guided;
+
+/** Makes a guided filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. A plan of one with
+ * GAUZE_GUIDE_IMAGE has two sources, the image and the guide. */
+GAUZE_API gauze_status gauze_filter_guided(const gauze_guided *guided, gauze_filter **filter);
+
 /** One scan along an axis, n counting pixels in its direction:
  *
  *     y[n] = sum over i of feedforward[i] x[n - i] + sum over i of feedback[i] y[n - 1 - i]
@@ -777,7 +813,7 @@ GAUZE_API gauze_status gauze_filter_with_component(const gauze_filter *base, uin
                                                    gauze_filter **filter);
 
 /** Several filters of one image, each with a target of its own: result i of a plan is that of filters[i].
- * count: 1 to 16. Any filters but summed-area tables and banks. Where they are correlations with cubes of
+ * count: 1 to 16. Any filters but summed-area tables, guided filters and banks. Where they are correlations with cubes of
  * 3, 5 or 7 dense taps along x, y and z, all of one size, into targets of one layout, they share the
  * loads of the image, and so do derivatives by three pixels: see gauze_derivative. Others run one after the other. The filters need not outlive the call. */
 GAUZE_API gauze_status gauze_filter_bank(const gauze_filter *const *filters, uint32_t count,
@@ -847,9 +883,10 @@ typedef struct gauze_region {
 
 /** The images, the border and the region of a plan. */
 typedef struct gauze_plan_desc {
-    uint32_t struct_size;            /**< sizeof this struct, set by the caller */
-    uint32_t source_count;           /**< 1 for every filter so far */
-    const gauze_image_desc *sources; /**< source_count of them */
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
+    uint32_t
+        source_count; /**< 1; 2 for a guided filter with GAUZE_GUIDE_IMAGE: the image and the guide */
+    const gauze_image_desc *sources; /**< source_count of them, all with one extent */
     uint32_t target_count; /**< of a bank its number of filters; else 1. All are of one size */
     gauze_border border;   /**< clamp by default */
     /** target_count of them; another pixel type than the source's converts the result. */
@@ -972,10 +1009,15 @@ typedef struct gauze_timing {
 
 /** Runs the plan `repeats` times (1 to 1000000), after two that do not count, on device images, each
  * time followed by a plain vectorised copy of the same number of bytes. Blocks. Images that share memory
- * are refused with GAUZE_ERROR_OVERLAP. */
+ * are refused with GAUZE_ERROR_OVERLAP. Of a plan of one source. */
 GAUZE_API gauze_status gauze_plan_measure(gauze_plan *plan, const gauze_image *source,
                                           gauze_image *const *targets, uint32_t target_count,
                                           uint32_t repeats, gauze_timing *timing);
+
+/** The same with as many sources as the plan has. */
+GAUZE_API gauze_status gauze_plan_measure_sources(
+    gauze_plan *plan, const gauze_image *const *sources, uint32_t source_count,
+    gauze_image *const *targets, uint32_t target_count, uint32_t repeats, gauze_timing *timing);
 
 /** The times that gauze_plan_compare() measured. */
 typedef struct gauze_comparison {
@@ -987,7 +1029,7 @@ typedef struct gauze_comparison {
     double ratio;       /**< median of the ratios of a run to the baseline's beside it */
 } gauze_comparison;
 
-/** Runs a plan and a baseline of the same images, with one target each, in turn on device images, once
+/** Runs a plan and a baseline of the same images, with one source and one target each, in turn on device images, once
  * without counting and then `repeats` times (1 to 1000000): a device that changes its pace changes it for
  * both. Only once where the plan takes ten times as long. Blocks. The target holds the plan's result. */
 GAUZE_API gauze_status gauze_plan_compare(gauze_plan *plan, gauze_plan *baseline,
@@ -1011,7 +1053,7 @@ typedef struct gauze_verification {
 
 /** Recomputes every pixel of the target regions on the host, in double precision and from the taps as
  * given, and compares. For integer types the reference is not rounded: the bound has half a step
- * for the rounding. */
+ * for the rounding. source: one, or as many as the plan has, in an array. */
 GAUZE_API gauze_status gauze_plan_verify(gauze_plan *plan, const gauze_host_source *source,
                                          const gauze_host_source *targets, uint32_t target_count,
                                          gauze_verification *result);

@@ -733,6 +733,25 @@ struct LocalMean {
     static LocalMean of_box(std::int64_t own) { return of_box({own, own, 0, 0}); }
 };
 
+/// What guides a guided filter.
+enum class Guide : gauze_guide {
+    channels = GAUZE_GUIDE_CHANNELS, ///< the image, each channel by itself
+    color = GAUZE_GUIDE_COLOR,       ///< the image, its 3 channels together
+    image = GAUZE_GUIDE_IMAGE        ///< a second source: see PlanOptions::guide
+};
+
+/// The image as a linear function of a guide around each pixel, in squares of 2 radius + 1 pixels: see gauze_guided.
+inline Filter guided(std::int64_t radius, double epsilon, Guide guide = Guide::channels) {
+    gauze_guided c_guided{};
+    c_guided.struct_size = sizeof c_guided;
+    c_guided.guide = static_cast<gauze_guide>(guide);
+    c_guided.radius = radius;
+    c_guided.epsilon = epsilon;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_guided(&c_guided, &filter));
+    return Filter(filter);
+}
+
 namespace detail {
 inline Filter local(gauze_local_result result, const LocalMean &mean, double amount = 0,
                     double threshold = 0, double epsilon = 0) {
@@ -956,6 +975,8 @@ struct PlanOptions {
     Border border;                ///< clamp unless said otherwise
     std::optional<Region> region; ///< none: the whole image
     std::string variant;          ///< "": the library's choice
+    /// The second source of a guided filter, whose guide is an image of its own; none for all other filters.
+    std::optional<ImageDesc> guide;
 
     /// Sets the border.
     PlanOptions &with_border(Border b) {
@@ -970,6 +991,11 @@ struct PlanOptions {
     /// Sets the variant.
     PlanOptions &with_variant(std::string v) {
         variant = std::move(v);
+        return *this;
+    }
+    /// Sets the guide.
+    PlanOptions &with_guide(const ImageDesc &g) {
+        guide = g;
         return *this;
     }
 };
@@ -1027,7 +1053,14 @@ public:
     /// Several targets, of a bank.
     void run(const HostPixels &source, const std::vector<HostTarget> &targets,
              const RunOptions &options = {}) const {
-        const gauze_host_source src{source.data, source.bytes};
+        run_sources({source}, targets, options);
+    }
+    /// Several sources: the image and its guide.
+    void run_sources(const std::vector<HostPixels> &sources, const std::vector<HostTarget> &targets,
+                     const RunOptions &options = {}) const {
+        std::vector<gauze_host_source> src;
+        for (const HostPixels &source : sources)
+            src.push_back({source.data, source.bytes});
         std::vector<gauze_host_target> dst;
         for (const HostTarget &target : targets)
             dst.push_back({target.data, target.bytes});
@@ -1037,8 +1070,9 @@ public:
         c_options.progress = options.progress ? Progress::report : nullptr;
         c_options.progress_user = &progress;
         c_options.max_device_bytes = options.max_device_bytes;
-        const gauze_status status = gauze_plan_run(
-            handle_.get(), &src, 1, dst.data(), static_cast<std::uint32_t>(dst.size()), &c_options);
+        const gauze_status status =
+            gauze_plan_run(handle_.get(), src.data(), static_cast<std::uint32_t>(src.size()),
+                           dst.data(), static_cast<std::uint32_t>(dst.size()), &c_options);
         if (progress.thrown)
             std::rethrow_exception(progress.thrown);
         check(status);
@@ -1055,7 +1089,15 @@ public:
     void enqueue(cl_command_queue queue, cl_mem source, const std::vector<cl_mem> &targets,
                  const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
                  cl_mem workspace = nullptr) const {
-        check(gauze_plan_enqueue(handle_.get(), queue, &source, 1, targets.data(),
+        enqueue_sources(queue, {source}, targets, wait_list, done, workspace);
+    }
+    /// The same with several sources: the image and its guide.
+    void enqueue_sources(cl_command_queue queue, const std::vector<cl_mem> &sources,
+                         const std::vector<cl_mem> &targets,
+                         const std::vector<cl_event> &wait_list = {}, cl_event *done = nullptr,
+                         cl_mem workspace = nullptr) const {
+        check(gauze_plan_enqueue(handle_.get(), queue, sources.data(),
+                                 static_cast<std::uint32_t>(sources.size()), targets.data(),
                                  static_cast<std::uint32_t>(targets.size()), workspace,
                                  static_cast<std::uint32_t>(wait_list.size()),
                                  wait_list.empty() ? nullptr : wait_list.data(), done));
@@ -1092,13 +1134,22 @@ public:
     /// The same with several targets, of a bank.
     Timing measure(const Image &source, const std::vector<Image *> &targets,
                    unsigned repeats) const {
+        return measure_sources({&source}, targets, repeats);
+    }
+    /// The same with several sources: the image and its guide.
+    Timing measure_sources(const std::vector<const Image *> &sources,
+                           const std::vector<Image *> &targets, unsigned repeats) const {
+        std::vector<const gauze_image *> c_sources;
+        for (const Image *source : sources)
+            c_sources.push_back(source ? source->c_handle() : nullptr);
         std::vector<gauze_image *> c_targets;
         for (const Image *target : targets)
             c_targets.push_back(target ? target->c_handle() : nullptr);
         gauze_timing timing{};
         timing.struct_size = sizeof timing;
-        check(gauze_plan_measure(handle_.get(), source.c_handle(), c_targets.data(),
-                                 static_cast<std::uint32_t>(c_targets.size()), repeats, &timing));
+        check(gauze_plan_measure_sources(
+            handle_.get(), c_sources.data(), static_cast<std::uint32_t>(c_sources.size()),
+            c_targets.data(), static_cast<std::uint32_t>(c_targets.size()), repeats, &timing));
         return {timing.device_ms, timing.wall_ms, timing.copy_ms, timing.device_time_is_wall != 0,
                 timing.launches};
     }
@@ -1120,13 +1171,19 @@ public:
     }
     /// The same with several targets, of a bank.
     Verification verify(const HostPixels &source, const std::vector<HostPixels> &targets) const {
-        const gauze_host_source src{source.data, source.bytes};
-        std::vector<gauze_host_source> dst;
+        return verify_sources({source}, targets);
+    }
+    /// The same with several sources: as many as the plan has.
+    Verification verify_sources(const std::vector<HostPixels> &sources,
+                                const std::vector<HostPixels> &targets) const {
+        std::vector<gauze_host_source> src, dst;
+        for (const HostPixels &source : sources)
+            src.push_back({source.data, source.bytes});
         for (const HostPixels &target : targets)
             dst.push_back({target.data, target.bytes});
         gauze_verification c_result{};
         c_result.struct_size = sizeof c_result;
-        check(gauze_plan_verify(handle_.get(), &src, dst.data(),
+        check(gauze_plan_verify(handle_.get(), src.data(), dst.data(),
                                 static_cast<std::uint32_t>(dst.size()), &c_result));
         Verification result;
         result.within_bound = c_result.within_bound != 0;
@@ -1411,15 +1468,16 @@ public:
     /// With as many targets as the filter, a bank, has filters.
     Plan plan(const Filter &filter, const ImageDesc &source, const std::vector<ImageDesc> &targets,
               const PlanOptions &options = {}) const {
-        const gauze_image_desc c_source = source.c_desc();
-        std::vector<gauze_image_desc> c_targets;
+        std::vector<gauze_image_desc> c_sources{source.c_desc()}, c_targets;
+        if (options.guide)
+            c_sources.push_back(options.guide->c_desc());
         for (const ImageDesc &target : targets)
             c_targets.push_back(target.c_desc());
         gauze_region c_region{};
         gauze_plan_desc desc{};
         desc.struct_size = sizeof desc;
-        desc.source_count = 1;
-        desc.sources = &c_source;
+        desc.source_count = static_cast<std::uint32_t>(c_sources.size());
+        desc.sources = c_sources.data();
         desc.target_count = static_cast<std::uint32_t>(c_targets.size());
         desc.targets = c_targets.data();
         desc.border = options.border.mode;

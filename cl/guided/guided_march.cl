@@ -1,0 +1,409 @@
+// Guided filters of one-channel images for GPUs, whose work grows little with the radius. An item
+// keeps the sums along y of 4 columns while its group marches down them, ROWS rows at a time; rows
+// are on their way while those before them are summed along x. For that a step's rows lie in local
+// memory as what the values of each block of 4 come to, and as what they come to before each value:
+// a square is whole blocks, whose sums are moved along the row, and the ends of two. STAGE 1 makes
+// slopes and offsets of the image and the guide, STAGE 2 makes results of these.
+#include "lib/inline.clh"
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#define REAL float4
+#define AS_REAL as_float4
+#define AS_BITS as_uint4
+#include "lib/arithmetic.clh"
+#include "lib/guided.clh"
+#include "lib/guided_solve.clh"
+
+#if !defined(GROUP) || !defined(ALIGNED) || !defined(GUIDE_ALIGNED) || !defined(STAGE)
+#error GROUP, ALIGNED, GUIDE_ALIGNED or STAGE is not defined
+#endif
+#if CHANNELS != 1 || GUIDES > 1
+#error guided_march takes one channel of both images
+#endif
+
+#define ROWS 4
+
+// The images that sums are of: the image, or slopes; the guide, or offsets.
+#if STAGE == 1 && GUIDES == 0
+#define INPUTS 1
+#else
+#define INPUTS 2
+#endif
+// The sums: of the guide and of its squares, and between these of the image, and of its products
+// with the guide; or of slopes and offsets.
+#if STAGE == 1 && GUIDES == 1
+#define FIELDS 4
+#else
+#define FIELDS 2
+#endif
+
+#if !GUIDE_ALIGNED
+#define LOAD_GUIDE4(p)                                                                             \
+    (float4)(LOAD_GUIDE(p), LOAD_GUIDE((p) + 1), LOAD_GUIDE((p) + 2), LOAD_GUIDE((p) + 3))
+#elif GUIDE_TYPE == PIXEL_F16
+#define LOAD_GUIDE4(p) vloada_half4(0, p)
+#elif GUIDE_TYPE == PIXEL_F32
+#define LOAD_GUIDE4(p) (*(__global const float4 *)(p))
+#else
+#define LOAD_GUIDE4(p) convert_float4(*(__global const PASTE(GUIDE, 4) *)(p))
+#endif
+
+#if STAGE == 1
+#define FIRST SRC
+#define LOAD_FIRST(p) LOAD(p)
+#if ALIGNED
+#define LOAD_FIRST4(p) LOAD4(p)
+#else
+#define LOAD_FIRST4(p) (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3))
+#endif
+#define SECOND GUIDE
+#define LOAD_SECOND(p) LOAD_GUIDE(p)
+#define LOAD_SECOND4(p) LOAD_GUIDE4(p)
+#define SECOND_ROW from.row
+#else
+#define FIRST float
+#define LOAD_FIRST(p) (*(p))
+#if ALIGNED
+#define LOAD_FIRST4(p) (*(__global const float4 *)(p))
+#else
+#define LOAD_FIRST4(p) vload4(0, p)
+#endif
+#define SECOND float
+#define LOAD_SECOND(p) LOAD_FIRST(p)
+#define LOAD_SECOND4(p) LOAD_FIRST4(p)
+#define SECOND_ROW g.src_row
+#endif
+
+// Four columns of the inputs.
+typedef struct Four {
+    float4 v[INPUTS];
+} Four;
+
+// The columns of an item.
+typedef struct Place {
+    int x;
+    bool inside;         // all of them are the image's own
+    int4 places;         // else where they are read
+    int4 outside;        // and which are the border's constant
+    float first, second; // the border's constant in both inputs
+} Place;
+
+#define READ_OUTSIDE(row, load, constant)                                                          \
+    select((float4)(load((row) + place.places.s0), load((row) + place.places.s1),                  \
+                    load((row) + place.places.s2), load((row) + place.places.s3)),                 \
+           (float4)(constant), place.outside)
+
+// Reads them in a row of the source.
+static inline Four read_row(__global const FIRST *first, __global const SECOND *second,
+                            const Place place) {
+    Four four;
+    if (place.inside) {
+        four.v[0] = LOAD_FIRST4(first + place.x);
+#if INPUTS == 2
+        four.v[1] = LOAD_SECOND4(second + place.x);
+#endif
+    } else {
+        four.v[0] = READ_OUTSIDE(first, LOAD_FIRST, place.first);
+#if INPUTS == 2
+        four.v[1] = READ_OUTSIDE(second, LOAD_SECOND, place.second);
+#endif
+    }
+    return four;
+}
+
+#define READ_ANY(result, y)                                                                        \
+    do {                                                                                           \
+        const int line_ = fold_row(g, y);                                                          \
+        if (line_ == OUTSIDE) {                                                                    \
+            result.v[0] = place.first;                                                             \
+            result.v[INPUTS - 1] = INPUTS == 2 ? place.second : place.first;                       \
+        } else {                                                                                   \
+            result = read_row(first + line_ * g.src_row,                                           \
+                              second + (long)line_ * SECOND_ROW, place);                           \
+        }                                                                                          \
+    } while (0)
+
+// The values that are summed. pivots: of the image and of the guide.
+INLINE void fields_of(float4 *fields, const Four in, const float2 pivots) {
+#if STAGE == 2
+    fields[0] = in.v[0];
+    fields[1] = in.v[1];
+#elif GUIDES == 0
+    const float4 value = in.v[0] - pivots.s0;
+    fields[0] = value;
+    fields[1] = value * value;
+#else
+    const float4 value = in.v[0] - pivots.s0;
+    const float4 other = in.v[1] - pivots.s1;
+    fields[0] = other;
+    fields[1] = value;
+    fields[2] = other * other;
+    fields[3] = other * value;
+#endif
+}
+
+// Kahan's sums of columns: `lost` is what roundings added too much.
+typedef struct Columns {
+    float4 sum[FIELDS], lost[FIELDS];
+} Columns;
+
+INLINE void add_columns(Columns *columns, const float4 *change) {
+    UNROLL for (int f = 0; f < FIELDS; ++f) {
+        const float4 term = change[f] - columns->lost[f];
+        const float4 sum = columns->sum[f] + term;
+        columns->lost[f] = (sum - columns->sum[f]) - term;
+        columns->sum[f] = sum;
+    }
+}
+
+// Moves the squares of the columns on by a row, and puts what a block's values come to where the
+// group finds it.
+INLINE void move_columns(Columns *columns, const Four enters, const Four leaves,
+                         const float2 pivots, __local float4 *before, __local float *blocks) {
+    float4 in[FIELDS], out[FIELDS];
+    fields_of(in, enters, pivots);
+    fields_of(out, leaves, pivots);
+    UNROLL for (int f = 0; f < FIELDS; ++f)
+        in[f] -= out[f];
+    add_columns(columns, in);
+    UNROLL for (int f = 0; f < FIELDS; ++f) {
+        const float4 sum = columns->sum[f];
+        const float two = sum.s0 + sum.s1;
+        const float three = two + sum.s2;
+        before[f * ROWS * GROUP] = (float4)(0.0f, sum.s0, two, three);
+        blocks[f * ROWS * GROUP] = three + sum.s3;
+    }
+}
+
+// The sums of the squares of a block's values, of which the first starts `shift` values into it.
+// span: what the whole blocks of that one come to. a, b: what the values before each come to in
+// their block, from the block where it starts and from the one where it ends. Sums that start in
+// the block after it are without the block's own sum, sums that end in a later one are with one
+// more; before a block's first value comes nothing.
+INLINE float4 finished(const float *a, const float *b, float span, float in_block, float in_next,
+                       const int shift) {
+    float sums[4];
+    const int end = (1 - shift) & 3;
+    UNROLL for (int k = 0; k < 4; ++k) {
+        float sum = span;
+        if (shift + k >= 4)
+            sum -= in_block;
+        if (end + k >= 4)
+            sum += in_next;
+        sums[k] = sum + ((end + k == 4 ? 0.0f : b[end + k]) - a[shift + k]);
+    }
+    return (float4)(sums[0], sums[1], sums[2], sums[3]);
+}
+
+static inline void store_slopes(float4 v, __global float *to, int count) {
+#if ALIGNED
+    if (count >= 4) {
+        *(__global float4 *)to = v;
+        return;
+    }
+#endif
+    const float values[4] = {v.s0, v.s1, v.s2, v.s3};
+    UNROLL for (int i = 0; i < 4; ++i)
+        if (i < count)
+            to[i] = values[i];
+}
+
+// apron: the radius along x, rounded up to whole blocks. before: of each value of a step, what its
+// block's values before it come to; blocks: what all of them do; spans: what the blocks do that are
+// whole in the square of a block's first value. slope, offset: targets of STAGE 1, sources of STAGE
+// 2. The guide, which is the image where that guides itself, is at `from`.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void guided_march(
+#if STAGE == 1
+                  __global const SRC *restrict src,
+#if GUIDES
+                  __global const GUIDE *restrict guide,
+#endif
+                  __global float *restrict slope, __global float *restrict offset,
+#else
+                  __global const float *restrict slope, __global const float *restrict offset,
+                  __global const GUIDE *restrict guide, __global DST *restrict dst,
+#endif
+                  const Geometry g, const GuidePlaces from, const GuidedNumbers numbers,
+                  const int band, const int apron, const float share,
+                  __local float4 *restrict before, __local float4 *restrict blocks4,
+                  __local float4 *restrict spans4) {
+    const int item = get_local_id(0);
+    const int batch = get_group_id(2);
+    const int strip = 4 * GROUP - 2 * apron;
+    const int left = (int)get_group_id(0) * strip;
+    const int top = (int)get_group_id(1) * band;
+    const int rows = min(band, g.height - top);
+    const int wide = min(strip, g.width - left);
+    const int radius = g.anchor_y;
+    const int height = 2 * radius + 1;
+    const int left_over = wide - 4 * item; // values of a row that are left for the item
+    const bool used = 4 * item < wide + 2 * apron + 16; // whole vectors of blocks are read
+    __local float *blocks = (__local float *)blocks4;
+    __local float *spans = (__local float *)spans4;
+
+    float2 pivots = 0.0f;
+    Place place;
+#if STAGE == 1
+    __global const SRC *first = src + src_start(g, batch);
+    pivots.s0 = pivot_of(LOAD(first + (long)top * g.src_row + left), numbers);
+#if GUIDES
+    __global const GUIDE *second = guide + start_of_places(g, batch, from);
+    pivots.s1 = pivot_of(LOAD_GUIDE(second + (long)top * from.row + left), numbers);
+#else
+    __global const SECOND *second = (__global const SECOND *)first;
+#endif
+    place.first = pivots.s0;
+    place.second = pivots.s1;
+    const long out = dst_start(g, batch) + (long)top * g.dst_row + left + 4 * item;
+#else
+    __global const float *first = slope + src_start(g, batch);
+    __global const float *second = offset + src_start(g, batch);
+    place.first = 0.0f;
+    place.second = g.border_value;
+    __global const GUIDE *pixels =
+        guide + start_of_places(g, batch, from) + (long)top * from.row + left + 4 * item;
+    __global DST *out = dst + dst_start(g, batch) + (long)top * g.dst_row + left + 4 * item;
+#endif
+
+    place.x = left - apron + 4 * item;
+    place.inside = place.x >= g.valid_left && place.x + 4 <= g.valid_right;
+    place.places = 0;
+    place.outside = 0;
+    if (!place.inside) {
+        const int4 at = (int4)(fold_value(g, place.x), fold_value(g, place.x + 1),
+                               fold_value(g, place.x + 2), fold_value(g, place.x + 3));
+        place.outside = at == OUTSIDE;
+        place.places = select(at, (int4)(g.valid_left), place.outside);
+    }
+    const int start = top - radius - 1; // row that leaves the square of the band's first
+#define IS_FREE(from, count) ((from) >= g.valid_top && (from) + (count) <= g.valid_bottom)
+    Columns columns;
+    UNROLL for (int f = 0; f < FIELDS; ++f)
+        columns.sum[f] = columns.lost[f] = 0.0f;
+    if (used)
+        for (int y = start; y < start + height; y += 4) {
+            Four some[4];
+            UNROLL for (int i = 0; i < 4; ++i)
+                READ_ANY(some[i], y + i);
+            UNROLL for (int i = 0; i < 4; ++i) {
+                float4 change[FIELDS];
+                fields_of(change, some[i], pivots);
+                if (y + i < start + height)
+                    add_columns(&columns, change);
+            }
+        }
+
+    // A square spans `count` whole blocks from that of its first value on, which is value `shift`
+    // of it; the value after its last is value (1 - shift) & 3 of the block after them.
+    const int shift = apron - g.anchor_x;
+    const int count = (apron + g.anchor_x + 1) >> 2;
+    Four enters[ROWS], leaves[ROWS];
+    for (int step = -ROWS; step < rows; step += ROWS) {
+        if (used && step >= 0) {
+            const int leaving = start + step;
+            const bool is_read = IS_FREE(leaving, ROWS + height);
+            UNROLL for (int i = 0; i < ROWS; ++i) {
+                if (!is_read) {
+                    READ_ANY(enters[i], leaving + height + i);
+                    READ_ANY(leaves[i], leaving + i);
+                }
+                move_columns(&columns, enters[i], leaves[i], pivots, before + i * GROUP + item,
+                             blocks + i * GROUP + item);
+            }
+        }
+        const int next = start + step + ROWS;
+        if (used && step + ROWS < rows && IS_FREE(next, ROWS + height)) {
+            UNROLL for (int i = 0; i < ROWS; ++i) {
+                leaves[i] = read_row(first + (next + i) * g.src_row,
+                                     second + (long)(next + i) * SECOND_ROW, place);
+                enters[i] = read_row(first + (next + height + i) * g.src_row,
+                                     second + (long)(next + height + i) * SECOND_ROW, place);
+            }
+        }
+        if (step < 0)
+            continue;
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (int task = item; task < FIELDS * ROWS * GROUP / 4; task += GROUP) {
+            const int line = task / (GROUP / 4);
+            const int block = (task & (GROUP / 4 - 1)) * 4;
+            if (4 * block < wide) {
+                __local const float *row = blocks + line * GROUP + block;
+                float sum = 0.0f;
+                for (int k = 0; k < count; ++k)
+                    sum += row[k];
+                float4 span;
+                span.s0 = sum;
+                sum += row[count] - row[0];
+                span.s1 = sum;
+                sum += row[count + 1] - row[1];
+                span.s2 = sum;
+                sum += row[count + 2] - row[2];
+                span.s3 = sum;
+                spans4[line * (GROUP / 4) + (block >> 2)] = span;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        if (left_over > 0) {
+            UNROLL for (int i = 0; i < ROWS; ++i) {
+                float4 mean[FIELDS];
+                UNROLL for (int f = 0; f < FIELDS; ++f) {
+                    const int at = (f * ROWS + i) * GROUP + item;
+                    const float4 a0 = before[at];
+                    const float4 a1 = before[at + 1];
+                    const float4 b0 = before[at + count];
+                    const float4 b1 = before[at + count + 1];
+                    const float span = spans[at];
+                    const float in_block = blocks[at];
+                    const float in_next = blocks[at + count];
+                    const float a[8] = {a0.s0, a0.s1, a0.s2, a0.s3, a1.s0, a1.s1, a1.s2, a1.s3};
+                    const float b[8] = {b0.s0, b0.s1, b0.s2, b0.s3, b1.s0, b1.s1, b1.s2, b1.s3};
+                    if (shift == 0)
+                        mean[f] = finished(a, b, span, in_block, in_next, 0);
+                    else if (shift == 1)
+                        mean[f] = finished(a, b, span, in_block, in_next, 1);
+                    else if (shift == 2)
+                        mean[f] = finished(a, b, span, in_block, in_next, 2);
+                    else
+                        mean[f] = finished(a, b, span, in_block, in_next, 3);
+                    mean[f] *= share;
+                }
+                const int y = step + i;
+                if (y < rows) {
+#if STAGE == 1
+#if GUIDES == 0
+                    const float4 variance = variance_of(mean[1], mean[0]);
+                    const float4 slopes = slope_of(variance, variance, numbers.epsilon);
+                    const float4 whole = mean[0] + pivots.s0;
+                    const float4 offsets = fma(-slopes, whole, whole);
+#else
+                    const float4 slopes =
+                        slope_of(fma(-mean[0], mean[1], mean[3]), variance_of(mean[2], mean[0]),
+                                 numbers.epsilon);
+                    const float4 offsets =
+                        fma(-slopes, mean[0] + pivots.s1, mean[1] + pivots.s0);
+#endif
+                    store_slopes(slopes, slope + out + y * g.dst_row, left_over);
+                    store_slopes(offsets, offset + out + y * g.dst_row, left_over);
+#else
+                    __global const GUIDE *pixel = pixels + y * from.row;
+                    __global DST *to = out + y * g.dst_row;
+                    if (ALIGNED && left_over >= 4) {
+                        STORE4(fma(mean[0], LOAD_GUIDE4(pixel), mean[1]), to);
+                    } else {
+                        const float a[4] = {mean[0].s0, mean[0].s1, mean[0].s2, mean[0].s3};
+                        const float b[4] = {mean[1].s0, mean[1].s1, mean[1].s2, mean[1].s3};
+                        UNROLL for (int k = 0; k < 4; ++k)
+                            if (k < left_over)
+                                STORE(fma(a[k], LOAD_GUIDE(pixel + k), b[k]), to + k);
+                    }
+#endif
+                }
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
