@@ -40,6 +40,7 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::OpeningPass>());
         count(support::kernels_under_test<gz::CombinePass>());
         count(support::kernels_under_test<gz::BilateralPass>());
+        count(support::kernels_under_test<gz::NonLocalPass>());
         count(support::kernels_under_test<gz::StencilPass>());
         count(support::kernels_under_test<gz::CombinationPass>());
         count(support::kernels_under_test<gz::LocalPass>());

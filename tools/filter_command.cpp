@@ -136,6 +136,13 @@ FilterCommand bilateral_filter() {
             [options](const ImageForm &image) { return make_bilateral(*options, image.axes); }};
 }
 
+FilterCommand nlm_filter() {
+    const auto options = std::make_shared<NlmOptions>();
+    return {"nlm", "The mean of the pixels around each whose surroundings are like its own",
+            [options](CLI::App &app) { add_nlm_options(app, *options); },
+            [options](const ImageForm &) { return make_nlm(*options); }};
+}
+
 void write_f32(FilterCommand &command) {
     command.out_type = [](Type) { return Type::f32; };
     command.out_type_text = "f32";
@@ -295,6 +302,7 @@ std::vector<FilterCommand> filter_commands() {
         morphology_filter("morphlaplace", "The dilation and the erosion less the image twice",
                           morphological_laplace),
         bilateral_filter(),
+        nlm_filter(),
         recursive_filter(),
         sat_filter(),
         bspline_filter(),

@@ -132,7 +132,19 @@ gz::Filter bilateral_of(const gauze_bilateral *given) {
         radius[i] = bilateral.radius[i] == -1 ? gz::bilateral_radius(bilateral.sigma_space)
                                               : bilateral.radius[i];
     }
-    return gz::bilateral(bilateral.sigma_space, bilateral.sigma_range, radius);
+    return gz::bilateral(bilateral.sigma_space, bilateral.sigma_range, radius, bilateral.accuracy);
+}
+
+gz::Filter nlm_of(const gauze_nlm *given) {
+    const gauze_nlm nlm = known_part(given, "nlm");
+    gz::NonLocalMeans wanted;
+    if (nlm.patch != 0)
+        wanted.patch = nlm.patch;
+    if (nlm.window != 0)
+        wanted.window = nlm.window;
+    wanted.strength = nlm.strength;
+    wanted.accuracy = nlm.accuracy;
+    return gz::non_local_means(wanted);
 }
 
 std::vector<double> terms_of(const double *terms, std::uint32_t count, std::size_t most,
@@ -304,6 +316,10 @@ gauze_status gauze_filter_rank(const gauze_window *window, int64_t rank, gauze_f
 
 gauze_status gauze_filter_bilateral(const gauze_bilateral *bilateral, gauze_filter **filter) {
     return create_filter(filter, [&] { return bilateral_of(bilateral); });
+}
+
+gauze_status gauze_filter_nlm(const gauze_nlm *nlm, gauze_filter **filter) {
+    return create_filter(filter, [&] { return nlm_of(nlm); });
 }
 
 gauze_status gauze_filter_morphology(const gauze_morphology *morphology, gauze_filter **filter) {

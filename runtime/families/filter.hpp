@@ -13,6 +13,7 @@
 #include "families/derivative/derivative.hpp"
 #include "families/difference/difference.hpp"
 #include "families/edge/edge.hpp"
+#include "families/edge/nlm.hpp"
 #include "families/gaussian/gaussian.hpp"
 #include "families/local/local.hpp"
 #include "families/morphology/morphology.hpp"
@@ -25,8 +26,9 @@ namespace gz {
 class Filter {
 public:
     // The one list of the families' descriptions.
-    using Description = std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter,
-                                     Morphology, Bilateral, Difference, Derivative, Local, Bank>;
+    using Description =
+        std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter, Morphology, Bilateral,
+                     NonLocalMeans, Difference, Derivative, Local, Bank>;
 
     // Holds a description that its family has checked.
     template <class D>

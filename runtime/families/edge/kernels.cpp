@@ -4,7 +4,8 @@ namespace gz {
 
 const std::vector<Kernel> &edge_kernels() {
     static const std::vector<Kernel> kernels{bilateral_tiled(), bilateral_strips(),
-                                             bilateral_plain()};
+                                             bilateral_plain(), nlm_tiled(),
+                                             nlm_strips(),      nlm_plain()};
     return kernels;
 }
 
