@@ -38,6 +38,7 @@ picture box box --radius 8
 picture recursive recursive --scan "+x:0.08,0.92" --border clamp
 picture bspline bspline --order 3
 picture bilateral bilateral --sigma-space 3 --sigma-range 25
+picture nlm nlm --strength 12
 
 # scaled FILE.npy FACTOR NAME: floats made visible by a filter of one tap.
 scaled() {
