@@ -734,7 +734,7 @@ TEST_SUITE("api") {
     }
 
     TEST_CASE("edge-aware filters, with the same bits and with weights of the device") {
-        const Image image = Image::f32(60, 40, 3);
+        const ImageDesc image = Image::f32(60, 40, 3);
         const std::vector<float> own = verified(gauze::non_local_means(0.5, {3, 9, 0.0}), image);
         const std::vector<float> fast = verified(gauze::non_local_means(0.5, {3, 9, 1e-6}), image);
         const std::vector<float> near = verified(gauze::bilateral(1.5, 0.5), image);

@@ -893,9 +893,8 @@ TEST_CASE("command: edge-aware filters") {
     CHECK(made(fast)[3] == doctest::Approx(sum / weights).epsilon(1e-5));
     CHECK(made({"nlm", "--strength", "1e9"})[4] == doctest::Approx(5.0).epsilon(1e-5));
     const auto explained = [&](Arguments arguments) {
-        arguments.insert(arguments.begin(), "run");
         arguments.insert(arguments.end(), {"--explain", "in.npy", "out.npy"});
-        return gauze_command(arguments).err;
+        return place.run(arguments).err;
     };
     CHECK(contains(explained({"nlm", "--strength", "1"}), "weights: a polynomial"));
     const Arguments allowed_nlm{"nlm",  "--strength", "1",        "--accuracy",

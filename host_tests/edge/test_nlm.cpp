@@ -130,19 +130,16 @@ struct Sides {
 std::vector<NonLocalCase> pairwise_cases_of(const std::string &kernel, bool few) {
     std::vector<Sides> sides{{1, 3}, {3, 5}, {5, 1}, {7, 3}};
     if (!few) {
-        sides.push_back({9, 3});
-        sides.push_back({7, 21});
-        sides.push_back({3, 11});
-        sides.push_back({11, 7});
-        sides.push_back({13, 21});
-        sides.push_back({15, 23});
-        sides.push_back({3, 37});
+        for (const Sides &more : {Sides{9, 3}, Sides{11, 7}, Sides{13, 5}, Sides{15, 9}})
+            sides.push_back(more);
+        for (const Sides &wide : {Sides{3, 11}, Sides{7, 21}, Sides{3, 35}, Sides{1, 63}})
+            sides.push_back(wide);
     }
     constexpr double strengths[] = {0.02, 0.3, 1e6};
     const gz::Kernel &spec = edge_kernel(kernel);
     const std::vector<std::pair<int, int>> sizes =
         few ? std::vector<std::pair<int, int>>{{1, 1}, {9, 7}, {21, 12}}
-            : std::vector<std::pair<int, int>>{{1, 1}, {1, 37}, {37, 1}, {33, 31}, {70, 45}};
+            : std::vector<std::pair<int, int>>{{1, 1}, {1, 37}, {37, 1}, {33, 31}, {17, 45}};
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
     counts.insert(counts.end(), {static_cast<int>(sides.size()), 3, 2});
@@ -224,7 +221,8 @@ TEST_SUITE("kernels") {
     }
     TEST_CASE("non-local kernels: several tiles") {
         for (const std::string &kernel : support::kernels_under_test<NonLocalPass>())
-            run_edge_cases<OrderedRow>(sample_of(several_tiles_of(kernel)));
+            if (kernel != "nlm_plain") // whose items have no tiles
+                run_edge_cases<OrderedRow>(sample_of(several_tiles_of(kernel)));
     }
 }
 
