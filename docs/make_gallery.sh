@@ -39,6 +39,7 @@ picture recursive recursive --scan "+x:0.08,0.92" --border clamp
 picture bspline bspline --order 3
 picture bilateral bilateral --sigma-space 3 --sigma-range 25
 picture guided guided --radius 8 --epsilon 650
+picture nlm nlm --strength 12
 
 # scaled FILE.npy FACTOR NAME: floats made visible by a filter of one tap.
 scaled() {

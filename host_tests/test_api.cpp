@@ -800,6 +800,34 @@ TEST_SUITE("api") {
             GAUZE_ERROR_OVERLAP, "guide and target share memory");
     }
 
+    TEST_CASE("edge-aware filters, with the same bits and with weights of the device") {
+        const ImageDesc image = Image::f32(60, 40, 3);
+        const std::vector<float> own = verified(gauze::non_local_means(0.5, {3, 9, 0.0}), image);
+        const std::vector<float> fast = verified(gauze::non_local_means(0.5, {3, 9, 1e-6}), image);
+        const std::vector<float> near = verified(gauze::bilateral(1.5, 0.5), image);
+        const std::vector<float> same =
+            verified(gauze::bilateral(1.5, 0.5, {-1, -1, 0}, 1e-6), image);
+        double worst = 0.0;
+        for (std::size_t i = 0; i < own.size(); ++i)
+            worst = std::max({worst, static_cast<double>(std::abs(own[i] - fast[i])),
+                              static_cast<double>(std::abs(near[i] - same[i]))});
+        CHECK(worst <= 1e-5);
+        CHECK(own != near);
+        CHECK_NOTHROW(gauze::non_local_means(1.0));
+        check_refused(outcome_of([] {
+                          gauze::non_local_means(1.0, {8, 21, 0.0});
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "patch is 8 pixels a side");
+        check_refused(outcome_of([] {
+                          gauze::non_local_means(1.0, {7, 21, 1e-9});
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "accuracy is 1e-09");
+        check_refused(outcome_of([] {
+                          gauze::bilateral(1.0, 1.0, {1, 1, 0}, -1.0);
+                      }),
+                      GAUZE_ERROR_INVALID_ARGUMENT, "accuracy is -1");
+    }
+
     TEST_CASE("components with taps of their own: channels of one image, planes of another") {
         const gauze::Filter base = gauze::correlate(cross());
         const gauze::Filter varied = base.with_component(1, gauze::gaussian(2.0))

@@ -56,6 +56,7 @@ struct Arguments {
     gauze_morphology morphology = sized<gauze_morphology>();
     gauze_bilateral bilateral = sized<gauze_bilateral>();
     gauze_guided guided = sized<gauze_guided>();
+    gauze_nlm nlm = sized<gauze_nlm>();
     gauze_scan scan = sized<gauze_scan>();
     gauze_recursive recursive = sized<gauze_recursive>();
     gauze_sections sections = sized<gauze_sections>();
@@ -124,6 +125,7 @@ struct Arguments {
         morphology.weights = weights;
         bilateral.sigma_space = bilateral.sigma_range = 1;
         guided.epsilon = 1;
+        nlm.strength = 1;
         scan.direction = 1;
         scan.feedforward_count = scan.feedback_count = 1;
         scan.feedforward = scan.feedback = stable;
@@ -479,6 +481,9 @@ std::vector<Case> cases() {
         {"gauze_filter_bilateral", "bilateral", invalid, "radius is 20 along x",
          CALL(a.bilateral.sigma_space = 10; a.bilateral.radius[0] = -1;
               return gauze_filter_bilateral(&a.bilateral, &a.new_filter))},
+        {"gauze_filter_bilateral", "bilateral", invalid, "accuracy is 1e-07",
+         CALL(a.bilateral.accuracy = 1e-7;
+              return gauze_filter_bilateral(&a.bilateral, &a.new_filter))},
         {"gauze_filter_bilateral", "filter", invalid, "filter is null",
          CALL(return gauze_filter_bilateral(&a.bilateral, nullptr))},
         {"gauze_filter_guided", "guided", invalid, "guided is null",
@@ -491,6 +496,18 @@ std::vector<Case> cases() {
          CALL(a.guided.epsilon = 0; return gauze_filter_guided(&a.guided, &a.new_filter))},
         {"gauze_filter_guided", "filter", invalid, "filter is null",
          CALL(return gauze_filter_guided(&a.guided, nullptr))},
+        {"gauze_filter_nlm", "nlm", invalid, "nlm is null",
+         CALL(return gauze_filter_nlm(nullptr, &a.new_filter))},
+        {"gauze_filter_nlm", "nlm", invalid, "patch is 4 pixels a side",
+         CALL(a.nlm.patch = 4; return gauze_filter_nlm(&a.nlm, &a.new_filter))},
+        {"gauze_filter_nlm", "nlm", invalid, "window is 65 pixels a side",
+         CALL(a.nlm.window = 65; return gauze_filter_nlm(&a.nlm, &a.new_filter))},
+        {"gauze_filter_nlm", "nlm", invalid, "strength is -1",
+         CALL(a.nlm.strength = -1; return gauze_filter_nlm(&a.nlm, &a.new_filter))},
+        {"gauze_filter_nlm", "nlm", invalid, "accuracy is -1",
+         CALL(a.nlm.accuracy = -1; return gauze_filter_nlm(&a.nlm, &a.new_filter))},
+        {"gauze_filter_nlm", "filter", invalid, "filter is null",
+         CALL(return gauze_filter_nlm(&a.nlm, nullptr))},
         {"gauze_filter_recursive", "recursive", invalid, "scan_count is 4294967295",
          CALL(a.recursive.scan_count = ~0U;
               return gauze_filter_recursive(&a.recursive, &a.new_filter))},

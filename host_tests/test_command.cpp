@@ -238,6 +238,8 @@ TEST_CASE("command: help and version") {
     check_help("log", {"--sigma", "--method", "--truncate", "--accuracy"});
     check_help("gradient-magnitude", {"--sigma", "--truncate", "--operator"});
     check_help("unsharp", {"--sigma", "--radius", "--amount", "--threshold"});
+    check_help("bilateral", {"--sigma-space", "--sigma-range", "--radius", "--accuracy"});
+    check_help("nlm", {"--patch", "--window", "--strength", "--accuracy"});
     // Borders and types that are not the usual ones.
     const auto help_has = [](const std::string &filter, const std::string &text) {
         CAPTURE(filter);
@@ -251,6 +253,7 @@ TEST_CASE("command: help and version") {
     help_has("dog", "(default: f32)");
     help_has("laplace", "(default: f32)");
     help_has("unsharp", "(default: as IN)");
+    help_has("nlm", "(default: as IN)");
     help_has("sat", "(default: u32");
 }
 
@@ -554,6 +557,18 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
                   "--threshold: '-1' is negative"},
              Case{filter("highpass", {"--radius", "-1"}), "--radius: -1 is negative"},
              Case{filter("local-normalize", {"--sigma", "1", "--epsilon", "0"}), "--epsilon"},
+             Case{filter("bilateral", {"--sigma-space", "1"}), "--sigma-range is required"},
+             Case{filter("bilateral",
+                         {"--sigma-space", "1", "--sigma-range", "1", "--accuracy", "0"}),
+                  "--accuracy: 0 is not positive"},
+             Case{filter("nlm", {}), "--strength is required"},
+             Case{filter("nlm", {"--strength", "0"}), "--strength: 0 is not positive"},
+             Case{filter("nlm", {"--strength", "1", "--patch", "4"}), "patch is 4 pixels a side"},
+             Case{filter("nlm", {"--strength", "1", "--patch", "0"}), "--patch: '0'"},
+             Case{filter("nlm", {"--strength", "1", "--window", "65"}),
+                  "window is 65 pixels a side"},
+             Case{filter("nlm", {"--strength", "1", "--window", "x"}), "--window: 'x'"},
+             Case{filter("nlm", {"--strength", "1", "--accuracy", "1e-7"}), "accuracy is 1e-07"},
              Case{dog({}), "--sigma is required"},
              Case{dog({"--sigma", "1"}), "--sigma: '1' is not two numbers"},
              Case{dog({"--sigma", "1,2,3"}), "--sigma: '1,2,3' is not two numbers"},
@@ -891,6 +906,43 @@ TEST_CASE("command: guided filters") {
         CHECK(outcome.code == 2);
         CHECK(outcome.err.find(what) != std::string::npos);
     }
+}
+
+TEST_CASE("command: edge-aware filters") {
+    const Workplace place;
+    place.put_floats("in.npy", {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    const auto made = [&](Arguments arguments) {
+        arguments.insert(arguments.end(), {"--verify", "in.npy", "out.npy"});
+        return place.result<float>(arguments);
+    };
+    // At 4 the window has 1, 1, 2, 4, 4, 5, 7, 7 and 8; a difference d weighs exp(-d^2 / 2).
+    double sum = 0.0, weights = 0.0;
+    for (const int pixel : {1, 1, 2, 4, 4, 5, 7, 7, 8}) {
+        const double weight = std::exp(-0.5 * (pixel - 4) * (pixel - 4));
+        sum += weight * pixel;
+        weights += weight;
+    }
+    const Arguments pixels{"nlm", "--patch", "1", "--window", "3", "--strength", "1.41421356"};
+    CHECK(made(pixels)[3] == doctest::Approx(sum / weights).epsilon(1e-5));
+    Arguments fast = pixels;
+    fast.insert(fast.end(), {"--accuracy", "1e-6"});
+    CHECK(made(fast)[3] == doctest::Approx(sum / weights).epsilon(1e-5));
+    CHECK(made({"nlm", "--strength", "1e9"})[4] == doctest::Approx(5.0).epsilon(1e-5));
+    const auto explained = [&](Arguments arguments) {
+        arguments.insert(arguments.end(), {"--explain", "in.npy", "out.npy"});
+        return place.run(arguments).err;
+    };
+    CHECK(contains(explained({"nlm", "--strength", "1"}), "weights: a polynomial"));
+    const Arguments allowed_nlm{"nlm",  "--strength", "1",        "--accuracy",
+                                "1e-6", "--variant",  "nlm_plain"};
+    CHECK(contains(explained(allowed_nlm),
+                   "weights: the device's exp2 and division, as the accuracy 1e-06 allows"));
+    const Arguments bilateral{"bilateral", "--sigma-space", "1", "--sigma-range", "1"};
+    CHECK(contains(explained(bilateral), "weights: a polynomial"));
+    Arguments allowed = bilateral;
+    allowed.insert(allowed.end(), {"--accuracy", "1e-3", "--variant", "bilateral_plain"});
+    CHECK(contains(explained(allowed), "as the accuracy 0.001 allows"));
+    CHECK(made(allowed)[0] == doctest::Approx(made(bilateral)[0]).epsilon(1e-5));
 }
 
 TEST_CASE("command: morphology") {

@@ -45,6 +45,7 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::GuidedProductsPass>());
         count(support::kernels_under_test<gz::GuidedSolvePass>());
         count(support::kernels_under_test<gz::GuidedCombinePass>());
+        count(support::kernels_under_test<gz::NonLocalPass>());
         count(support::kernels_under_test<gz::StencilPass>());
         count(support::kernels_under_test<gz::CombinationPass>());
         count(support::kernels_under_test<gz::LocalPass>());

@@ -130,6 +130,20 @@ TEST_SUITE("versions of structs") {
                         return tried_filter(
                             [&](gauze_filter **filter) { return gauze_filter_box(given, filter); });
                     });
+        gauze_bilateral bilateral{};
+        bilateral.sigma_space = bilateral.sigma_range = 1;
+        check_sizes(bilateral, offsetof(gauze_bilateral, accuracy),
+                    [](const gauze_bilateral *given) {
+                        return tried_filter([&](gauze_filter **filter) {
+                            return gauze_filter_bilateral(given, filter);
+                        });
+                    });
+        gauze_nlm nlm{};
+        nlm.strength = 1;
+        check_sizes(nlm, offsetof(gauze_nlm, accuracy), [](const gauze_nlm *given) {
+            return tried_filter(
+                [&](gauze_filter **filter) { return gauze_filter_nlm(given, filter); });
+        });
         gauze_window window{};
         window.struct_size = sizeof window;
         window.size[0] = 3;

@@ -3,12 +3,39 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "arguments.hpp"
 #include "box_options.hpp"
+#include "input_error.hpp"
 
 namespace gauze::tool {
+
+namespace {
+
+void add_accuracy(CLI::App &app, std::optional<std::string> &accuracy) {
+    app.add_option("--accuracy", accuracy,
+                   "The error of a weight, 1e-6 or more, for which the device may make weights its "
+                   "own way (default: none, and the same bits on every device)")
+        ->type_name("E");
+}
+
+double accuracy_of(const std::optional<std::string> &accuracy) {
+    return accuracy ? parse_positive("--accuracy", *accuracy) : 0.0;
+}
+
+// Returns a number of pixels that fits the interface's.
+int parse_side(std::string_view option, std::string_view text) {
+    const std::int64_t side = parse_integer(option, text);
+    if (side < 1 || side > std::numeric_limits<std::int32_t>::max())
+        throw InputError(std::string(option) + ": " + in_quotes(text) +
+                         " is no number of pixels a side");
+    return static_cast<int>(side);
+}
+
+} // namespace
+
 void add_bilateral_options(CLI::App &app, BilateralOptions &options) {
     app.add_option("--sigma-space", options.sigma_space,
                    "The distance, in pixels, at which a pixel's weight falls to 0.61")
@@ -22,6 +49,7 @@ void add_bilateral_options(CLI::App &app, BilateralOptions &options) {
                    "The pixels at most so far away along each axis, 0 to 15; one number for all "
                    "axes, or one for each of the first (default: int(2 S + 0.5))")
         ->type_name("N[,NY[,NZ]]");
+    add_accuracy(app, options.accuracy);
 }
 
 Filter make_bilateral(const BilateralOptions &options, int axes) {
@@ -33,7 +61,33 @@ Filter make_bilateral(const BilateralOptions &options, int axes) {
                        : along_axes("--radius", "", std::vector<std::int64_t>{of_sigma}, own_axes);
     return bilateral(parse_positive("--sigma-space", options.sigma_space),
                      parse_positive("--sigma-range", options.sigma_range),
-                     {radius[0], radius[1], radius[2]});
+                     {radius[0], radius[1], radius[2]}, accuracy_of(options.accuracy));
+}
+
+void add_nlm_options(CLI::App &app, NlmOptions &options) {
+    app.add_option("--patch", options.patch,
+                   "Pixels a side of the squares that are compared, odd, 1 to 15")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--window", options.window,
+                   "Pixels a side of the square whose pixels are averaged, odd, 1 to 63")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option(
+           "--strength", options.strength,
+           "The difference of values, as a root of the mean square over a patch, at which a "
+           "pixel's weight falls to 0.37")
+        ->type_name("H")
+        ->required();
+    add_accuracy(app, options.accuracy);
+}
+
+Filter make_nlm(const NlmOptions &options) {
+    NonLocalMeansOptions own;
+    own.patch = parse_side("--patch", options.patch);
+    own.window = parse_side("--window", options.window);
+    own.accuracy = accuracy_of(options.accuracy);
+    return non_local_means(parse_positive("--strength", options.strength), own);
 }
 
 bool GuidedOptions::has_file() const {

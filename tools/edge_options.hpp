@@ -13,7 +13,7 @@ namespace gauze::tool {
 // The options of a bilateral filter, as written.
 struct BilateralOptions {
     std::string sigma_space, sigma_range;
-    std::optional<std::string> radius;
+    std::optional<std::string> radius, accuracy;
 };
 
 void add_bilateral_options(CLI::App &app, BilateralOptions &options);
@@ -34,6 +34,17 @@ gauze::Filter make_guided(const GuidedOptions &options, int channels);
 
 // axes: of the image. Throws InputError.
 gauze::Filter make_bilateral(const BilateralOptions &options, int axes);
+
+// Those of non-local means.
+struct NlmOptions {
+    std::string patch = "7", window = "21", strength;
+    std::optional<std::string> accuracy;
+};
+
+void add_nlm_options(CLI::App &app, NlmOptions &options);
+
+// Throws InputError.
+gauze::Filter make_nlm(const NlmOptions &options);
 
 } // namespace gauze::tool
 

@@ -146,6 +146,13 @@ FilterCommand guided_filter() {
     return command;
 }
 
+FilterCommand nlm_filter() {
+    const auto options = std::make_shared<NlmOptions>();
+    return {"nlm", "The mean of the pixels around each whose surroundings are like its own",
+            [options](CLI::App &app) { add_nlm_options(app, *options); },
+            [options](const ImageForm &) { return make_nlm(*options); }};
+}
+
 void write_f32(FilterCommand &command) {
     command.out_type = [](Type) { return Type::f32; };
     command.out_type_text = "f32";
@@ -306,6 +313,7 @@ std::vector<FilterCommand> filter_commands() {
                           morphological_laplace),
         bilateral_filter(),
         guided_filter(),
+        nlm_filter(),
         recursive_filter(),
         sat_filter(),
         bspline_filter(),

@@ -8,12 +8,12 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
-#include "lib/bilateral_terms.clh"
+#include "lib/weight_terms.clh"
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
 #include "lib/arithmetic.clh"
-#include "lib/bilateral.clh"
+#include "lib/weights.clh"
 
 #if !defined(WARPS) || !defined(COLUMNS) || !defined(RADIUS_X) || !defined(RADIUS_Y) ||            \
     !defined(SHUFFLES) || !defined(BY_VALUE)
@@ -100,7 +100,7 @@ INLINE void read_span(float span[CHANNELS][SPAN], __local const VECTOR *from) {
 }
 
 // The weight of the pair of `upper` column i and `lower` column k.
-INLINE float weight_of_pair(const BilateralTerms terms, float upper[CHANNELS][SPAN],
+INLINE float weight_of_pair(const WeightTerms terms, float upper[CHANNELS][SPAN],
                             float lower[CHANNELS][SPAN], int i, int k, float space) {
     float square = 0.0f;
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
@@ -183,7 +183,7 @@ INLINE void mirror(float mirrored[COLUMNS][WINDOW_X], float weights[COLUMNS][WIN
 // band: rows that a group writes. exchange: for devices whose lanes cannot read each other's registers.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void bilateral_march(__global const SRC *restrict src, __global DST *restrict dst,
-                     const Geometry g, const BilateralTerms terms, SPACE_PARAMETER,
+                     const Geometry g, const WeightTerms terms, SPACE_PARAMETER,
                      const int band, __local VECTOR *ring, __local float *exchange) {
     const int item = get_local_id(0);
     const int warp = item / LANES;
@@ -263,7 +263,7 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
             UNROLL for (int i = 0; i < COLUMNS; ++i)
                 if (x + i < width)
                     UNROLL for (int c = 0; c < CHANNELS; ++c)
-                        STORE(upper[c][RADIUS_X + i] + quotient(now.sums[c][i], now.weights[i]),
+                        STORE(upper[c][RADIUS_X + i] + MEAN(now.sums[c][i], now.weights[i]),
                               to + (long)y * g.dst_row + i * CHANNELS + c);
         // Its place is that of the row before the step's, which no item reads any more.
         at = at == RING - 1 ? 0 : at + 1;

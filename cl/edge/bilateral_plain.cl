@@ -1,17 +1,17 @@
-// The bilateral filter, an item per pixel, straight from the source. The weights of a window are added in the order of
-// its pixels, x fastest, after that of the pixel itself, and so are weighed differences: every kernel does so, and all
-// give the same bits.
+// The bilateral filter, an item per pixel, straight from the source. The weights of a window are
+// added in the order of its pixels, x fastest, after that of the pixel itself, and so are weighed
+// differences: every kernel does so, and all give the same bits.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
-#include "lib/bilateral_terms.clh"
+#include "lib/weight_terms.clh"
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
 #include "lib/arithmetic.clh"
-#include "lib/bilateral.clh"
+#include "lib/weights.clh"
 
 #ifndef GROUP_X
 #error GROUP_X is not defined
@@ -20,7 +20,7 @@
 // space: one for each pixel of the window.
 __kernel __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))
 void bilateral_plain(__global const SRC *restrict src, __global DST *restrict dst,
-                     const Geometry g, const Volume v, const BilateralTerms terms,
+                     const Geometry g, const Volume v, const WeightTerms terms,
                      __global const float *restrict space) {
     const int value = (int)get_global_id(0) * CHANNELS; // of channel 0
     const int y = get_global_id(1);
@@ -61,5 +61,5 @@ void bilateral_plain(__global const SRC *restrict src, __global DST *restrict ds
     }
     __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + value;
     for (int c = 0; c < CHANNELS; ++c)
-        STORE(own[c] + quotient(sums[c], weights), to + c);
+        STORE(own[c] + MEAN(sums[c], weights), to + c);
 }

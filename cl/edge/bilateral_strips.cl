@@ -1,17 +1,17 @@
-// The bilateral filter for CPUs: an item filters a strip of STRIP pixels of a band of rows alone, LANES results at a
-// time in vector registers. The rows that a row of results needs, extended by the border, are in a ring in private
-// memory, each channel by itself.
+// The bilateral filter for CPUs: an item filters a strip of STRIP pixels of a band of rows alone,
+// LANES results at a time in vector registers. The rows that a row of results needs, extended by
+// the border, are in a ring in private memory, each channel by itself.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
-#include "lib/bilateral_terms.clh"
+#include "lib/weight_terms.clh"
 #define LANES 16
 #define REAL float16
 #define AS_REAL as_float16
 #define AS_BITS as_uint16
 #include "lib/arithmetic.clh"
-#include "lib/bilateral.clh"
+#include "lib/weights.clh"
 
 #if !defined(STRIP) || !defined(MOST_X) || !defined(MOST_Y) || STRIP % LANES
 #error STRIP, MOST_X or MOST_Y is not defined, or STRIP is no multiple of LANES
@@ -48,7 +48,7 @@ typedef struct Means {
 } Means;
 
 // Adds `count` pixels of a row of the ring, the first of which is at p for the first result.
-INLINE void add_pixels(Means *means, const BilateralTerms terms, const float *p,
+INLINE void add_pixels(Means *means, const WeightTerms terms, const float *p,
                        __global const float *space, int count) {
     for (int i = 0; i < count; ++i) {
         REAL differences[CHANNELS];
@@ -67,7 +67,7 @@ INLINE void add_pixels(Means *means, const BilateralTerms terms, const float *p,
 // Writes the first `count` results.
 INLINE void store_means(const Means *means, __global DST *to, int count) {
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
-        const REAL result = means->own[c] + quotient(means->sums[c], means->weights);
+        const REAL result = means->own[c] + MEAN(means->sums[c], means->weights);
 #if CHANNELS == 1
         if (count >= LANES) {
             STORE16(result, to);
@@ -83,7 +83,7 @@ INLINE void store_means(const Means *means, __global DST *to, int count) {
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void bilateral_strips(__global const SRC *restrict src, __global DST *restrict dst,
-                      const Geometry g, const BilateralTerms terms,
+                      const Geometry g, const WeightTerms terms,
                       __global const float *restrict space, const int band) {
     const int left = (int)get_global_id(0) * STRIP;
     const int top = (int)get_global_id(1) * band;

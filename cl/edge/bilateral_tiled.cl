@@ -1,16 +1,17 @@
-// The bilateral filter for GPUs: a group brings the pixels that a tile of results needs to local memory, and an item
-// makes COLUMNS results side by side, whose windows share the pixels that it reads of a row.
+// The bilateral filter for GPUs: a group brings the pixels that a tile of results needs to local
+// memory, and an item makes COLUMNS results side by side, whose windows share the pixels that it
+// reads of a row.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
-#include "lib/bilateral_terms.clh"
+#include "lib/weight_terms.clh"
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
 #include "lib/arithmetic.clh"
-#include "lib/bilateral.clh"
+#include "lib/weights.clh"
 
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(COLUMNS)
 #error GROUP_X, GROUP_Y or COLUMNS is not defined
@@ -52,9 +53,9 @@ typedef struct Means {
     float own[CHANNELS][COLUMNS], sums[CHANNELS][COLUMNS], weights[COLUMNS];
 } Means;
 
-// Adds a row of windows. p: its first pixel for the first result. has_middle: whether the results' own pixels are in it,
-// which are left out.
-INLINE void add_row(Means *means, const BilateralTerms terms, __local const float *p,
+// Adds a row of windows. p: its first pixel for the first result. has_middle: whether the results'
+// own pixels are in it, which are left out.
+INLINE void add_row(Means *means, const WeightTerms terms, __local const float *p,
                     __global const float *space, bool has_middle) {
     float pixels[CHANNELS][SPAN];
     UNROLL for (int c = 0; c < CHANNELS; ++c)
@@ -80,7 +81,7 @@ INLINE void add_row(Means *means, const BilateralTerms terms, __local const floa
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void bilateral_tiled(__global const SRC *restrict src, __global DST *restrict dst,
-                     const Geometry g, const Volume v, const BilateralTerms terms,
+                     const Geometry g, const Volume v, const WeightTerms terms,
                      __global const float *restrict space, __local float *tile) {
     const int left = (int)get_group_id(0) * GROUP_X * COLUMNS;
     const int top = (int)get_group_id(1) * GROUP_Y;
@@ -114,6 +115,6 @@ void bilateral_tiled(__global const SRC *restrict src, __global DST *restrict ds
     UNROLL for (int k = 0; k < COLUMNS; ++k)
         if (x + k < width)
             UNROLL for (int c = 0; c < CHANNELS; ++c)
-                STORE(means.own[c][k] + quotient(means.sums[c][k], means.weights[k]),
+                STORE(means.own[c][k] + MEAN(means.sums[c][k], means.weights[k]),
                       to + k * CHANNELS + c);
 }

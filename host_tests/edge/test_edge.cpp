@@ -9,19 +9,9 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "families/edge/kernels.hpp"
-#include "families/extended_plane.hpp"
-#include "families/family.hpp"
-#include "families/reference.hpp"
-#include "plan/plan.hpp"
-#include "plan/verify.hpp"
-#include "support/correlate_case.hpp"
+#include "edge/edge_cases.hpp"
+#include "families/edge/weights.hpp"
 #include "support/formulas.hpp"
-#include "support/pairwise.hpp"
-#include "support/passes.hpp"
-#include "support/several_tiles.hpp"
-#include "support/under_test.hpp"
-#include "support/unit.hpp"
 
 namespace {
 
@@ -33,17 +23,13 @@ struct BilateralCase : ImageCase {
     std::array<std::int64_t, 3> radius{1, 1, 0};
     double sigma_space = 1.0;
     double sigma_range = 0.25; // of the source's largest value: see largest_of()
+    double accuracy = 0.0;
 
     Bilateral filter() const;
 };
 
-// Tests fill images of integers with all of their values, and those of floats with values around 1.
-double largest_of(PixelType type) {
-    return facts_of(type).is_integer ? facts_of(type).highest : 1.0;
-}
-
 Bilateral BilateralCase::filter() const {
-    return bilateral(sigma_space, sigma_range * largest_of(src_type), radius);
+    return bilateral(sigma_space, sigma_range * largest_of(src_type), radius, accuracy);
 }
 
 // A row of results in f32, in the stated order.
@@ -57,7 +43,7 @@ public:
         const auto &radius = filter_.radius;
         source.read_row(y, origin_, width_, middle_);
         std::vector<float> sums(middle_.size(), 0.0F);
-        std::vector<float> weights(static_cast<std::size_t>(width_), bilateral_weight(1.0F));
+        std::vector<float> weights(static_cast<std::size_t>(width_), weight_of(1.0F));
         std::size_t place = 0;
         for (std::int64_t z = -radius[2]; z <= radius[2]; ++z)
             for (std::int64_t j = -radius[1]; j <= radius[1]; ++j) {
@@ -86,7 +72,7 @@ private:
                 square = std::fma(differences[at], differences[at], square);
             }
             const float v = std::max(std::fma(square, -exponent_.scale, space), 0.0F);
-            const float weight = bilateral_weight(v);
+            const float weight = weight_of(v);
             weights[static_cast<std::size_t>(x)] += weight;
             for (std::int64_t c = 0; c < channels_; ++c) {
                 float &sum = sums[static_cast<std::size_t>(x * channels_ + c)];
@@ -101,51 +87,6 @@ private:
     std::vector<float> middle_, line_;
 };
 
-std::vector<std::byte> expected_of(const Bilateral &filter, const ReferenceJob &job,
-                                   const PlanDesc &desc, std::vector<std::byte> target) {
-    OrderedRow rows(filter, job);
-    for_each_row<float>(
-        job, [&](const RowPlace &at, const float *row) { store_row(desc, at, row, target); },
-        [&](const ExtendedPlane &source, std::int64_t, std::int64_t y) {
-            return rows.row(source, y);
-        });
-    return target;
-}
-
-std::string run(const BilateralCase &test, Tally &tally) {
-    std::minstd_rand random(7);
-    const Bilateral own = test.filter();
-    const Filter filter = own;
-    const PlanDesc desc = make_plan_desc(test);
-    const std::vector<std::byte> source = make_source(desc, random);
-    const std::vector<std::byte> before = make_target(desc, random);
-    const std::vector<std::byte> got = run_forced(filter, desc, test.variant, source, before);
-    if (got.empty()) {
-        ++tally.misfits;
-        return "";
-    }
-    ++tally.ran;
-    const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
-    if (const std::string where = first_difference(expected_of(own, job, desc, before), got, desc);
-        !where.empty())
-        return where;
-    const double bound = filter.error_bound(largest_magnitude(job));
-    return compare_with_double(job, desc, got, tally, [&](double exact) {
-        return bound + storing_error(desc.target.type, std::abs(exact) + bound);
-    });
-}
-
-void run_all(const std::vector<BilateralCase> &cases) {
-    Tally tally;
-    for (const BilateralCase &test : cases) {
-        INFO(test.variant, " ", test.name(), " ", gz::to_text(test.filter()));
-        CHECK(run(test, tally) == "");
-    }
-    CHECK((tally.ran > 0 || support::is_shared()));
-    MESSAGE(tally.ran, " cases on ", engine()->facts().name, ", ", tally.misfits,
-            " that do not fit it");
-}
-
 std::vector<std::array<std::int64_t, 3>> all_radii(const Limits &limits) {
     std::vector<std::array<std::int64_t, 3>> result{{1, 1, 0}, {2, 0, 0}, {0, 3, 0}, {0, 0, 0},
                                                     {4, 4, 0}, {3, 5, 0}, {1, 1, 1}, {2, 1, 2}};
@@ -156,21 +97,15 @@ std::vector<std::array<std::int64_t, 3>> all_radii(const Limits &limits) {
     return result;
 }
 
-const gz::Kernel &spec_of(const std::string &kernel) {
-    const std::vector<gz::Kernel> &all = edge_kernels();
-    return *std::find_if(all.begin(), all.end(),
-                         [&](const gz::Kernel &own) { return own.name == kernel; });
-}
-
 std::vector<BilateralCase> pairwise_cases_of(const std::string &kernel, const Limits &limits) {
     constexpr double sigmas_space[] = {0.5, 2.0, 100.0};
     constexpr double sigmas_range[] = {0.02, 0.3, 1e6};
-    const gz::Kernel &spec = spec_of(kernel);
+    const gz::Kernel &spec = edge_kernel(kernel);
     const std::vector<std::pair<int, int>> sizes = pairwise_sizes(limits);
     const std::vector<std::array<std::int64_t, 3>> radii = all_radii(limits);
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
-    counts.insert(counts.end(), {static_cast<int>(radii.size()), 3, 3});
+    counts.insert(counts.end(), {static_cast<int>(radii.size()), 3, 3, 2});
     append_counts(counts, spec.tunables);
     std::vector<BilateralCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
@@ -180,7 +115,8 @@ std::vector<BilateralCase> pairwise_cases_of(const std::string &kernel, const Li
         test.radius = radii[at(0)];
         test.sigma_space = sigmas_space[at(1)];
         test.sigma_range = sigmas_range[at(2)];
-        test.variant = kernel + ":" + gz::to_text(config_of(spec.tunables, row, image + 3));
+        test.accuracy = at(3) ? least_accuracy : 0.0;
+        test.variant = kernel + ":" + gz::to_text(config_of(spec.tunables, row, image + 4));
         cases.push_back(test);
     }
     return cases;
@@ -188,7 +124,7 @@ std::vector<BilateralCase> pairwise_cases_of(const std::string &kernel, const Li
 
 // Images of three tiles an axis or more, and regions within them.
 std::vector<BilateralCase> several_tiles_of(const std::string &kernel) {
-    const gz::Kernel &spec = spec_of(kernel);
+    const gz::Kernel &spec = edge_kernel(kernel);
     std::vector<BilateralCase> cases;
     std::size_t turn = 0;
     for (const PixelType type : {PixelType::u8, PixelType::f32, PixelType::f16})
@@ -218,18 +154,18 @@ std::vector<BilateralCase> several_tiles_of(const std::string &kernel) {
 TEST_SUITE("kernels") {
     TEST_CASE("edge kernels: pairwise") {
         for (const std::string &kernel : support::kernels_under_test<BilateralPass>())
-            run_all(sample_of(pairwise_cases_of(kernel, {})));
+            run_edge_cases<OrderedRow>(sample_of(pairwise_cases_of(kernel, {})));
     }
     TEST_CASE("edge kernels: several tiles") {
         for (const std::string &kernel : support::kernels_under_test<BilateralPass>())
-            run_all(sample_of(several_tiles_of(kernel)));
+            run_edge_cases<OrderedRow>(sample_of(several_tiles_of(kernel)));
     }
 }
 
 TEST_SUITE("simulated" * doctest::skip()) {
     TEST_CASE("edge kernels: small") {
         for (const std::string &kernel : support::kernels_under_test<BilateralPass>())
-            run_all(sample_of(pairwise_cases_of(kernel, {24, 9})));
+            run_edge_cases<OrderedRow>(sample_of(pairwise_cases_of(kernel, {24, 9})));
     }
 }
 
@@ -239,12 +175,12 @@ TEST_SUITE("edge") {
         constexpr int steps = 1 << 20;
         for (int i = 0; i <= steps; ++i) {
             const float v = static_cast<float>(i) / steps;
-            const double exact = std::exp(-bilateral_reach * (1.0 - static_cast<double>(v)));
-            worst = std::max(worst, std::abs(static_cast<double>(bilateral_weight(v)) - exact));
+            const double exact = std::exp(-weight_reach * (1.0 - static_cast<double>(v)));
+            worst = std::max(worst, std::abs(static_cast<double>(weight_of(v)) - exact));
         }
-        CHECK(worst <= bilateral_weight_error);
-        CHECK(worst > 0.5 * bilateral_weight_error); // the statement is no larger than it need be
-        CHECK(bilateral_weight(0.0F) < 1e-20F);
+        CHECK(worst <= weight_error);
+        CHECK(worst > 0.5 * weight_error); // the statement is no larger than it need be
+        CHECK(weight_of(0.0F) < 1e-20F);
     }
 
     TEST_CASE("bilateral: quotients are within a unit in the last place or so") {

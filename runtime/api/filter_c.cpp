@@ -133,7 +133,19 @@ gz::Filter bilateral_of(const gauze_bilateral *given) {
         radius[i] = bilateral.radius[i] == -1 ? gz::bilateral_radius(bilateral.sigma_space)
                                               : bilateral.radius[i];
     }
-    return gz::bilateral(bilateral.sigma_space, bilateral.sigma_range, radius);
+    return gz::bilateral(bilateral.sigma_space, bilateral.sigma_range, radius, bilateral.accuracy);
+}
+
+gz::Filter nlm_of(const gauze_nlm *given) {
+    const gauze_nlm nlm = known_part(given, "nlm");
+    gz::NonLocalMeans wanted;
+    if (nlm.patch != 0)
+        wanted.patch = nlm.patch;
+    if (nlm.window != 0)
+        wanted.window = nlm.window;
+    wanted.strength = nlm.strength;
+    wanted.accuracy = nlm.accuracy;
+    return gz::non_local_means(wanted);
 }
 
 gz::Filter guided_of(const gauze_guided *given) {
@@ -316,6 +328,10 @@ gauze_status gauze_filter_bilateral(const gauze_bilateral *bilateral, gauze_filt
 
 gauze_status gauze_filter_guided(const gauze_guided *guided, gauze_filter **filter) {
     return create_filter(filter, [&] { return guided_of(guided); });
+}
+
+gauze_status gauze_filter_nlm(const gauze_nlm *nlm, gauze_filter **filter) {
+    return create_filter(filter, [&] { return nlm_of(nlm); });
 }
 
 gauze_status gauze_filter_morphology(const gauze_morphology *morphology, gauze_filter **filter) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/error.hpp"
 #include "families/bank/lowering.hpp"
 #include "families/box/kernels.hpp"
 #include "families/box/lowering.hpp"
@@ -13,6 +14,7 @@
 #include "families/difference/lowering.hpp"
 #include "families/edge/kernels.hpp"
 #include "families/edge/lowering.hpp"
+#include "families/edge/weights.hpp"
 #include "families/gaussian/lowering.hpp"
 #include "families/guided/kernels.hpp"
 #include "families/guided/lowering.hpp"
@@ -38,6 +40,26 @@ template <class D> Settled settle(const D &filter, const Settling &) {
     return {filter};
 }
 
+// An accuracy lets the device make weights; CPUs make the polynomial sooner.
+template <class D> Settled settle_weights(const D &filter, const Settling &on) {
+    DeviceFacts facts;
+    facts.device_class = on.device_class;
+    if (!are_of_device(filter.accuracy) || !facts.is_cpu() || !on.forced.empty())
+        return {filter};
+    D own = filter;
+    own.accuracy = 0.0;
+    return {own, text("weights: not the device's, which the accuracy ", filter.accuracy,
+                      " allows, as CPUs make them no faster\n")};
+}
+
+Settled settle(const Bilateral &filter, const Settling &on) {
+    return settle_weights(filter, on);
+}
+
+Settled settle(const NonLocalMeans &filter, const Settling &on) {
+    return settle_weights(filter, on);
+}
+
 Settled settle(const Difference &filter, const Settling &on) {
     const Settling each{on.device_class, on.forced == filter_by_filter ? "" : on.forced};
     Settled first = settle(filter.first(), each);
@@ -60,6 +82,15 @@ Settled settle(const Bank &bank, const Settling &on) {
 template <class D>
 std::string plan_text(const D &, const Border &, std::size_t, const std::string &) {
     return "";
+}
+
+std::string plan_text(const Bilateral &filter, const Border &, std::size_t, const std::string &) {
+    return weights_text(filter.accuracy) + "\n";
+}
+
+std::string plan_text(const NonLocalMeans &filter, const Border &, std::size_t,
+                      const std::string &) {
+    return weights_text(filter.accuracy) + "\n";
 }
 
 std::string plan_text(const Recursion &recursion, const Border &border, std::size_t,

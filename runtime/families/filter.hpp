@@ -13,6 +13,7 @@
 #include "families/derivative/derivative.hpp"
 #include "families/difference/difference.hpp"
 #include "families/edge/edge.hpp"
+#include "families/edge/nlm.hpp"
 #include "families/gaussian/gaussian.hpp"
 #include "families/guided/guided.hpp"
 #include "families/local/local.hpp"
@@ -28,7 +29,7 @@ public:
     // The one list of the families' descriptions.
     using Description =
         std::variant<Correlate, Box, Recursion, Gaussian, Sat, RankFilter, Morphology, Bilateral,
-                     Guided, Difference, Derivative, Local, Bank>;
+                     NonLocalMeans, Guided, Difference, Derivative, Local, Bank>;
 
     // Holds a description that its family has checked.
     template <class D>

@@ -65,7 +65,7 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     const std::int32_t band = std::min(settings.band, rows_of_band(pass, strips, g.taps_y, facts));
     const int group = lanes * settings.warps;
     Launch result;
-    result.program = {"edge/bilateral_march.cl", "bilateral_march", type_defines(pass)};
+    result.program = {"edge/bilateral_march.cl", "bilateral_march", weight_defines(pass)};
     Defines &defines = result.program.defines;
     defines["WARPS"] = settings.warps;
     defines["COLUMNS"] = settings.columns;

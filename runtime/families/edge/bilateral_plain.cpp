@@ -13,7 +13,7 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     const Geometry &g = pass.geometry;
     const int group = settings.group_x;
     Launch result;
-    result.program = {"edge/bilateral_plain.cl", "bilateral_plain", type_defines(pass)};
+    result.program = {"edge/bilateral_plain.cl", "bilateral_plain", weight_defines(pass)};
     result.program.defines["GROUP_X"] = group;
     result.range =
         batched_range(pass, ceil_div(g.width / pass.channels, group), g.height, group, 1);

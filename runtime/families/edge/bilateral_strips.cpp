@@ -26,7 +26,7 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     const std::int32_t band = rows_of_band(pass, strips, g.taps_y, facts);
     const int most_x = most_of(g.taps_x), most_y = most_of(g.taps_y);
     Launch result;
-    result.program = {"edge/bilateral_strips.cl", "bilateral_strips", type_defines(pass)};
+    result.program = {"edge/bilateral_strips.cl", "bilateral_strips", weight_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
     defines["MOST_X"] = most_x;

@@ -18,7 +18,7 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     const Geometry &g = pass.geometry;
     const std::int64_t span = std::int64_t{settings.group_x} * settings.columns;
     Launch result;
-    result.program = {"edge/bilateral_tiled.cl", "bilateral_tiled", type_defines(pass)};
+    result.program = {"edge/bilateral_tiled.cl", "bilateral_tiled", weight_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
     defines["WINDOW_X"] = g.taps_x;

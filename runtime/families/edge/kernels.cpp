@@ -3,8 +3,9 @@
 namespace gz {
 
 const std::vector<Kernel> &edge_kernels() {
-    static const std::vector<Kernel> kernels{bilateral_march(), bilateral_tiled(),
-                                             bilateral_strips(), bilateral_plain()};
+    static const std::vector<Kernel> kernels{
+        bilateral_march(), bilateral_tiled(), bilateral_strips(), bilateral_plain(),
+        nlm_tiled(),       nlm_strips(),      nlm_plain()};
     return kernels;
 }
 

@@ -10,6 +10,9 @@ Kernel bilateral_march();
 Kernel bilateral_tiled();
 Kernel bilateral_strips();
 Kernel bilateral_plain();
+Kernel nlm_tiled();
+Kernel nlm_strips();
+Kernel nlm_plain();
 
 // Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &edge_kernels();

@@ -573,7 +573,8 @@ GAUZE_API gauze_status gauze_filter_morphology(const gauze_morphology *morpholog
  *
  * over the box of 2 radius + 1 pixels along each axis. With several channels |in[p] - in[q]|^2 is the sum over
  * channels, and all channels of a pixel have one weight. Weights are a polynomial of the library's own, sums have one
- * order, and quotients are made of fused operations: every kernel and device gives the same bits. The bound that
+ * order, and quotients are made of fused operations: every kernel and device gives the same bits, but where `accuracy`
+ * lets the device make weights and quotients. The bound that
  * gauze_plan_verify() holds results to grows with the box; what is found is 2e-6 of the largest pixel. Where a window
  * holds a pixel that is not finite, the result is not finite either. */
 typedef struct gauze_bilateral {
@@ -582,6 +583,10 @@ typedef struct gauze_bilateral {
     double sigma_range;   /**< in units of pixels' values, from 1e-15 to 1e15 */
     /** Pixels along x, y, z, from 0 to 15. -1: int(2 sigma_space + 0.5), which must not be larger than 15. */
     int64_t radius[3];
+    /** 0: the same bits on every device. From 1e-6 on: the error of a weight, where the pixel itself has 1, that is
+     * allowed for speed: a GPU's own exp2 and division make the results, with the same bound, but bits of their
+     * own on each device. CPUs make them no faster, and go on as with 0. */
+    double accuracy;
 } gauze_bilateral;
 
 /** Makes a bilateral filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
@@ -623,6 +628,26 @@ typedef struct gauze_guided {
 /** Makes a guided filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. A plan of one with
  * GAUZE_GUIDE_IMAGE has two sources, the image and the guide. */
 GAUZE_API gauze_status gauze_filter_guided(const gauze_guided *guided, gauze_filter **filter);
+
+/** Non-local means: the mean of the pixels of a window around each, of which those weigh most whose surroundings are like
+ * its own (Buades, Coll and Morel, 2005).
+ *
+ *     out[p] = sum over q of w(p, q) in[q] / sum over q of w(p, q),  w(p, q) = exp(-D(p, q) / strength^2)
+ *
+ * over the square of `window` pixels a side around p. D is the mean of the squares of differences between the squares of
+ * `patch` pixels a side around p and q, over all channels too: all channels of a pixel have one weight. Patches and
+ * windows read the image as the border extends it. Slices are filtered each by itself. Bits, and pixels that are not
+ * finite, as in gauze_bilateral; the bound grows with the window, and what is found is 2e-6 of the largest pixel. */
+typedef struct gauze_nlm {
+    uint32_t struct_size; /**< sizeof this struct, set by the caller */
+    int32_t patch;        /**< pixels a side, odd, from 1 to 15; 0: 7 */
+    int32_t window;       /**< pixels a side, odd, from 1 to 63; 0: 21 */
+    double strength;      /**< in units of pixels' values, from 1e-15 to 1e15 */
+    double accuracy;      /**< as in gauze_bilateral */
+} gauze_nlm;
+
+/** Makes a non-local means filter. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */
+GAUZE_API gauze_status gauze_filter_nlm(const gauze_nlm *nlm, gauze_filter **filter);
 
 /** One scan along an axis, n counting pixels in its direction:
  *

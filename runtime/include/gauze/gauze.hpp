@@ -573,17 +573,39 @@ inline Filter morphological_laplace(const Structure &structure, std::uint32_t it
 }
 
 /// The mean of the pixels at most radius[i] away along x, y, z, weighed by distance and likeness: see gauze_bilateral.
-/// radius: 0 to 15, or -1 for int(2 sigma_space + 0.5).
+/// radius: 0 to 15, or -1 for int(2 sigma_space + 0.5). accuracy: 0, or 1e-6 and more.
 inline Filter bilateral(double sigma_space, double sigma_range,
-                        const std::array<std::int64_t, 3> &radius = {-1, -1, 0}) {
+                        const std::array<std::int64_t, 3> &radius = {-1, -1, 0},
+                        double accuracy = 0.0) {
     gauze_bilateral c_bilateral{};
     c_bilateral.struct_size = sizeof c_bilateral;
     c_bilateral.sigma_space = sigma_space;
     c_bilateral.sigma_range = sigma_range;
     for (std::size_t i = 0; i < radius.size(); ++i)
         c_bilateral.radius[i] = radius[i];
+    c_bilateral.accuracy = accuracy;
     gauze_filter *filter = nullptr;
     check(gauze_filter_bilateral(&c_bilateral, &filter));
+    return Filter(filter);
+}
+
+/// gauze_nlm as a value, but for its strength.
+struct NonLocalMeansOptions {
+    int patch = 7, window = 21; ///< pixels a side, odd, up to 15 and 63
+    double accuracy = 0.0;      ///< 0, or 1e-6 and more: see gauze_bilateral
+};
+
+/// The mean of the pixels of a window, weighed by how like the patches around them are to that around the middle: see
+/// gauze_nlm. strength: in units of pixels' values.
+inline Filter non_local_means(double strength, const NonLocalMeansOptions &options = {}) {
+    gauze_nlm c_nlm{};
+    c_nlm.struct_size = sizeof c_nlm;
+    c_nlm.patch = options.patch;
+    c_nlm.window = options.window;
+    c_nlm.strength = strength;
+    c_nlm.accuracy = options.accuracy;
+    gauze_filter *filter = nullptr;
+    check(gauze_filter_nlm(&c_nlm, &filter));
     return Filter(filter);
 }
 
