@@ -113,6 +113,14 @@ PickedChain measured_chain(const Link &link, const ChoiceOn &on,
     return {};
 }
 
+// Whether the device wants a kernel of the step's.
+bool wants(const DeviceFacts &facts, const Step &step, const std::string &kernel) {
+    for (const RankedKernel &ranked : kernels_for(step.pass, facts))
+        if (ranked.kernel->name == kernel)
+            return ranked.rank.wanted > 0;
+    return false;
+}
+
 // Returns the first alternative that the device prefers and can run; the last where it prefers none.
 PickedChain default_chain(const Link &link, const ChoiceOn &on) {
     for (const Chain &chain : link.alternatives) {
@@ -121,7 +129,8 @@ PickedChain default_chain(const Link &link, const ChoiceOn &on) {
             return {&chain};
         if (!is_wanted(chain, on.facts))
             continue;
-        if (auto choice = choose_if_any(step->pass, on))
+        auto choice = choose_if_any(step->pass, on);
+        if (choice && wants(on.facts, *step, choice->kernel))
             return {&chain, std::move(choice)};
     }
     return {};

@@ -131,7 +131,7 @@ std::vector<SeparableTile> separable_tile_preferred(const CorrelatePass &pass, i
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     std::vector<Settings> result;
     if (fields > 1)
-        result.push_back(shaped(64, 64, 8, 4, 8));
+        result.push_back(taps <= 7 ? shaped(64, 32, 8, 2, 8) : shaped(64, 64, 8, 2, 8));
     else if (facts_of(pass.src_type).is_integer)
         result.push_back(shaped(64, 128, 16, 4, 8));
     else if (taps <= 3)

@@ -38,7 +38,10 @@ Kernel derivative_march() {
                      {"GROUP_Y", &Settings::group_y, {1, 4}},
                      {"ROWS", &Settings::rows, {1, 4, 8}}};
     spec.preferred = [](const StencilPass &, const DeviceFacts &) {
-        return std::vector<Settings>{{.group_x = 32, .group_y = 4, .rows = 4},
+        // Measured on NVIDIA (H200): twice as many rows make 1.05 and 1.18 copies of a pair of derivatives and
+        // their magnitude, of 1.18 and 1.44.
+        return std::vector<Settings>{{.group_x = 32, .group_y = 4, .rows = 8},
+                                     {.group_x = 32, .group_y = 4, .rows = 4},
                                      {.group_x = 32, .group_y = 1, .rows = 4},
                                      {.group_x = 1, .group_y = 1, .rows = 4}};
     };
