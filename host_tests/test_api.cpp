@@ -721,6 +721,16 @@ TEST_SUITE("api") {
         check(gauze::hessian(smooth),
               {gauze::second_derivative(smooth, 0, 0), gauze::second_derivative(smooth, 0, 1),
                gauze::second_derivative(smooth, 1, 1)});
+        check(gauze::hessian_eigenvalues(),
+              {gauze::hessian_eigenvalue({}, 0), gauze::hessian_eigenvalue({}, 1)});
+        gauze::Gaussian mean;
+        mean.sigma = {1.0, 1.5, 0, 0};
+        check(gauze::structure_tensor(gauze::DerivativeMethod::sobel, mean),
+              {gauze::structure(gauze::DerivativeMethod::sobel, 0, 0, mean),
+               gauze::structure(gauze::DerivativeMethod::sobel, 0, 1, mean),
+               gauze::structure(gauze::DerivativeMethod::sobel, 1, 1, mean)});
+        verified(gauze::hessian_eigenvalue(smooth, 1), Image::f32(60, 40, 3));
+        verified(gauze::structure(smooth, 0, 1, mean), Image::f32(60, 40));
         verified(gauze::gradient_magnitude(smooth), Image::f32(60, 40, 3));
         verified(gauze::gradient_orientation(gauze::DerivativeMethod::sobel), Image::f32(60, 40));
         verified(gauze::unsharp(2.0, 1.5, 0.1), Image::f32(60, 40, 3));

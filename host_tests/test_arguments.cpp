@@ -569,6 +569,19 @@ std::vector<Case> cases() {
          CALL(a.derivative.method = GAUZE_DERIVATIVE_GAUSSIAN;
               a.gaussian.sigma[1] = std::numeric_limits<double>::quiet_NaN();
               return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "result is 7",
+         CALL(a.derivative.result = 7;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "number 2147483647",
+         CALL(a.derivative.result = GAUZE_DERIVATIVE_EIGENVALUE; a.derivative.axis[0] = INT32_MAX;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "derivative->smoothing is null",
+         CALL(a.derivative.result = GAUZE_DERIVATIVE_STRUCTURE; a.derivative.smoothing = nullptr;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
+        {"gauze_filter_derivative", "derivative", invalid, "smoothing has a derivative of order 1",
+         CALL(a.derivative.result = GAUZE_DERIVATIVE_STRUCTURE;
+              a.derivative.smoothing = &a.gaussian; a.gaussian.derivative[0] = 1;
+              return gauze_filter_derivative(&a.derivative, &a.new_filter))},
         {"gauze_filter_derivative", "filter", invalid, "filter is null",
          CALL(return gauze_filter_derivative(&a.derivative, nullptr))},
         {"gauze_filter_local", "local", invalid, "local is null",

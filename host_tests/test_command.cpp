@@ -237,6 +237,8 @@ TEST_CASE("command: help and version") {
     check_help("sobel", {"--axis"});
     check_help("log", {"--sigma", "--method", "--truncate", "--accuracy"});
     check_help("gradient-magnitude", {"--sigma", "--truncate", "--operator"});
+    check_help("hessian-eigenvalue", {"--number", "--sigma", "--truncate", "--operator"});
+    check_help("structure", {"--entry", "--smoothing", "--sigma", "--truncate", "--operator"});
     check_help("unsharp", {"--sigma", "--radius", "--amount", "--threshold"});
     check_help("bilateral", {"--sigma-space", "--sigma-range", "--radius", "--accuracy"});
     check_help("nlm", {"--patch", "--window", "--strength", "--accuracy"});
@@ -549,6 +551,18 @@ TEST_CASE("command: bad input of run is one line, exit code 2 and no file") {
              Case{magnitude({"--operator", "canny"}), "--operator: 'canny' is not one of"},
              Case{magnitude({"--operator", "sobel", "--sigma", "1"}), "--operator is for"},
              Case{magnitude({"--truncate", "3"}), "--truncate is for a --sigma"},
+             Case{filter("hessian-eigenvalue", {}), "--number is required"},
+             Case{filter("hessian-eigenvalue", {"--number", "2"}), "number 2"},
+             Case{filter("hessian-eigenvalue", {"--number", "0", "--operator", "sobel"}),
+                  "first derivatives"},
+             Case{filter("structure", {"--entry", "xy"}), "--smoothing is required"},
+             Case{filter("structure", {"--entry", "x", "--smoothing", "1"}), "is not two axes"},
+             Case{filter("structure", {"--entry", "xq", "--smoothing", "1"}),
+                  "--entry: 'q' is not one of"},
+             Case{filter("structure", {"--entry", "xz", "--smoothing", "1"}),
+                  "--entry: the image has no axis 'z'"},
+             Case{filter("structure", {"--entry", "xx", "--smoothing", "-1"}),
+                  "--smoothing: -1 is not positive"},
              Case{unsharp({"--sigma", "1"}), "--amount is required"},
              Case{unsharp({"--amount", "1"}), "--sigma or --radius is required"},
              Case{unsharp({"--sigma", "0", "--amount", "1"}), "--sigma: 0 is not positive"},
@@ -858,6 +872,14 @@ TEST_CASE("command: derivatives, sharpening and local statistics") {
     CHECK(made({"gradient-magnitude", "--operator", "sobel"})[4] ==
           doctest::Approx(std::sqrt(104.0)));
     CHECK(made({"gradient-orientation"})[0] == doctest::Approx(std::atan2(3.0, -1.0)));
+    // Their sum is the Laplacian.
+    const float largest = made({"hessian-eigenvalue", "--number", "0"})[6];
+    const float smallest = made({"hessian-eigenvalue", "--number", "1"})[6];
+    CHECK(largest + smallest == doctest::Approx(16.0));
+    CHECK(largest > smallest);
+    const float mean_square =
+        made({"structure", "--entry", "xx", "--smoothing", "0.01", "--operator", "sobel"})[6];
+    CHECK(mean_square == doctest::Approx(1.0)); // as sobel has -1 there
     CHECK(made({"highpass", "--radius", "1"})[6] == doctest::Approx(2 - 47.0 / 9));
     const float variance = made({"local-variance", "--radius", "1"})[6];
     CHECK(variance == doctest::Approx(317.0 / 9 - 47.0 * 47.0 / 81));

@@ -54,6 +54,18 @@ Filter derivative(gz::DerivativeMethod method, gz::DerivativeResult result, int 
     return Filter::derivative(request);
 }
 
+Filter structure(const std::array<double, 4> &smoothing, int dimensions, int axis) {
+    gz::DerivativeRequest request;
+    request.method = gz::DerivativeMethod::scharr;
+    request.result = gz::DerivativeResult::structure;
+    request.dimensions = dimensions;
+    request.axes = {0, axis};
+    request.smoothing = gz::Gaussian{};
+    request.smoothing->sigma = smoothing;
+    request.smoothing->method = gz::GaussianMethod::fir;
+    return Filter::derivative(request);
+}
+
 Filter laplacian_of_gaussian(const std::array<double, 4> &sigma, gz::GaussianMethod method) {
     gz::DerivativeRequest request;
     request.method = gz::DerivativeMethod::gaussian;
@@ -113,6 +125,10 @@ std::vector<FilterCase> filters() {
         {"gradient magnitude",
          derivative(gz::DerivativeMethod::scharr, gz::DerivativeResult::magnitude)},
         {"Laplacian", derivative(gz::DerivativeMethod::central, gz::DerivativeResult::laplacian)},
+        {"eigenvalue",
+         derivative(gz::DerivativeMethod::central, gz::DerivativeResult::eigenvalue, 1)},
+        {"structure tensor", structure({1.0, 1.5, 0, 0}, 2, 1)},
+        {"structure tensor of a volume", structure({0.8, 1.0, 0.9, 0}, 3, 2), Same::bits, true},
         {"recursive Laplacian",
          laplacian_of_gaussian({2.0, 3.0, 0, 0}, gz::GaussianMethod::recursive)},
         {"Laplacian of a volume",

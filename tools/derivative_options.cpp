@@ -33,6 +33,17 @@ DerivativeMethod parse_derivative_method(const std::string &text) {
     throw InputError("--operator: " + in_quotes(text) + " is not one of " + method_names());
 }
 
+// Returns the number of the axis that an option names, one of the image's `axes`.
+int axis_of(const std::string &option, const std::string &name, int axes) {
+    const std::size_t axis = name.size() == 1 ? axis_names.find(name) : -1;
+    if (axis >= axis_names.size())
+        throw InputError(option + ": " + in_quotes(name) + " is not one of x, y, z");
+    if (static_cast<int>(axis) >= axes)
+        throw InputError(option + ": the image has no axis " + in_quotes(name) +
+                         ", only the first " + std::to_string(axes));
+    return static_cast<int>(axis);
+}
+
 bool is_zero(const std::string &sigma) {
     for (const double number : parse_numbers("--sigma", sigma))
         if (number != 0.0)
@@ -49,13 +60,7 @@ void add_axis_options(CLI::App &app, AxisOptions &options) {
 }
 
 int parse_axis(const AxisOptions &options, int axes) {
-    const std::size_t axis = options.axis.size() == 1 ? axis_names.find(options.axis) : -1;
-    if (axis >= axis_names.size())
-        throw InputError("--axis: " + in_quotes(options.axis) + " is not one of x, y, z");
-    if (static_cast<int>(axis) >= axes)
-        throw InputError("--axis: the image has no axis " + in_quotes(options.axis) +
-                         ", only the first " + std::to_string(axes));
-    return static_cast<int>(axis);
+    return axis_of("--axis", options.axis, axes);
 }
 
 void add_gradient_options(CLI::App &app, GradientOptions &options) {
@@ -85,6 +90,43 @@ Derivatives make_derivatives(const GradientOptions &options, int axes) {
     gaussian.sigma = *options.sigma;
     gaussian.truncate = options.truncate;
     return make_gaussian(gaussian, "--sigma", gaussian.sigma, axes);
+}
+
+void add_eigenvalue_options(CLI::App &app, EigenvalueOptions &options) {
+    app.add_option("--number", options.number,
+                   "Which eigenvalue: 0, the largest, to one less than the axes")
+        ->type_name("N")
+        ->required();
+    add_gradient_options(app, options.gradient);
+}
+
+Filter make_eigenvalue(const EigenvalueOptions &options, int axes) {
+    return hessian_eigenvalue(make_derivatives(options.gradient, axes), options.number);
+}
+
+void add_structure_options(CLI::App &app, StructureOptions &options) {
+    app.add_option("--entry", options.entry,
+                   "The axes of the two derivatives: xx, xy, yy, xz, yz or zz")
+        ->type_name("AXES")
+        ->required();
+    app.add_option("--smoothing", options.smoothing,
+                   "Standard deviations of the Gaussian that smooths their products; one for all "
+                   "axes, or one for each of the first")
+        ->type_name("S[,SY[,SZ[,ST]]]")
+        ->required();
+    add_gradient_options(app, options.gradient);
+}
+
+Filter make_structure(const StructureOptions &options, int axes) {
+    if (options.entry.size() != 2)
+        throw InputError("--entry: " + in_quotes(options.entry) + " is not two axes, such as xy");
+    std::array<int, 2> entry{};
+    for (std::size_t i = 0; i < entry.size(); ++i)
+        entry[i] = axis_of("--entry", options.entry.substr(i, 1), axes);
+    GaussianOptions gaussian;
+    gaussian.sigma = options.smoothing;
+    return structure(make_derivatives(options.gradient, axes), entry[0], entry[1],
+                     make_gaussian(gaussian, "--smoothing", gaussian.sigma, axes));
 }
 
 } // namespace gauze::tool

@@ -31,6 +31,29 @@ struct GradientOptions {
 
 void add_gradient_options(CLI::App &app, GradientOptions &options);
 
+// Which eigenvalue of the Hessian, of which derivatives.
+struct EigenvalueOptions {
+    GradientOptions gradient;
+    int number = 0;
+};
+
+void add_eigenvalue_options(CLI::App &app, EigenvalueOptions &options);
+
+// Throws InputError.
+gauze::Filter make_eigenvalue(const EigenvalueOptions &options, int axes);
+
+// An entry of the structure tensor, as written.
+struct StructureOptions {
+    GradientOptions gradient;
+    std::string entry;
+    std::string smoothing;
+};
+
+void add_structure_options(CLI::App &app, StructureOptions &options);
+
+// Throws InputError.
+gauze::Filter make_structure(const StructureOptions &options, int axes);
+
 // Throws InputError.
 gauze::Derivatives make_derivatives(const GradientOptions &options, int axes);
 

@@ -256,6 +256,26 @@ FilterCommand gradient_filter(std::string name, std::string summary,
     return command;
 }
 
+FilterCommand eigenvalue_filter() {
+    const auto options = std::make_shared<EigenvalueOptions>();
+    FilterCommand command{
+        "hessian-eigenvalue", "An eigenvalue of the matrix of second derivatives",
+        [options](CLI::App &app) { add_eigenvalue_options(app, *options); },
+        [options](const ImageForm &image) { return make_eigenvalue(*options, image.axes); }};
+    write_f32(command);
+    return command;
+}
+
+FilterCommand structure_filter() {
+    const auto options = std::make_shared<StructureOptions>();
+    FilterCommand command{
+        "structure", "The product of two derivatives, smoothed by a Gaussian",
+        [options](CLI::App &app) { add_structure_options(app, *options); },
+        [options](const ImageForm &image) { return make_structure(*options, image.axes); }};
+    write_f32(command);
+    return command;
+}
+
 FilterCommand unsharp_filter() {
     const auto options = std::make_shared<UnsharpOptions>();
     return {"unsharp", "Add to each pixel how far it is from the mean around it",
@@ -327,6 +347,8 @@ std::vector<FilterCommand> filter_commands() {
         gradient_filter("gradient-orientation",
                         "Where the image rises: -pi to pi, 0 to the right, pi/2 downwards",
                         gradient_orientation),
+        eigenvalue_filter(),
+        structure_filter(),
         unsharp_filter(),
         mean_filter("highpass", "The pixel less the mean around it", high_pass),
         mean_filter("local-variance", "The variance of the pixels around each", local_variance),

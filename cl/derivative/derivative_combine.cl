@@ -4,11 +4,12 @@
 #include "lib/values.clh"
 #include "lib/arithmetic.clh"
 #include "lib/root.clh"
+#include "lib/eigenvalues.clh"
 
 #ifndef GROUP
 #error GROUP is not defined
 #endif
-// Images that are read, from 1 to 4.
+// Images that are read, from 1 to 6.
 #ifndef IMAGES
 #error IMAGES is not defined
 #endif
@@ -19,6 +20,12 @@
 #define LAPLACIAN 2
 #define MAGNITUDE 3
 #define ORIENTATION 4
+#define EIGENVALUE 5
+#define STRUCTURE 6
+// Which of the eigenvalues: 0 for the largest.
+#ifndef NUMBER
+#error NUMBER is not defined
+#endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void derivative_combine(__global const SRC *restrict first,
@@ -31,6 +38,9 @@ void derivative_combine(__global const SRC *restrict first,
 #if IMAGES > 3
                         __global const SRC *restrict fourth,
 #endif
+#if IMAGES > 4
+                        __global const SRC *restrict fifth, __global const SRC *restrict sixth,
+#endif
                         __global DST *restrict dst, const Geometry g) {
     const int x = (int)get_global_id(0) * ITEM;
     const int y = get_global_id(1);
@@ -42,6 +52,22 @@ void derivative_combine(__global const SRC *restrict first,
 #if RESULT == ORIENTATION
     const REAL result =
         angle(load_values(first + at, count), load_values(second + at, count));
+#elif RESULT == EIGENVALUE && IMAGES == 3
+    const REAL result =
+        eigenvalue2(load_values(first + at, count), load_values(second + at, count),
+                    load_values(third + at, count), NUMBER);
+#elif RESULT == EIGENVALUE
+    const REAL result =
+        eigenvalue3(load_values(first + at, count), load_values(second + at, count),
+                    load_values(third + at, count), load_values(fourth + at, count),
+                    load_values(fifth + at, count), load_values(sixth + at, count), NUMBER);
+#elif RESULT == STRUCTURE
+    const REAL own = load_values(first + at, count);
+#if IMAGES > 1
+    const REAL result = own * load_values(second + at, count);
+#else
+    const REAL result = own * own;
+#endif
 #else
 #if RESULT == LAPLACIAN
 #define ADD(sum, value) ((sum) + (value))

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cfloat>
 #include <cmath>
@@ -54,6 +55,37 @@ Filter of_gaussian(const Gaussian &gaussian, DerivativeResult result) {
     return Filter::derivative(request);
 }
 
+Filter eigenvalue(int number, int dimensions = 2) {
+    return make(DerivativeMethod::central, DerivativeResult::eigenvalue, dimensions, number);
+}
+
+Filter eigenvalue_of(const Gaussian &gaussian, int number) {
+    DerivativeRequest request;
+    request.method = DerivativeMethod::gaussian;
+    request.result = DerivativeResult::eigenvalue;
+    request.gaussian = gaussian;
+    request.axes = {number, 0};
+    return Filter::derivative(request);
+}
+
+Gaussian taps_gaussian(const std::array<double, 4> &sigma) {
+    Gaussian gaussian{sigma};
+    gaussian.method = GaussianMethod::fir;
+    return gaussian;
+}
+
+Filter structure(DerivativeMethod method, int axis, int other_axis, const Gaussian &smoothing,
+                 int dimensions = 2, const Gaussian &gaussian = {}) {
+    DerivativeRequest request;
+    request.method = method;
+    request.result = DerivativeResult::structure;
+    request.dimensions = dimensions;
+    request.axes = {axis, other_axis};
+    request.gaussian = gaussian;
+    request.smoothing = smoothing;
+    return Filter::derivative(request);
+}
+
 // Filters of one plan. All but the first are of several targets.
 std::vector<std::vector<Filter>> sets_from_one_reading() {
     using Method = DerivativeMethod;
@@ -75,6 +107,45 @@ struct DerivativeCase : ImageCase {
     std::vector<Filter> filters;
     std::string variant;
 };
+
+// Computes an entry of the structure tensor in f32 as kernels do: the products are an image of their own.
+std::vector<std::byte> expected_structure(const Derivative &filter, const PlanDesc &desc,
+                                          const std::vector<std::byte> &source,
+                                          std::vector<std::byte> target) {
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    Region all = desc.region;
+    if (!isolated) {
+        all.source_origin = {0, 0, 0, 0};
+        all.extent = desc.source.extent;
+    }
+    const auto values_of = [&](const Filter &part) {
+        std::vector<float> values;
+        compute_in_f32({part, desc.source, desc.border, all, source.data()}, [&](const RowPlace &,
+                                                                                 const float *row) {
+            values.insert(values.end(), row, row + all.extent[0] * desc.source.channels);
+        });
+        return values;
+    };
+    std::vector<float> products = values_of(filter.filters.front());
+    const std::vector<float> other = values_of(filter.filters.back());
+    for (std::size_t i = 0; i < products.size(); ++i)
+        products[i] *= other[i];
+    ImageDesc image;
+    image.type = PixelType::f32;
+    image.channels = desc.source.channels;
+    image.extent = all.extent;
+    image.planes = desc.source.planes;
+    image = complete(image, "products");
+    Border border = desc.border;
+    border.value = 0.0;
+    Region region = desc.region;
+    if (isolated)
+        region.source_origin = {0, 0, 0, 0};
+    compute_in_f32({filter.means.front(), image, border, region,
+                    reinterpret_cast<const std::byte *>(products.data())},
+                   [&](const RowPlace &at, const float *row) { store_row(desc, at, row, target); });
+    return target;
+}
 
 // Computes a target in f32 as kernels do.
 std::vector<std::byte> expected_of(const Filter &filter, const PlanDesc &desc,
@@ -98,7 +169,16 @@ std::vector<std::byte> expected_of(const Filter &filter, const PlanDesc &desc,
     std::vector<std::vector<std::vector<float>>> parts;
     for (const Filter &part : derivative->filters)
         parts.push_back(rows_of(part));
+    if (derivative->result == DerivativeResult::structure)
+        return expected_structure(*derivative, desc, source, std::move(target));
     const auto combined = [&](std::size_t y, std::size_t x) {
+        if (derivative->result == DerivativeResult::eigenvalue) {
+            const auto entry = [&](std::size_t i) { return parts[i][y][x]; };
+            return parts.size() == 3
+                       ? formulas::eigenvalue2(entry(0), entry(1), entry(2), derivative->number)
+                       : formulas::eigenvalue3(entry(0), entry(1), entry(2), entry(3), entry(4),
+                                               entry(5), derivative->number);
+        }
         if (derivative->result == DerivativeResult::orientation)
             return formulas::angle(parts[0][y][x], parts[1][y][x]);
         const bool is_sum = derivative->result == DerivativeResult::laplacian;
@@ -178,7 +258,11 @@ std::vector<std::vector<Filter>> combinations() {
     gaussian.method = GaussianMethod::fir;
     return {{of_gaussian(gaussian, DerivativeResult::laplacian)},
             {of_gaussian(gaussian, DerivativeResult::magnitude)},
-            {of_gaussian(gaussian, DerivativeResult::orientation)}};
+            {of_gaussian(gaussian, DerivativeResult::orientation)},
+            {eigenvalue(0)},
+            {eigenvalue_of(gaussian, 1)},
+            {structure(DerivativeMethod::sobel, 0, 1, taps_gaussian({0.8, 0.5, 0.0, 0.0}))},
+            {structure(DerivativeMethod::central, 1, 1, taps_gaussian({0.5, 1.1, 0.0, 0.0}))}};
 }
 
 std::vector<DerivativeCase> pairwise_cases_of(const std::string &kernel, const Limits &limits) {
@@ -195,8 +279,14 @@ std::vector<DerivativeCase> pairwise_cases_of(const std::string &kernel, const L
         DerivativeCase test;
         static_cast<ImageCase &>(test) = image_of(row, sizes);
         test.filters = sets[static_cast<std::size_t>(row[image])];
-        test.variant = (is_combination ? "; ; " : "") + kernel + ":" +
-                       gz::to_text(config_of(spec.tunables, row, image + 1));
+        test.variant = kernel + ":" + gz::to_text(config_of(spec.tunables, row, image + 1));
+        if (is_combination) {
+            const auto &derivative = test.filters.front().get<Derivative>();
+            for (std::size_t i = 0; i < derivative.filters.size(); ++i)
+                test.variant = "; " + test.variant;
+            if (!derivative.means.empty())
+                test.variant += "; ";
+        }
         cases.push_back(test);
     }
     return cases;
@@ -231,6 +321,45 @@ std::vector<DerivativeCase> cases_of_several_tiles(const std::string &kernel) {
     return cases;
 }
 
+// Eigenvalues and entries of structure tensors of images of several groups, and of volumes.
+std::vector<DerivativeCase> cases_of_several_steps() {
+    using Method = DerivativeMethod;
+    const Gaussian volume = taps_gaussian({0.8, 0.6, 0.7, 0.0});
+    const Gaussian plane = taps_gaussian({1.5, 1.0, 0.0, 0.0});
+    const std::vector<std::vector<Filter>> sets{
+        {eigenvalue(0), eigenvalue(1)},
+        {eigenvalue(0, 3), eigenvalue(1, 3), eigenvalue(2, 3)},
+        {structure(Method::central, 0, 0, plane), structure(Method::central, 0, 1, plane),
+         structure(Method::central, 1, 1, plane)},
+        {eigenvalue_of(volume, 2)},
+        {structure(Method::scharr, 0, 2, volume, 3)},
+        {structure(Method::gaussian, 1, 2, plane, 2, volume)},
+        {structure(Method::prewitt, 1, 0, taps_gaussian({0.0, 0.0, 0.9, 0.0}))}};
+    std::vector<DerivativeCase> cases;
+    std::size_t turn = 0;
+    for (const std::vector<Filter> &set : sets)
+        for (const RegionKind region : all_regions)
+            for (const BorderMode border : all_border_modes) {
+                DerivativeCase test;
+                constexpr PixelType types[] = {PixelType::f32, PixelType::u8, PixelType::s16,
+                                               PixelType::f16, PixelType::u16};
+                test.src_type = types[turn % 5];
+                test.dst_type = turn % 2 ? PixelType::f32 : test.src_type;
+                test.channels = turn % 4 == 0 ? 3 : 1;
+                const bool is_large = turn % 5 == 0 && set.size() > 1;
+                test.width = is_large ? 290 : 19;
+                test.height = is_large ? 70 : 11;
+                test.slices = &set == &sets[0] || &set == &sets[2] ? 1 : is_large ? 2 : 5;
+                test.region = region;
+                test.border = border;
+                test.layout = turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned;
+                test.filters = set;
+                cases.push_back(test);
+                ++turn;
+            }
+    return cases;
+}
+
 struct WholeCase : ImageCase {
     std::vector<Filter> filters;
 };
@@ -258,7 +387,19 @@ std::vector<Filter> whole_filters() {
             of_gaussian(volume, Result::laplacian),
             of_gaussian(volume, Result::magnitude),
             of_gaussian(recursive, Result::laplacian),
-            of_gaussian(recursive, Result::magnitude)};
+            of_gaussian(recursive, Result::magnitude),
+            eigenvalue(0),
+            eigenvalue(1),
+            eigenvalue(0, 3),
+            eigenvalue(1, 3),
+            eigenvalue(2, 3),
+            eigenvalue_of(plane, 1),
+            eigenvalue_of(volume, 0),
+            eigenvalue_of(recursive, 0),
+            structure(Method::central, 0, 1, plane),
+            structure(Method::sobel, 0, 0, recursive),
+            structure(Method::scharr, 0, 2, volume, 3),
+            structure(Method::gaussian, 1, 1, volume, 2, recursive)};
 }
 
 std::vector<std::pair<ImageCase, Filter>> whole_cases() {
@@ -378,6 +519,175 @@ TEST_SUITE("derivative") {
               3.640054945, 3.807886553, 2.915475947, 3.354101966, 2.236067977,
               3.354101966, 2.0,         1.58113883,  1.5,         1.118033989,
               1.118033989, 3.0,         4.242640687, 0.707106781, 3.201562119});
+    }
+
+    TEST_CASE("derivative: eigenvalues and structure tensors have the bits of the reference") {
+        run_all(sample_of(cases_of_several_steps()));
+    }
+
+    TEST_CASE("derivative: eigenvalues of quadratic forms, by hand") {
+        // Half of p^T H p has the Hessian H everywhere but at the border.
+        const auto middle = [](const std::vector<double> &h, int dimensions, int number) {
+            std::vector<float> pixels;
+            const bool is_volume = dimensions == 3;
+            const double zz = is_volume ? h[5] : 0.0;
+            for (int z = is_volume ? -2 : 0; z <= (is_volume ? 2 : 0); ++z)
+                for (int y = -2; y <= 2; ++y)
+                    for (int x = -2; x <= 2; ++x)
+                        pixels.push_back(static_cast<float>(
+                            is_volume ? 0.5 * (h[0] * x * x + h[3] * y * y + zz * z * z) +
+                                            h[1] * x * y + h[2] * x * z + h[4] * y * z
+                                      : 0.5 * (h[0] * x * x + h[2] * y * y) + h[1] * x * y));
+            const Axes extent{5, 5, is_volume ? 5 : 1, 1};
+            return static_cast<double>(
+                filtered(eigenvalue(number, dimensions), pixels, extent)[pixels.size() / 2]);
+        };
+        CHECK(middle({2, 2, 5}, 2, 0) == doctest::Approx(6).epsilon(1e-6));
+        CHECK(middle({2, 2, 5}, 2, 1) == doctest::Approx(1).epsilon(1e-6));
+        CHECK(middle({-3, 0, -3}, 2, 0) == -3);
+        CHECK(middle({1, 0, -7}, 2, 1) == -7);
+        // 3 - 0, 6 and 6; diagonal; 2 + 2 cos(pi / 4), 2, 2 - 2 cos(pi / 4).
+        const std::vector<double> one{4, -2, -2, 4, -2, 4};
+        for (const int number : {0, 1})
+            CHECK(middle(one, 3, number) == doctest::Approx(6).epsilon(1e-6));
+        CHECK(std::abs(middle(one, 3, 2)) < 3e-6);
+        const std::vector<double> two{-1, 0, 0, 5, 0, 2};
+        CHECK(middle(two, 3, 0) == 5);
+        CHECK(middle(two, 3, 1) == 2);
+        CHECK(middle(two, 3, 2) == -1);
+        const std::vector<double> three{2, 1, 0, 2, 1, 2};
+        CHECK(middle(three, 3, 0) == doctest::Approx(2 + std::sqrt(2.0)).epsilon(1e-6));
+        CHECK(middle(three, 3, 1) == doctest::Approx(2).epsilon(1e-6));
+        CHECK(middle(three, 3, 2) == doctest::Approx(2 - std::sqrt(2.0)).epsilon(1e-6));
+    }
+
+    TEST_CASE("derivative: the structure tensor, written out") {
+        constexpr int w = 7, h = 6;
+        std::vector<float> a;
+        for (int i = 0; i < w * h; ++i)
+            a.push_back(static_cast<float>(i * i * 7 % 23));
+        const double weights[] = {0.10650697891920068, 0.7869860421615985, 0.10650697891920068};
+        const Gaussian smoothing{{0.5, 0.5, 0.0, 0.0}, {}, 2.0};
+        for (const bool is_constant : {false, true}) {
+            const auto pixel = [&](int x, int y) {
+                if (is_constant && (x < 0 || x >= w || y < 0 || y >= h))
+                    return 3.0;
+                return static_cast<double>(a[static_cast<std::size_t>(std::clamp(y, 0, h - 1) * w +
+                                                                      std::clamp(x, 0, w - 1))]);
+            };
+            const auto slope = [&](int x, int y, int axis) {
+                return axis == 0 ? 0.5 * (pixel(x + 1, y) - pixel(x - 1, y))
+                                 : 0.5 * (pixel(x, y + 1) - pixel(x, y - 1));
+            };
+            for (const auto &[i, j] : {std::pair(0, 0), {0, 1}, {1, 1}}) {
+                const std::vector<float> got =
+                    filtered(structure(DerivativeMethod::central, i, j, smoothing), a, {w, h, 1, 1},
+                             {is_constant ? BorderMode::constant : BorderMode::clamp,
+                              is_constant ? 3.0 : 0.0});
+                for (int y = 0; y < h; ++y)
+                    for (int x = 0; x < w; ++x) {
+                        double sum = 0.0;
+                        for (int v = -1; v <= 1; ++v)
+                            for (int u = -1; u <= 1; ++u) {
+                                const int px = std::clamp(x + u, 0, w - 1);
+                                const int py = std::clamp(y + v, 0, h - 1);
+                                if (is_constant && (px != x + u || py != y + v))
+                                    continue;
+                                sum += weights[u + 1] * weights[v + 1] * slope(px, py, i) *
+                                       slope(px, py, j);
+                            }
+                        CHECK(
+                            std::abs(static_cast<double>(got[static_cast<std::size_t>(y * w + x)]) -
+                                     sum) < 3e-5);
+                    }
+            }
+        }
+    }
+
+    TEST_CASE("derivative: eigenvalues in f32 are within their bound") {
+        std::minstd_rand random(17);
+        const auto draw = [&] { return static_cast<double>(random() % 2000001) / 1e6 - 1.0; };
+        double worst = 0.0;
+        double worst_of_two = 0.0;
+        for (int i = 0; i < 60000; ++i) {
+            // Eigenvalues that are random, nearly equal, equal, some 0, or of any size.
+            std::array<double, 3> values{draw(), draw(), draw()};
+            const double near = std::pow(10.0, -static_cast<double>(random() % 9));
+            if (i % 5 == 1)
+                values = {1.0, 1.0 + near * draw(), 1.0 + near * draw()};
+            if (i % 5 == 2)
+                values[static_cast<std::size_t>(i / 5 % 3)] =
+                    values[0] * static_cast<double>(i % 2);
+            if (i % 5 == 3)
+                for (double &value : values)
+                    value *= std::pow(10.0, 10.0 * draw());
+            if (i % 5 == 4)
+                values = {values[0], 0.0, near * values[1]};
+            const double scale =
+                i % 7 == 0 ? std::ldexp(1.0, static_cast<int>(random() % 200) - 100) : 1.0;
+            for (double &value : values)
+                value *= scale;
+            // A rotation by a quaternion.
+            double q[4] = {draw(), draw(), draw(), draw()};
+            double length = 0.0;
+            for (const double part : q)
+                length += part * part;
+            for (double &part : q)
+                part /= std::sqrt(length);
+            const double r[3][3] = {
+                {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
+                 2 * (q[1] * q[3] + q[0] * q[2])},
+                {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]),
+                 2 * (q[2] * q[3] - q[0] * q[1])},
+                {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
+                 1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
+            float m[3][3];
+            double norm = 0.0;
+            for (int a = 0; a < 3; ++a)
+                for (int b = 0; b < 3; ++b) {
+                    double sum = 0.0;
+                    for (std::size_t k = 0; k < 3; ++k)
+                        sum += r[a][k] * values[k] * r[b][k];
+                    m[a][b] = static_cast<float>(sum);
+                }
+            for (const double value : values)
+                norm += value * value;
+            norm = std::sqrt(norm);
+            std::sort(values.rbegin(), values.rend());
+            for (int k = 0; k < 3; ++k) {
+                const double got = static_cast<double>(
+                    formulas::eigenvalue3(m[0][0], m[0][1], m[0][2], m[1][1], m[1][2], m[2][2], k));
+                worst = std::max(worst, std::abs(got - values[static_cast<std::size_t>(k)]) / norm);
+            }
+            // The same of two axes.
+            const double c = std::cos(3 * q[0]);
+            const double s = std::sin(3 * q[0]);
+            const double two[] = {std::max(values[0], values[2]), std::min(values[0], values[2])};
+            const double norm_of_two = std::hypot(two[0], two[1]);
+            if (i % 7 != 0 && norm_of_two > 1e-18)
+                for (int k = 0; k < 2; ++k) {
+                    const double got = static_cast<double>(formulas::eigenvalue2(
+                        static_cast<float>(c * c * two[0] + s * s * two[1]),
+                        static_cast<float>(c * s * (two[0] - two[1])),
+                        static_cast<float>(s * s * two[0] + c * c * two[1]), k));
+                    worst_of_two = std::max(worst_of_two, std::abs(got - two[k]) / norm_of_two);
+                }
+        }
+        MESSAGE("eigenvalues are up to ", worst * 0x1p24, " and, of two axes, ",
+                worst_of_two * 0x1p24, " x 2^-24 of the matrix off, with its own rounding");
+        CHECK(worst <= eigenvalue_error);
+        CHECK(worst_of_two <= eigenvalue_error / 2);
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+        for (int k = 0; k < 3; ++k) {
+            CHECK(formulas::eigenvalue3(0, 0, 0, 0, 0, 0, k) == 0.0F);
+            CHECK(std::isnan(formulas::eigenvalue3(nan, 0, 0, 1, 0, 2, k)));
+            CHECK(std::isnan(formulas::eigenvalue3(1, 0, 0, 1, nan, 2, k)));
+            CHECK(std::isnan(formulas::eigenvalue3(1, infinity, 0, 1, 0, 2, k)));
+        }
+        CHECK(formulas::eigenvalue3(FLT_MAX, 0, 0, 1, 0, -FLT_MAX, 0) == FLT_MAX);
+        CHECK(formulas::eigenvalue3(FLT_MAX, 0, 0, 1, 0, -FLT_MAX, 2) == -FLT_MAX);
+        CHECK(formulas::eigenvalue3(FLT_MIN, 0, 0, 0, 0, -FLT_MIN, 2) == -FLT_MIN);
     }
 
     TEST_CASE("derivative: of a volume as scipy.ndimage has them") {
@@ -533,6 +843,21 @@ TEST_SUITE("derivative") {
         check_refused(invalid, {"boxes have none"}, [&] { of_gaussian(boxes, Result::laplacian); });
         Gaussian recursive{{2.0, 2.0, 0.0, 0.0}};
         recursive.method = GaussianMethod::recursive;
+        check_refused(invalid, {"sobel", "first derivatives"},
+                      [] { make(Method::sobel, Result::eigenvalue); });
+        check_refused(invalid, {"2 or 3 dimensions", "of 1"}, [] { eigenvalue(0, 1); });
+        check_refused(invalid, {"2 or 3 dimensions", "of 4"}, [] { eigenvalue(0, 4); });
+        check_refused(invalid, {"number 2", "from 0", "to 1"}, [] { eigenvalue(2); });
+        check_refused(invalid, {"number -1"}, [] { eigenvalue(-1, 3); });
+        const Gaussian smooth = taps_gaussian({1.0, 1.0, 0.0, 0.0});
+        check_refused(invalid, {"needs a Gaussian"},
+                      [] { make(Method::sobel, Result::structure); });
+        check_refused(invalid, {"the axis is z"}, [&] { structure(Method::sobel, 0, 2, smooth); });
+        check_refused(invalid, {"no axis has a sigma"},
+                      [&] { structure(Method::sobel, 0, 1, {}); });
+        check_refused(invalid, {"smoothing has a derivative of order 1 along x"}, [&] {
+            structure(Method::sobel, 0, 1, {{1.0, 0, 0, 0}, {1, 0, 0, 0}});
+        });
         check_refused(invalid, {"orientation", "automatic or fir"},
                       [&] { of_gaussian(recursive, Result::orientation); });
     }

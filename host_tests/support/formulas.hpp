@@ -27,6 +27,8 @@ inline std::uint32_t as_uint(float value) {
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #include "lib/arithmetic.clh"
 #include "lib/root.clh"
+// It needs those above.
+#include "lib/eigenvalues.clh"
 #pragma GCC diagnostic pop
 #undef REAL
 #undef AS_REAL

@@ -234,7 +234,7 @@ gz::Filter derivative_of(const gauze_derivative *given) {
                 derivative.method <= GAUZE_DERIVATIVE_GAUSSIAN,
             "derivative->method is ", derivative.method, ", which is no method");
     require(derivative.result >= GAUZE_DERIVATIVE_FIRST &&
-                derivative.result <= GAUZE_DERIVATIVE_ORIENTATION,
+                derivative.result <= GAUZE_DERIVATIVE_STRUCTURE,
             "derivative->result is ", derivative.result, ", which is no result");
     gz::DerivativeRequest request;
     request.method = static_cast<gz::DerivativeMethod>(derivative.method);
@@ -245,6 +245,10 @@ gz::Filter derivative_of(const gauze_derivative *given) {
     if (derivative.method == GAUZE_DERIVATIVE_GAUSSIAN) {
         check_pointer(derivative.gaussian, "derivative->gaussian");
         request.gaussian = gaussian_of(derivative.gaussian);
+    }
+    if (derivative.result == GAUZE_DERIVATIVE_STRUCTURE) {
+        check_pointer(derivative.smoothing, "derivative->smoothing");
+        request.smoothing = gaussian_of(derivative.smoothing);
     }
     return gz::Filter::derivative(request);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -64,16 +65,35 @@ void check(const DerivativeRequest &request) {
                     "; which ones to take the filter says itself");
     if (is_gaussian)
         gz::check(request.gaussian);
-    const bool is_of_second_order =
-        request.result == DerivativeResult::second || request.result == DerivativeResult::laplacian;
+    const bool is_of_second_order = request.result == DerivativeResult::second ||
+                                    request.result == DerivativeResult::laplacian ||
+                                    request.result == DerivativeResult::eigenvalue;
     require(!is_of_second_order || is_gaussian || request.method == DerivativeMethod::central,
             name_of(request.method),
             " estimates first derivatives; those of second order are central differences or of a "
             "gaussian");
-    if (request.result == DerivativeResult::first || request.result == DerivativeResult::second)
+    const bool is_of_pair =
+        request.result == DerivativeResult::second || request.result == DerivativeResult::structure;
+    if (request.result == DerivativeResult::first || is_of_pair)
         check_axis(request.axes[0], request);
-    if (request.result == DerivativeResult::second)
+    if (is_of_pair)
         check_axis(request.axes[1], request);
+    if (request.result == DerivativeResult::eigenvalue) {
+        const auto count = static_cast<int>(axes_of(request).size());
+        require(count == 2 || count == 3,
+                "an eigenvalue is of 2 or 3 dimensions, and the filter of ", count);
+        require(request.axes[0] >= 0 && request.axes[0] < count, "the eigenvalue is number ",
+                request.axes[0], "; it must be from 0, the largest, to ", count - 1);
+    }
+    if (request.result == DerivativeResult::structure) {
+        require(request.smoothing.has_value(),
+                "an entry of the structure tensor needs a Gaussian that smooths it");
+        for (std::size_t i = 0; i < 4; ++i)
+            require(request.smoothing->derivative[i] == 0,
+                    "the smoothing has a derivative of order ", request.smoothing->derivative[i],
+                    " along ", axis_name[i], "; means have none");
+        gz::check(*request.smoothing);
+    }
     require(request.result != DerivativeResult::orientation ||
                 axes_of(request) == std::vector<int>{0, 1},
             "an orientation is of the derivatives along x and y, of 2 dimensions");
@@ -170,6 +190,10 @@ std::string result_text(DerivativeResult result) {
         return "gradient magnitude";
     case DerivativeResult::orientation:
         return "gradient orientation";
+    case DerivativeResult::eigenvalue:
+        return "Hessian eigenvalue";
+    case DerivativeResult::structure:
+        return "structure tensor entry";
     default:
         return "derivative";
     }
@@ -186,10 +210,14 @@ double combined_bound(DerivativeResult result, const std::vector<double> &errors
     double error_of_squares = 0.0;
     for (std::size_t i = 0; i < errors.size(); ++i) {
         const double most = magnitudes[i] + errors[i];
+        // Entries beside the diagonal stand in the matrix twice.
+        const bool is_twice = result == DerivativeResult::eigenvalue &&
+                              (errors.size() == 3 ? i == 1 : i == 1 || i == 2 || i == 4);
+        const double times = is_twice ? 2.0 : 1.0;
         sum += most;
-        sum_of_squares += most * most;
+        sum_of_squares += times * most * most;
         error += errors[i];
-        error_of_squares += errors[i] * errors[i];
+        error_of_squares += times * errors[i] * errors[i];
     }
     constexpr double largest_number = std::numeric_limits<float>::max();
     if (result == DerivativeResult::laplacian)
@@ -199,8 +227,26 @@ double combined_bound(DerivativeResult result, const std::vector<double> &errors
     // half of that part; it is rounded itself, by little more than u.
     if (sum_of_squares > largest_number)
         return std::numeric_limits<double>::infinity();
+    // An eigenvalue moves by no more than the root of the sum of squares of what the entries do (Hoffman and
+    // Wielandt).
+    if (result == DerivativeResult::eigenvalue)
+        return std::sqrt(error_of_squares) + eigenvalue_error * std::sqrt(sum_of_squares) + 0x1p-62;
     const double vanishing = std::sqrt(count) * 0x1p-63;
     return std::sqrt(error_of_squares) + (count + 3.0) * u * std::sqrt(sum_of_squares) + vanishing;
+}
+
+// The same of the products of one part, or two, that a mean smooths, whose own bound mean_bound gives for values
+// up to some largest one.
+template <class BoundOf>
+double bound_of_products(const Derivative &filter, const std::vector<double> &errors,
+                         const std::vector<double> &magnitudes, BoundOf &&mean_bound) {
+    const double most = magnitudes.front() + errors.front();
+    const double other = magnitudes.back() + errors.back();
+    const double product = most * other;
+    if (product > std::numeric_limits<float>::max())
+        return std::numeric_limits<double>::infinity();
+    const double error = most * errors.back() + other * errors.front() + u * product + 0x1p-126;
+    return filter.mean_gain * error + mean_bound(filter.means.front(), product);
 }
 
 template <class BoundOf>
@@ -210,15 +256,60 @@ double bound_of_parts(const Derivative &filter, double largest, BoundOf &&bound_
     std::vector<double> errors;
     std::vector<double> magnitudes;
     for (std::size_t i = 0; i < filter.filters.size(); ++i) {
-        errors.push_back(bound_of(filter.filters[i]));
+        errors.push_back(bound_of(filter.filters[i], largest));
         magnitudes.push_back(filter.gains[i] * largest);
     }
-    return combined_bound(filter.result, errors, magnitudes);
+    return filter.result == DerivativeResult::structure
+               ? bound_of_products(filter, errors, magnitudes, bound_of)
+               : combined_bound(filter.result, errors, magnitudes);
 }
 
-double combined(DerivativeResult result, const std::vector<double> &parts) {
+// The eigenvalues of the symmetric matrix of two or three axes, of which these are the entries, by Jacobi's
+// rotations.
+std::vector<double> eigenvalues(const std::vector<double> &entries) {
+    const std::size_t n = entries.size() == 3 ? 2 : 3;
+    std::array<std::array<double, 3>, 3> a{};
+    std::size_t at = 0;
+    double most = 0.0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i; j < n; ++j, ++at) {
+            a[i][j] = a[j][i] = entries[at];
+            most = std::max(most, std::abs(entries[at]));
+        }
+    for (int sweep = 0; sweep < 20; ++sweep)
+        for (std::size_t p = 0; p < n; ++p)
+            for (std::size_t q = p + 1; q < n; ++q) {
+                if (!(std::abs(a[p][q]) > 1e-18 * most))
+                    continue;
+                const double angle = 0.5 * std::atan2(2.0 * a[p][q], a[p][p] - a[q][q]);
+                const double c = std::cos(angle);
+                const double s = std::sin(angle);
+                for (std::size_t i = 0; i < n; ++i) {
+                    const double own = a[i][p];
+                    a[i][p] = c * own + s * a[i][q];
+                    a[i][q] = c * a[i][q] - s * own;
+                }
+                for (std::size_t i = 0; i < n; ++i) {
+                    const double own = a[p][i];
+                    a[p][i] = c * own + s * a[q][i];
+                    a[q][i] = c * a[q][i] - s * own;
+                }
+            }
+    std::vector<double> result;
+    for (std::size_t i = 0; i < n; ++i)
+        result.push_back(a[i][i]);
+    std::sort(result.rbegin(), result.rend());
+    return result;
+}
+
+double combined(const Derivative &filter, const std::vector<double> &parts) {
+    const DerivativeResult result = filter.result;
     if (result == DerivativeResult::orientation)
         return std::atan2(parts[1], parts[0]);
+    if (result == DerivativeResult::eigenvalue)
+        return eigenvalues(parts)[static_cast<std::size_t>(filter.number)];
+    if (result == DerivativeResult::structure)
+        return parts.front() * parts.back();
     double sum = 0.0;
     for (const double part : parts)
         sum += result == DerivativeResult::laplacian ? part : part * part;
@@ -262,39 +353,68 @@ Filter derivative(const DerivativeRequest &request) {
     Derivative result;
     result.result = request.result;
     result.name = result_text(request.result);
-    const int order = request.result == DerivativeResult::laplacian ? 2 : 1;
-    for (const int axis : axes) {
+    const auto add = [&](std::initializer_list<int> derived) {
         orders = {0, 0, 0, 0};
-        orders[static_cast<std::size_t>(axis)] = order;
+        for (const int axis : derived)
+            ++orders[static_cast<std::size_t>(axis)];
         Part part = part_of(request, orders);
         result.filters.push_back(std::move(part.filter));
         result.gains.push_back(part.gain);
+    };
+    if (request.result == DerivativeResult::structure) {
+        add({request.axes[0]});
+        if (request.axes[1] != request.axes[0])
+            add({request.axes[1]});
+        result.means = {Filter::gaussian(*request.smoothing)};
+        result.mean_gain += request.smoothing->accuracy;
+        return result;
     }
+    if (request.result == DerivativeResult::eigenvalue) {
+        for (std::size_t i = 0; i < axes.size(); ++i)
+            for (std::size_t j = i; j < axes.size(); ++j)
+                add({axes[i], axes[j]});
+        result.number = request.axes[0];
+        return result;
+    }
+    for (const int axis : axes)
+        if (request.result == DerivativeResult::laplacian)
+            add({axis, axis});
+        else
+            add({axis});
     if (result.filters.size() == 1 && request.result == DerivativeResult::laplacian)
         return result.filters.front();
     return result;
 }
 
 std::string to_text(const Derivative &filter) {
-    std::string result = filter.name + " of";
+    std::string result = filter.name;
+    if (filter.result == DerivativeResult::eigenvalue)
+        result += text(" ", filter.number);
+    result += " of";
     for (const Filter &one : filter.filters)
         result += text(&one == filter.filters.data() ? " " : "; ", to_text(one));
+    for (const Filter &mean : filter.means)
+        result += ", mean: " + to_text(mean);
     return result;
 }
 
 void check_border(const Derivative &filter, const Border &border) {
     for (const Filter &one : filter.filters)
         one.check_border(border);
+    for (const Filter &mean : filter.means) {
+        refuse_border_zero(border, to_text(filter));
+        mean.check_border(Derivative::border_of_products(border));
+    }
 }
 
 double error_bound(const Derivative &filter, double largest) {
     return bound_of_parts(filter, largest,
-                          [&](const Filter &one) { return one.error_bound(largest); });
+                          [](const Filter &one, double most) { return one.error_bound(most); });
 }
 
 double rounding_bound(const Derivative &filter, double largest) {
     return bound_of_parts(filter, largest,
-                          [&](const Filter &one) { return one.rounding_bound(largest); });
+                          [](const Filter &one, double most) { return one.rounding_bound(most); });
 }
 
 AxesReach reach_of(const Derivative &filter) {
@@ -302,6 +422,9 @@ AxesReach reach_of(const Derivative &filter) {
     for (const Filter &one : filter.filters)
         for (std::size_t i = 0; i < 4; ++i)
             result[i] = cover(result[i], one.reach()[i]);
+    for (const Filter &mean : filter.means)
+        for (std::size_t i = 0; i < 4; ++i)
+            result[i] = after(result[i], mean.reach()[i]);
     return result;
 }
 
@@ -313,9 +436,11 @@ Results results_of(const Derivative &) {
     return Results::pixels;
 }
 
+namespace {
+
 // Rows of all parts come in the same order.
-void compute(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
-             const RowSink<double> &sink) {
+void compute_combined(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
+                      const RowSink<double> &sink) {
     std::vector<std::vector<double>> parts;
     for (std::size_t i = 0; i + 1 < filter.filters.size(); ++i)
         parts.push_back(rows_of(filter, filter.filters[i], job, modes));
@@ -332,10 +457,50 @@ void compute(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
                         for (std::size_t i = 0; i < parts.size(); ++i)
                             values[i] = parts[i][at];
                         values.back() = last[at];
-                        row[x] = combined(filter.result, values);
+                        row[x] = combined(filter, values);
                     }
                     sink({y, z, t, plane}, row.data());
                 }
+}
+
+// The products of all pixels that the mean may read, in double, are its source.
+void compute_structure(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
+                       const RowSink<double> &sink) {
+    const bool isolated = job.region.edge == RegionEdge::isolated;
+    Region all = job.region;
+    if (!isolated) {
+        all.source_origin = {0, 0, 0, 0};
+        all.extent = job.source.extent;
+    }
+    ImageDesc products;
+    products.type = PixelType::f64;
+    products.channels = job.source.channels;
+    products.extent = all.extent;
+    products.planes = job.source.planes;
+    products = complete(products, "products");
+    const auto width = static_cast<std::size_t>(all.extent[0] * job.source.channels);
+    std::vector<double> values;
+    compute_combined(filter, {job.filter, job.source, job.border, all, job.pixels}, modes,
+                     [&](const RowPlace &, const double *row) {
+                         values.insert(values.end(), row, row + width);
+                     });
+    Region region = job.region;
+    if (isolated)
+        region.source_origin = {0, 0, 0, 0};
+    const Filter &mean = filter.means.front();
+    mean.compute({mean, products, Derivative::border_of_products(job.border), region,
+                  reinterpret_cast<const std::byte *>(values.data())},
+                 modes, sink);
+}
+
+} // namespace
+
+void compute(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
+             const RowSink<double> &sink) {
+    if (filter.result == DerivativeResult::structure)
+        compute_structure(filter, job, modes, sink);
+    else
+        compute_combined(filter, job, modes, sink);
 }
 
 } // namespace gz

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/border.hpp"
 #include "families/description.hpp"
 #include "families/gaussian/gaussian.hpp"
 
@@ -23,25 +25,41 @@ enum class DerivativeResult : gauze_derivative_result {
     second = GAUZE_DERIVATIVE_SECOND,
     laplacian = GAUZE_DERIVATIVE_LAPLACIAN,
     magnitude = GAUZE_DERIVATIVE_MAGNITUDE,
-    orientation = GAUZE_DERIVATIVE_ORIENTATION
+    orientation = GAUZE_DERIVATIVE_ORIENTATION,
+    eigenvalue = GAUZE_DERIVATIVE_EIGENVALUE,
+    structure = GAUZE_DERIVATIVE_STRUCTURE
 };
 
 // The fields of gauze_derivative in gauze.h.
 struct DerivativeRequest {
     DerivativeMethod method = DerivativeMethod::central;
     DerivativeResult result = DerivativeResult::first;
-    int dimensions = 2;            // axes, from x on; of Gaussians those with a sigma count
-    std::array<int, 2> axes{0, 0}; // along which to derive: one for first, both for second
-    Gaussian gaussian{};           // without derivatives
+    int dimensions = 2; // axes, from x on; of Gaussians those with a sigma count
+    // Along which to derive: one for first, both for second and structure. The first one is the number of an
+    // eigenvalue, the largest of which is 0.
+    std::array<int, 2> axes{0, 0};
+    Gaussian gaussian{};               // without derivatives
+    std::optional<Gaussian> smoothing; // of structure
 };
 
 // A result that is made of several derivatives, pixel by pixel. A single derivative is a filter of another
 // family.
 struct Derivative {
-    DerivativeResult result = DerivativeResult::magnitude; // laplacian, magnitude or orientation
-    std::vector<Filter> filters;                           // along x, y, ...
+    DerivativeResult result = DerivativeResult::magnitude; // neither first nor second
+    // Along x, y, ...; of eigenvalues xx, xy, yy, or xx, xy, xz, yy, yz, zz; of a structure tensor's entry the
+    // two that are multiplied, or the one that is squared.
+    std::vector<Filter> filters;
     std::vector<double> gains; // of each: bound of its results for pixels up to 1
     std::string name;          // as people call the filter
+    int number = 0;            // of an eigenvalue: the largest is 0
+    std::vector<Filter> means; // of structure: the one that smooths the products
+    double mean_gain = 1.0;    // the sum of magnitudes of its weights
+
+    // Returns the mean's border, for the plan's: beyond the edge products of derivatives of a constant are 0.
+    static Border border_of_products(Border border) {
+        border.value = 0.0;
+        return border;
+    }
 };
 
 // Returns the filter, of this family or another. Refuses methods that do not have the result, axes that are not
@@ -62,5 +80,8 @@ void compute(const Derivative &filter, const ReferenceJob &job, ModesAs modes,
 
 // Bounds |orientation - exact orientation| of derivatives in f32, in radians.
 inline constexpr double orientation_error = 5e-7;
+
+// Bounds |eigenvalue - exact eigenvalue| of a matrix of f32 by the root of the sum of squares of its entries.
+inline constexpr double eigenvalue_error = 12.0 * 0x1p-24;
 
 } // namespace gz

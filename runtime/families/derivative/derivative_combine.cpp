@@ -11,6 +11,7 @@ Work work(const CombinationPass &pass, const ValueSettings &settings, const Devi
                                      "derivative_combine", pass.images);
     result.program.defines["IMAGES"] = pass.images;
     result.program.defines["RESULT"] = static_cast<int>(pass.result);
+    result.program.defines["NUMBER"] = pass.number;
     return result;
 }
 

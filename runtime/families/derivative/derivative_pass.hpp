@@ -43,10 +43,11 @@ const std::vector<Kernel> &kernels_of(const StencilPass &pass);
 Defines stencil_defines(const StencilPass &pass);
 std::vector<Argument> stencil_arguments(const StencilPass &pass);
 
-// The result of up to four images of derivatives, all of one layout.
+// The result of up to six images of derivatives, all of one layout.
 struct CombinationPass : ImagePass {
     DerivativeResult result = DerivativeResult::magnitude;
     int images = 2;
+    int number = 0; // of an eigenvalue
 };
 
 std::string problem_of(const CombinationPass &pass);

@@ -69,7 +69,7 @@ Step step_of(const Reading &reading, const PlanDesc &desc) {
 
 // Returns the reading of two derivatives that are stencils.
 std::optional<Reading> reading_of(const Derivative &filter) {
-    if (filter.filters.size() != 2)
+    if (filter.filters.size() != 2 || filter.result == DerivativeResult::structure)
         return std::nullopt;
     Reading reading;
     for (const Filter &one : filter.filters) {
@@ -91,9 +91,28 @@ Graph lower_apart(const Derivative &filter, const PlanDesc &desc) {
     return lower_apart(
         parts.size(), desc,
         [&](std::size_t i, const PlanDesc &part) { return lower(parts[i], part); },
-        [result = filter.result, images](const PlanDesc &own) -> Pass {
-            return CombinationPass{lower_images(own, {1, 1, 0, 0}), result, images};
+        [result = filter.result, images, number = filter.number](const PlanDesc &own) -> Pass {
+            return CombinationPass{lower_images(own, {1, 1, 0, 0}), result, images, number};
         });
+}
+
+// Products are stored as an f32 image of all pixels that the mean reads.
+Graph lower_structure(const Derivative &filter, const PlanDesc &desc) {
+    const Filter &mean = filter.means.front();
+    std::vector<std::size_t> axes;
+    const AxesReach reach = mean.reach();
+    for (std::size_t axis = 0; axis < 4; ++axis)
+        if (axis < 2 || !reach[axis].is_own_pixel())
+            axes.push_back(axis);
+    return lower_in_turn(
+        {{}, axes}, desc,
+        [&](std::size_t i, PlanDesc images) -> Graph {
+            if (i == 0)
+                return lower_apart(filter, images);
+            images.border = Derivative::border_of_products(images.border);
+            return by_steps(lower(mean, images));
+        },
+        PixelType::f32);
 }
 
 // The targets of a shared reading have the layout of the first.
@@ -154,17 +173,20 @@ bool add(Shared &shared, const Filter &filter, std::size_t target) {
 Settled settle(const Derivative &filter, const Settling &on) {
     Derivative settled = filter;
     std::string reasons;
-    for (Filter &one : settled.filters) {
-        Settled own = settle(one, on);
-        one = std::move(own.filter);
-        reasons += own.reasons;
-    }
+    for (std::vector<Filter> *filters : {&settled.filters, &settled.means})
+        for (Filter &one : *filters) {
+            Settled own = settle(one, on);
+            one = std::move(own.filter);
+            reasons += own.reasons;
+        }
     return {std::move(settled), reasons};
 }
 
 Graph lower(const Derivative &filter, const PlanDesc &desc) {
     if (const std::optional<Reading> reading = reading_of(filter))
         return {{}, {step_of(*reading, desc)}};
+    if (filter.result == DerivativeResult::structure)
+        return lower_structure(filter, desc);
     return lower_apart(filter, desc);
 }
 

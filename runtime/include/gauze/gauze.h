@@ -764,7 +764,13 @@ enum {
     GAUZE_DERIVATIVE_LAPLACIAN = 2, /**< the sum of the second derivatives along each axis */
     GAUZE_DERIVATIVE_MAGNITUDE = 3, /**< the root of the sum of squares of the first derivatives */
     GAUZE_DERIVATIVE_ORIENTATION =
-        4 /**< atan2(derivative along y, along x): -pi to pi, in radians */
+        4, /**< atan2(derivative along y, along x): -pi to pi, in radians */
+    /** that eigenvalue of the Hessian matrix of 2 or 3 axes of which axis[0] is the number: the largest is 0, as
+     * skimage.feature.hessian_matrix_eigvals orders them */
+    GAUZE_DERIVATIVE_EIGENVALUE = 5,
+    /** an entry of the structure tensor: the product of the first derivatives along axis[0] and axis[1], smoothed
+     * by a Gaussian */
+    GAUZE_DERIVATIVE_STRUCTURE = 6
 };
 
 /** A derivative of an image, or what is made of several. As the other axes are left alone, a 2-D filter goes
@@ -777,6 +783,10 @@ enum {
  * orientations are computed in f32 from derivatives in f32, with the same bits on every device; a magnitude of
  * which the square is beyond the range of f32 is infinite, and one below 2^-63 may be 0. An orientation is within
  * 5e-7 of that of the derivatives in f32; it is 0 where both are 0, and NaN where one is not finite.
+ * An eigenvalue is within 12 x 2^-24 of the exact one of the matrix in f32, times the root of the sum of squares of
+ * the matrix's entries, and has the same bits on every device; in 2-D squares beyond the range of f32 make it
+ * infinite or NaN. Products of derivatives are rounded to f32, and extended by the plan's border for the
+ * smoothing; the constant border extends them by 0.
  *
  * Several derivatives of CENTRAL, SOBEL, PREWITT or SCHARR along x and y in a bank, one after the other, with
  * targets of one layout, read the image once: up to three and, of the first two of them, the magnitude and the
@@ -787,10 +797,12 @@ typedef struct gauze_derivative {
     gauze_derivative_result
         result;         /**< FIRST by default; an ORIENTATION has the axes x and y alone */
     int32_t dimensions; /**< of three pixels: axes, 1 to 4; 0 means 2 */
-    int32_t axis[2];    /**< 0 to 3 for x to t; one of the axes above */
+    int32_t axis
+        [2]; /**< 0 to 3 for x to t; one of the axes above. Of an EIGENVALUE its number, from 0 */
     /** GAUSSIAN: its sigma, method, truncate and accuracy; orders of derivatives are 0. BOX has no derivatives,
      * and an ORIENTATION is of FIR alone. */
     const gauze_gaussian *gaussian;
+    const gauze_gaussian *smoothing; /**< STRUCTURE: of the products; orders of derivatives are 0 */
 } gauze_derivative;
 
 /** Makes a derivative. GAUZE_ERROR_INVALID_ARGUMENT where a field is outside its range. */

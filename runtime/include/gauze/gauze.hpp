@@ -864,7 +864,7 @@ struct Derivatives {
 
 namespace detail {
 inline Filter derivative(const Derivatives &by, gauze_derivative_result result, int axis = 0,
-                         int other_axis = 0) {
+                         int other_axis = 0, const gauze_gaussian *smoothing = nullptr) {
     const gauze_gaussian c_gaussian = c_struct(by.gaussian);
     gauze_derivative c_derivative{};
     c_derivative.struct_size = sizeof c_derivative;
@@ -875,6 +875,7 @@ inline Filter derivative(const Derivatives &by, gauze_derivative_result result, 
     c_derivative.axis[0] = axis;
     c_derivative.axis[1] = other_axis;
     c_derivative.gaussian = &c_gaussian;
+    c_derivative.smoothing = smoothing;
     gauze_filter *filter = nullptr;
     check(gauze_filter_derivative(&c_derivative, &filter));
     return Filter(filter);
@@ -931,6 +932,32 @@ inline Filter hessian(const Derivatives &by = {}) {
     for (int i = 0; i < by.count(); ++i)
         for (int j = i; j < by.count(); ++j)
             filters.push_back(second_derivative(by, by.axis(i), by.axis(j)));
+    return bank(filters);
+}
+/// An eigenvalue of the Hessian of 2 or 3 axes, central or Gaussian: 0 is the largest.
+inline Filter hessian_eigenvalue(const Derivatives &by, int number) {
+    return detail::derivative(by, GAUZE_DERIVATIVE_EIGENVALUE, number);
+}
+/// All of them, the largest first: a bank, with a target for each axis.
+inline Filter hessian_eigenvalues(const Derivatives &by = {}) {
+    std::vector<Filter> filters;
+    for (int i = 0; i < by.count(); ++i)
+        filters.push_back(hessian_eigenvalue(by, i));
+    return bank(filters);
+}
+/// An entry of the structure tensor: the product of the derivatives along two axes, or the square of one, smoothed
+/// by a Gaussian without derivatives.
+inline Filter structure(const Derivatives &by, int axis, int other_axis,
+                        const Gaussian &smoothing) {
+    const gauze_gaussian c_smoothing = detail::c_struct(smoothing);
+    return detail::derivative(by, GAUZE_DERIVATIVE_STRUCTURE, axis, other_axis, &c_smoothing);
+}
+/// All of them: a bank with the targets xx, xy, yy, or xx, xy, xz, yy, yz, zz.
+inline Filter structure_tensor(const Derivatives &by, const Gaussian &smoothing) {
+    std::vector<Filter> filters;
+    for (int i = 0; i < by.count(); ++i)
+        for (int j = i; j < by.count(); ++j)
+            filters.push_back(structure(by, by.axis(i), by.axis(j), smoothing));
     return bank(filters);
 }
 
