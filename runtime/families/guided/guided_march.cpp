@@ -61,13 +61,20 @@ std::string refusal(const GuidedPass &pass, const Settings &settings) {
                                              : "";
 }
 
-// Small groups are best, in bands so low that there are many: measured on NVIDIA (H200, 8192x8192), bands of 128
-// rows take 8.4 copies with a radius of 8, those of 512 12.8 and those of 2048 38.
-std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &) {
+// Small groups are best, in bands so low that there are many: measured on NVIDIA (H200, 8192x8192), bands of 64, 128,
+// 512 and 2048 rows take 7.8, 8.4, 12.8 and 38 copies with a radius of 8. Higher squares sum more rows twice.
+std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
-    for (const int group : {64, 128, 256})
-        if (strip_of(pass, group) >= (group == 64 ? 3 : 2) * group || group == 256)
-            result.push_back({.group = group, .band = 128});
+    for (const int group : {64, 128, 256}) {
+        const std::int64_t strip = strip_of(pass, group);
+        if (strip < (group == 64 ? 3 : 2) * group && group < 256)
+            continue;
+        const std::int64_t groups =
+            ceil_div(pass.geometry.width, std::max<std::int64_t>(strip, 1)) * pass.batch() *
+            ceil_div(pass.geometry.height, 128);
+        const bool is_low = pass.geometry.taps_y <= 32 && groups < 24 * facts.compute_units;
+        result.push_back({.group = group, .band = is_low ? 64 : 128});
+    }
     return result;
 }
 
