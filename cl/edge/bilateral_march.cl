@@ -1,9 +1,10 @@
-// The bilateral filter for GPUs, where each pair of pixels is weighed once. A group of warps marches down a band of
-// rows; a lane owns COLUMNS pixels of a row. At row y it weighs the pairs of its pixels with those of rows y to
-// y + RADIUS_Y, and adds them to both ends: first a pixel gets what stands above it, row by row, and later what
-// stands below, so that all sums are in the order of the other kernels. Weights of pairs whose lower or right pixel
-// another lane owns go there; sums of rows y to y + RADIUS_Y stay in registers. The lanes at a warp's ends weigh for
-// the others alone.
+// The bilateral filter for GPUs, where each pair of pixels is weighed once. A group of warps
+// marches down a band of rows; a lane owns COLUMNS pixels of a row. At row y it weighs the pairs of
+// its pixels with those of rows y to y + RADIUS_Y, and adds them to both ends: first a pixel gets
+// what stands above it, row by row, and later what stands below, so that all sums are in the order
+// of the other kernels. Weights of pairs whose lower or right pixel another lane owns go there;
+// sums of rows y to y + RADIUS_Y stay in registers. The lanes at a warp's ends weigh for the others
+// alone.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
@@ -119,8 +120,8 @@ INLINE void add_pixel(Means *means, float own[CHANNELS][SPAN], float others[CHAN
             fma(weight, others[c][k] - own[c][RADIUS_X + i], means->sums[c][i]);
 }
 
-// The same where the pair was weighed from the other side: the difference is at hand but for its sign, which no sum
-// but a zero shows.
+// The same where the pair was weighed from the other side: the difference is at hand but for its
+// sign, which no sum but a zero shows.
 INLINE void add_mirrored(Means *means, float own[CHANNELS][SPAN], float others[CHANNELS][SPAN],
                          int i, int k, float weight) {
     means->weights[i] += weight;
@@ -129,7 +130,8 @@ INLINE void add_mirrored(Means *means, float own[CHANNELS][SPAN], float others[C
             fma(weight, -(own[c][RADIUS_X + i] - others[c][k]), means->sums[c][i]);
 }
 
-// The lane that owns the pixel `at` columns right of a lane's first one, as lanes from there; and which of its pixels.
+// The lane that owns the pixel `at` columns right of a lane's first one, as lanes from there; and
+// which of its pixels.
 #define PIXEL_AT(at) ((at) & (COLUMNS - 1))
 #define HOP_TO(at) (((at) - PIXEL_AT(at)) / COLUMNS)
 
@@ -149,9 +151,10 @@ static inline float from_left(float value, int hop) {
 }
 #endif
 
-// Gives each pixel the weights of its pairs with pixels of the upper row, which is its own for those left of it. weights:
-// those of a lane's pixels of the upper row, by the other's column from `first` on; mirrored: those of its pixels of
-// the lower row, by the column of the upper one. All items of the group call this.
+// Gives each pixel the weights of its pairs with pixels of the upper row, which is its own for
+// those left of it. weights: those of a lane's pixels of the upper row, by the other's column from
+// `first` on; mirrored: those of its pixels of the lower row, by the column of the upper one. All
+// items of the group call this.
 INLINE void mirror(float mirrored[COLUMNS][WINDOW_X], float weights[COLUMNS][WINDOW_X], int first,
                    int item, __local float *exchange) {
 #if !SHUFFLES
@@ -180,7 +183,8 @@ INLINE void mirror(float mirrored[COLUMNS][WINDOW_X], float weights[COLUMNS][WIN
         }
 }
 
-// band: rows that a group writes. exchange: for devices whose lanes cannot read each other's registers.
+// band: rows that a group writes. exchange: for devices whose lanes cannot read each other's
+// registers.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void bilateral_march(__global const SRC *restrict src, __global DST *restrict dst,
                      const Geometry g, const WeightTerms terms, SPACE_PARAMETER,

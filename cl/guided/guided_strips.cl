@@ -283,7 +283,7 @@ void guided_strips(
                 UNROLL for (int f = 0; f < FIELDS; ++f) {
                     const float *sums = running[f] + 16;
 #ifdef CAN_SCAN
-                    // What each mean has more than the one before the vector, by a prefix sum of
+                    // Each mean less the one before the vector, by a prefix sum of
                     // what enters and leaves.
                     float16 leave = vload16(0, sums + x - CHANNELS);
                     if (x == first) {

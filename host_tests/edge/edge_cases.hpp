@@ -1,4 +1,4 @@
-// What tests of all edge-aware filters share.
+// Shared by the tests of edge-aware filters.
 #pragma once
 
 #include <algorithm>

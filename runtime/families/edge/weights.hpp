@@ -35,7 +35,7 @@ WeightScale weight_scale(double accuracy);
 // Refuses accuracies that cannot be had. what: the filter.
 void check_accuracy(double accuracy, const char *what);
 
-// What explain() says of weights.
+// The line of explain() about weights.
 std::string weights_text(double accuracy);
 
 // Bounds the error of a weighted mean of n pixels whose magnitudes reach `largest`. exponent_steps: roundings of u.
