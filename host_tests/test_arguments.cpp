@@ -440,6 +440,12 @@ std::vector<Case> cases() {
                                              &a.new_filter))},
         {"gauze_filter_percentile", "filter", invalid, "filter is null",
          CALL(return gauze_filter_percentile(&a.window, 50, nullptr))},
+        {"gauze_filter_reach", "filter", invalid, "filter is null",
+         CALL(std::int64_t reach[4]; return gauze_filter_reach(nullptr, 0, reach))},
+        {"gauze_filter_reach", "accuracy", invalid, "accuracy is -1",
+         CALL(std::int64_t reach[4]; return gauze_filter_reach(a.filter, -1, reach))},
+        {"gauze_filter_reach", "reach", invalid, "reach is null",
+         CALL(return gauze_filter_reach(a.filter, 0, nullptr))},
         {"gauze_filter_rank", "window", invalid, "anchor is 3",
          CALL(a.window.has_anchor = 1; a.window.anchor[0] = 3;
               return gauze_filter_rank(&a.window, 0, &a.new_filter))},

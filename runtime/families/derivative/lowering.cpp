@@ -4,7 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "families/correlate/correlate.hpp"
 #include "families/derivative/derivative_pass.hpp"
 #include "families/family.hpp"
 #include "plan/lowering.hpp"

@@ -1,5 +1,4 @@
 // Pixels and means by taps along x and y in one pass. See cl/local/local_fused.cl.
-#include "families/correlate/separable_tile.hpp"
 #include "families/local/kernels.hpp"
 
 namespace gz {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "families/correlate/correlate_pass.hpp"
+#include "families/correlate/separable_tile.hpp"
 #include "families/local/local.hpp"
 #include "plan/image_pass.hpp"
 #include "plan/kernel.hpp"
