@@ -43,11 +43,14 @@ Filter fir(double sigma) {
 Filter recursive(double sigma) {
     return gaussian({sigma, sigma, 0, 0}, gauze::GaussianMethod::recursive);
 }
-gauze::Gaussian recursive_options(double sigma) {
+gauze::Gaussian options_of(double sigma, gauze::GaussianMethod method) {
     gauze::Gaussian gaussian;
     gaussian.sigma = {sigma, sigma, 0, 0};
-    gaussian.method = gauze::GaussianMethod::recursive;
+    gaussian.method = method;
     return gaussian;
+}
+gauze::Gaussian recursive_options(double sigma) {
+    return options_of(sigma, gauze::GaussianMethod::recursive);
 }
 Filter smoothing(double pole) {
     using gauze::Direction;
@@ -78,6 +81,11 @@ std::vector<Named> filters_with_windows() {
             {"open", gauze::open(gauze::Window(5), 2), {8, 8, 0, 0}},
             {"sobel", gauze::sobel(0), {1, 1, 0, 0}},
             {"magnitude", gauze::gradient_magnitude(), {1, 1, 0, 0}},
+            {"eigenvalue", gauze::hessian_eigenvalue({}, 0), {1, 1, 0, 0}},
+            {"structure",
+             gauze::structure({}, 0, 1, options_of(1.0, gauze::GaussianMethod::fir)),
+             {5, 5, 0, 0}},
+            {"nlm", gauze::non_local_means(0.2, {3, 5, 0.0}), {3, 3, 0, 0}},
             {"bilateral", gauze::bilateral(1.0, 0.2), {2, 2, 0, 0}},
             {"dog", gauze::dog(1.0, 2.0, gauze::GaussianMethod::fir), {8, 8, 0, 0}}};
 }
@@ -267,7 +275,11 @@ TEST_SUITE("tiles") {
              {}},
             {"variance",
              gauze::local_variance(gauze::LocalMean::of_gaussian(recursive_options(3.0))),
-             {}}};
+             {}},
+            {"eigenvalue",
+             gauze::hessian_eigenvalue(gauze::Derivatives(recursive_options(3.0)), 0),
+             {}},
+            {"structure", gauze::structure({}, 0, 1, recursive_options(3.0)), {}}};
         for (const Named &one : filters)
             for (const Border &border : some) {
                 INFO(one.name, ", border ", border.mode);
@@ -283,7 +295,8 @@ TEST_SUITE("tiles") {
                                             expected);
                 };
                 constexpr double rounding = 2e-5;
-                CHECK(difference(1) <= accuracy * (one.name == "variance" ? 3 : 1) + rounding);
+                const bool is_of_squares = one.name == "variance" || one.name == "structure";
+                CHECK(difference(1) <= accuracy * (is_of_squares ? 3 : 1) + rounding);
                 CHECK(difference(4) > accuracy / 50);
             }
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace gz {
@@ -24,6 +25,13 @@ inline Reach cover(const Reach &one, const Reach &other) {
             one.is_whole || other.is_whole};
 }
 
+inline AxesReach cover(const AxesReach &one, const AxesReach &other) {
+    AxesReach result;
+    for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = cover(one[i], other[i]);
+    return result;
+}
+
 // Returns the reach of a filter that reads the results of another, `first`, in that filter's source. A border may
 // fold its reads back to results that lie beyond its own pixel: there `first` reaches as far to the other side.
 inline Reach after(const Reach &first, const Reach &second) {
@@ -32,6 +40,13 @@ inline Reach after(const Reach &first, const Reach &second) {
         return first;
     const std::int64_t either = std::max(first.before, first.after);
     return {either + second.before, either + second.after, is_whole};
+}
+
+inline AxesReach after(const AxesReach &first, const AxesReach &second) {
+    AxesReach result;
+    for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = after(first[i], second[i]);
+    return result;
 }
 
 } // namespace gz

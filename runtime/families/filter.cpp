@@ -61,13 +61,6 @@ AxesReach Filter::reach() const {
 
 namespace {
 
-AxesReach cover(const AxesReach &one, const AxesReach &other) {
-    AxesReach result;
-    for (std::size_t i = 0; i < 4; ++i)
-        result[i] = gz::cover(one[i], other[i]);
-    return result;
-}
-
 AxesReach cover_all(const std::vector<Filter> &filters, double accuracy) {
     AxesReach result;
     for (const Filter &filter : filters)
@@ -98,9 +91,17 @@ AxesReach reach_of(const Difference &difference, double accuracy) {
     return cover_all(difference.filters, share(accuracy, difference.filters));
 }
 
-// A magnitude changes by no more than its derivatives do in all. No orientation is of recursive filters.
+// A magnitude changes by no more than its derivatives do in all, and an eigenvalue by no more than twice that of
+// the mean entry. No orientation is of recursive filters. A product of derivatives changes by what each does times the
+// other; a mean then reads products, of which the range is twice the largest.
 AxesReach reach_of(const Derivative &derivative, double accuracy) {
-    return cover_all(derivative.filters, share(accuracy, derivative.filters));
+    if (derivative.means.empty())
+        return cover_all(derivative.filters, share(accuracy, derivative.filters));
+    double gain = 1.0;
+    for (const double own : derivative.gains)
+        gain = std::max(gain, own);
+    return after(cover_all(derivative.filters, accuracy / (2.0 * gain)),
+                 derivative.means.front().reach_within(accuracy / (2.0 * gain * gain)));
 }
 
 AxesReach reach_of(const Bank &bank, double accuracy) {

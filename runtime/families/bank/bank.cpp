@@ -39,8 +39,7 @@ double rounding_bound(const Bank &, double) {
 AxesReach reach_of(const Bank &bank) {
     AxesReach result;
     for (const Filter &one : bank.filters)
-        for (std::size_t i = 0; i < 4; ++i)
-            result[i] = cover(result[i], one.reach()[i]);
+        result = cover(result, one.reach());
     return result;
 }
 

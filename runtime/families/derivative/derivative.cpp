@@ -420,11 +420,9 @@ double rounding_bound(const Derivative &filter, double largest) {
 AxesReach reach_of(const Derivative &filter) {
     AxesReach result;
     for (const Filter &one : filter.filters)
-        for (std::size_t i = 0; i < 4; ++i)
-            result[i] = cover(result[i], one.reach()[i]);
+        result = cover(result, one.reach());
     for (const Filter &mean : filter.means)
-        for (std::size_t i = 0; i < 4; ++i)
-            result[i] = after(result[i], mean.reach()[i]);
+        result = after(result, mean.reach());
     return result;
 }
 

@@ -52,10 +52,7 @@ double rounding_bound(const Difference &filter, double largest) {
 }
 
 AxesReach reach_of(const Difference &filter) {
-    AxesReach result = filter.first().reach();
-    for (std::size_t i = 0; i < 4; ++i)
-        result[i] = cover(result[i], filter.second().reach()[i]);
-    return result;
+    return cover(filter.first().reach(), filter.second().reach());
 }
 
 bool rounds_once(const Difference &, const Rounded &) {

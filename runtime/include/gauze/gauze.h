@@ -866,7 +866,8 @@ GAUZE_API gauze_status gauze_filter_bank(const gauze_filter *const *filters, uin
  * the whole image, save where sums run along: see gauze_plan_run. What recursive filters remember fades: their
  * results are within `accuracy` of those of the whole, in units of the largest pixel less the smallest, the
  * border's constant and 0 counted among them, plus the bound of rounding of both. Those of derivatives and
- * differences are so too; a variance is within three times `accuracy` of the square of that unit.
+ * differences are so too; a variance, or an entry of a structure tensor, is within three times `accuracy` of the
+ * square of that unit.
  *
  * It is GAUZE_REACH_WHOLE for summed-area tables along x and y, and along the axis of a recursive filter where
  * `accuracy` is 0, where scans are unstable or do not fade to it within 2^22 pixels, and for a normalization by
