@@ -54,6 +54,8 @@ static inline Columns add_columns(Columns s, int4 x) {
 }
 #endif
 
+#include "lib/box_blocks.clh"
+
 // Four columns in a row of the source. Where they are not all inside, they are read value by value
 // from `places`, and are the border's constant where `outside` says so.
 #define READ_INSIDE(row) LOAD_VALUE4((row) + x)
@@ -86,25 +88,6 @@ static inline Columns move_columns(Columns columns, VALUE4 change, __local VALUE
     *before = (VALUE4)(0, sum.s0, two, three);
     *block = three + sum.s3;
     return columns;
-}
-
-// Makes the sums of the boxes of a block's values, of which the first starts `shift` values into
-// it. span: what the whole blocks of that box come to. a, b: what the values before each come to in
-// their block, from the block where it starts and from the one where it ends. Sums that start in
-// the block after it are without the block's own sum, sums that end in a later one are with one
-// more; before a block's first value comes nothing.
-INLINE void finish(VALUE *sums, const VALUE *a, const VALUE *b, VALUE span, VALUE in_block,
-                   VALUE in_next, const int shift) {
-    const int end = (1 - shift) & 3;
-    UNROLL for (int k = 0; k < 4; ++k) {
-        VALUE sum = span;
-        if (shift + k >= 4)
-            sum -= in_block;
-        if (end + k >= 4)
-            sum += in_next;
-        const bool at_start = end + k == 4;
-        sums[k] = sum + ((at_start ? 0 : b[end + k]) - a[shift + k]);
-    }
 }
 
 // apron: the radius along x, rounded up to whole blocks. inner_first to inner_end: the strips that
@@ -226,24 +209,8 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
             const int i = task / (GROUP / 4);
             const int block = (task & (GROUP / 4 - 1)) * 4;
             if (4 * block < wide) {
-                __local const VALUE *row = blocks + i * GROUP + block;
-                VALUE sum = 0;
-                int k = 0;
-                for (; k + 4 <= count; k += 4) {
-                    const VALUE4 four = *(__local const VALUE4 *)(row + k);
-                    sum += (four.s0 + four.s1) + (four.s2 + four.s3);
-                }
-                for (; k < count; ++k)
-                    sum += row[k];
-                VALUE4 span;
-                span.s0 = sum;
-                sum += row[count] - row[0];
-                span.s1 = sum;
-                sum += row[count + 1] - row[1];
-                span.s2 = sum;
-                sum += row[count + 2] - row[2];
-                span.s3 = sum;
-                *(__local VALUE4 *)(spans + i * GROUP + block) = span;
+                *(__local VALUE4 *)(spans + i * GROUP + block) =
+                    spans_of(blocks + i * GROUP + block, count);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -251,24 +218,8 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
         if (4 * item < wide) {
             UNROLL for (int i = 0; i < ROWS; ++i) {
                 const int at = i * GROUP + item;
-                const VALUE4 a0 = before[at];
-                const VALUE4 a1 = before[at + 1];
-                const VALUE4 b0 = before[at + count];
-                const VALUE4 b1 = before[at + count + 1];
-                const VALUE span = spans[at];
-                const VALUE in_block = blocks[at];
-                const VALUE in_next = blocks[at + count];
-                const VALUE a[8] = {a0.s0, a0.s1, a0.s2, a0.s3, a1.s0, a1.s1, a1.s2, a1.s3};
-                const VALUE b[8] = {b0.s0, b0.s1, b0.s2, b0.s3, b1.s0, b1.s1, b1.s2, b1.s3};
                 VALUE sums[4];
-                if (shift == 0)
-                    finish(sums, a, b, span, in_block, in_next, 0);
-                else if (shift == 1)
-                    finish(sums, a, b, span, in_block, in_next, 1);
-                else if (shift == 2)
-                    finish(sums, a, b, span, in_block, in_next, 2);
-                else
-                    finish(sums, a, b, span, in_block, in_next, 3);
+                sums_of_boxes(sums, before + at, blocks + at, spans[at], count, shift);
                 MEAN means[4];
                 UNROLL for (int v = 0; v < 4; ++v)
                     means[v] = mean_of(sums[v], area, share);

@@ -14,6 +14,9 @@
 #include "lib/arithmetic.clh"
 #include "lib/guided.clh"
 #include "lib/guided_solve.clh"
+#define VALUE float
+#define VALUE4 float4
+#include "lib/box_blocks.clh"
 
 #if !defined(GROUP) || !defined(ALIGNED) || !defined(GUIDE_ALIGNED) || !defined(STAGE)
 #error GROUP, ALIGNED, GUIDE_ALIGNED or STAGE is not defined
@@ -29,13 +32,6 @@
 #define INPUTS 1
 #else
 #define INPUTS 2
-#endif
-// The sums: of the guide and of its squares, and between these of the image, and of its products
-// with the guide; or of slopes and offsets.
-#if STAGE == 1 && GUIDES == 1
-#define FIELDS 4
-#else
-#define FIELDS 2
 #endif
 
 #if !GUIDE_ALIGNED
@@ -176,26 +172,6 @@ INLINE void move_columns(Columns *columns, const Four enters, const Four leaves,
     }
 }
 
-// The sums of the squares of a block's values, of which the first starts `shift` values into it.
-// span: what the whole blocks of that one come to. a, b: what the values before each come to in
-// their block, from the block where it starts and from the one where it ends. Sums that start in
-// the block after it are without the block's own sum, sums that end in a later one are with one
-// more; before a block's first value comes nothing.
-INLINE float4 finished(const float *a, const float *b, float span, float in_block, float in_next,
-                       const int shift) {
-    float sums[4];
-    const int end = (1 - shift) & 3;
-    UNROLL for (int k = 0; k < 4; ++k) {
-        float sum = span;
-        if (shift + k >= 4)
-            sum -= in_block;
-        if (end + k >= 4)
-            sum += in_next;
-        sums[k] = sum + ((end + k == 4 ? 0.0f : b[end + k]) - a[shift + k]);
-    }
-    return (float4)(sums[0], sums[1], sums[2], sums[3]);
-}
-
 static inline void store_slopes(float4 v, __global float *to, int count) {
 #if ALIGNED
     if (count >= 4) {
@@ -214,21 +190,10 @@ static inline void store_slopes(float4 v, __global float *to, int count) {
 // whole in the square of a block's first value. slope, offset: targets of STAGE 1, sources of STAGE
 // 2. The guide, which is the image where that guides itself, is at `from`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void guided_march(
-#if STAGE == 1
-                  __global const SRC *restrict src,
-#if GUIDES
-                  __global const GUIDE *restrict guide,
-#endif
-                  __global float *restrict slope, __global float *restrict offset,
-#else
-                  __global const float *restrict slope, __global const float *restrict offset,
-                  __global const GUIDE *restrict guide, __global DST *restrict dst,
-#endif
-                  const Geometry g, const GuidePlaces from, const GuidedNumbers numbers,
-                  const int band, const int apron, const float share,
-                  __local float4 *restrict before, __local float4 *restrict blocks4,
-                  __local float4 *restrict spans4) {
+void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
+                  const GuidedNumbers numbers, const int band, const int apron,
+                  const float share, __local float4 *restrict before,
+                  __local float4 *restrict blocks4, __local float4 *restrict spans4) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int strip = 4 * GROUP - 2 * apron;
@@ -330,19 +295,8 @@ void guided_march(
             const int line = task / (GROUP / 4);
             const int block = (task & (GROUP / 4 - 1)) * 4;
             if (4 * block < wide) {
-                __local const float *row = blocks + line * GROUP + block;
-                float sum = 0.0f;
-                for (int k = 0; k < count; ++k)
-                    sum += row[k];
-                float4 span;
-                span.s0 = sum;
-                sum += row[count] - row[0];
-                span.s1 = sum;
-                sum += row[count + 1] - row[1];
-                span.s2 = sum;
-                sum += row[count + 2] - row[2];
-                span.s3 = sum;
-                spans4[line * (GROUP / 4) + (block >> 2)] = span;
+                spans4[line * (GROUP / 4) + (block >> 2)] =
+                    spans_of(blocks + line * GROUP + block, count);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -352,24 +306,9 @@ void guided_march(
                 float4 mean[FIELDS];
                 UNROLL for (int f = 0; f < FIELDS; ++f) {
                     const int at = (f * ROWS + i) * GROUP + item;
-                    const float4 a0 = before[at];
-                    const float4 a1 = before[at + 1];
-                    const float4 b0 = before[at + count];
-                    const float4 b1 = before[at + count + 1];
-                    const float span = spans[at];
-                    const float in_block = blocks[at];
-                    const float in_next = blocks[at + count];
-                    const float a[8] = {a0.s0, a0.s1, a0.s2, a0.s3, a1.s0, a1.s1, a1.s2, a1.s3};
-                    const float b[8] = {b0.s0, b0.s1, b0.s2, b0.s3, b1.s0, b1.s1, b1.s2, b1.s3};
-                    if (shift == 0)
-                        mean[f] = finished(a, b, span, in_block, in_next, 0);
-                    else if (shift == 1)
-                        mean[f] = finished(a, b, span, in_block, in_next, 1);
-                    else if (shift == 2)
-                        mean[f] = finished(a, b, span, in_block, in_next, 2);
-                    else
-                        mean[f] = finished(a, b, span, in_block, in_next, 3);
-                    mean[f] *= share;
+                    float sums[4];
+                    sums_of_boxes(sums, before + at, blocks + at, spans[at], count, shift);
+                    mean[f] = share * (float4)(sums[0], sums[1], sums[2], sums[3]);
                 }
                 const int y = step + i;
                 if (y < rows) {

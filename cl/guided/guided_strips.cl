@@ -29,13 +29,6 @@
 #define STRIP_VALUES (STRIP / CHANNELS * CHANNELS)
 #define COLUMNS (STRIP + REACH + 32)
 
-// The sums: of the guide and of its squares, and between these of the image, and of its products
-// with the guide; or of slopes and offsets.
-#if STAGE == 1 && GUIDES == 1
-#define FIELDS 4
-#else
-#define FIELDS 2
-#endif
 #if STAGE == 1
 #define IN SRC
 #else
@@ -112,19 +105,8 @@ static inline void store_some(float16 v, __global float *to, int count) {
 // slope, offset: targets of STAGE 1, sources of STAGE 2. The guide, which is the image where each
 // channel guides itself, is at `from`.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void guided_strips(
-#if STAGE == 1
-                   __global const SRC *restrict src,
-#if GUIDES
-                   __global const GUIDE *restrict guide,
-#endif
-                   __global float *restrict slope, __global float *restrict offset,
-#else
-                   __global const float *restrict slope, __global const float *restrict offset,
-                   __global const GUIDE *restrict guide, __global DST *restrict dst,
-#endif
-                   const Geometry g, const GuidePlaces from, const GuidedNumbers numbers,
-                   const int band, const float share) {
+void guided_strips(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
+                   const GuidedNumbers numbers, const int band, const float share) {
     const int left = (int)get_global_id(0) * STRIP_VALUES;
     const int top = (int)get_global_id(1) * band;
     const int batch = get_global_id(2);

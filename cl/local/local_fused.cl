@@ -13,18 +13,13 @@
 
 #define KERNEL local_fused
 #define MORE_PARAMETERS , const Numbers numbers
-#define TARGETS 1
-#define TARGET_PARAMETERS __global DST *restrict dst
-#define TARGET_LIST dst
 #define FIELDS (1 + SQUARES)
 #define FIELD_VALUE(f, pixel) ((f) == 0 ? (pixel) : (pixel) * (pixel))
-#define FIELD_TAP_X(f, i) TAP_X(i)
-#define FIELD_TAP_Y(f, j) TAP_Y(j)
 #define READS_OWN (LOCAL_RESULT != VARIANCE && LOCAL_RESULT != DEVIATION)
 #if READS_OWN
 #define OWN(v) own[v]
 #else
 #define OWN(v) 0.0f
 #endif
-#define RESULT(t, o, v) local_result(OWN(v), sum[0][o][v], sum[SQUARES][o][v], numbers)
+#define RESULT(o, v) local_result(OWN(v), sum[0][o][v], sum[SQUARES][o][v], numbers)
 #include "lib/separable_tile.clh"
