@@ -163,9 +163,10 @@ std::string why_first_is_last(const std::vector<RankedKernel> &kernels) {
     return most->rank.against.empty() ? "" : most->kernel->name + ": " + most->rank.against;
 }
 
-// Returns the first kernel that can run; nothing where none can: then `refused` holds the reasons.
+// Returns the first kernel that can run; nothing where none can: then `refused` holds the reasons. Where nothing was
+// measured, kernels that the device wants less than `least_wanted` do not count.
 std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
-                                    std::vector<std::string> &refused) {
+                                    std::vector<std::string> &refused, int least_wanted = 0) {
     std::string confirmed;
     if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
@@ -173,6 +174,8 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
     if (std::string why = why_first_is_last(kernels); !why.empty())
         refused.push_back(std::move(why));
     for (const RankedKernel &ranked : kernels) {
+        if (ranked.rank.wanted < least_wanted)
+            continue;
         const Kernel &spec = *ranked.kernel;
         Fitting fitting = fit(spec, pass, on, {});
         if (fitting.config) {
@@ -334,6 +337,11 @@ std::string explain(const std::string &pass, const Choice &choice) {
 std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on) {
     std::vector<std::string> refused;
     return first_fitting(pass, on, refused);
+}
+
+std::optional<Choice> choose_if_wanted(const Pass &pass, const ChoiceOn &on) {
+    std::vector<std::string> refused;
+    return first_fitting(pass, on, refused, 1);
 }
 
 bool names_kernel(const std::string &variant, const Pass &pass, const DeviceFacts &facts) {

@@ -43,6 +43,8 @@ Choice choose(const Pass &pass, const ChoiceOn &on, const std::string &forced,
 
 // Chooses where nothing is forced; returns nothing where no kernel can run on the device.
 std::optional<Choice> choose_if_any(const Pass &pass, const ChoiceOn &on);
+// The same of kernels that results of measurements name or that the device wants.
+std::optional<Choice> choose_if_wanted(const Pass &pass, const ChoiceOn &on);
 
 // Whether a result is for a kernel of the pass, as the kernel is now. If the first result that counts takes
 // no less than this share of the default's time, the default is taken, which depends on the image's size too.

@@ -151,6 +151,14 @@ Graph lower_along(const std::vector<std::vector<std::size_t>> &axes, const PlanD
         type);
 }
 
+std::vector<std::size_t> axes_of(const AxesReach &reach) {
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis < reach.size(); ++axis)
+        if (axis < 2 || !reach[axis].is_own_pixel())
+            axes.push_back(axis);
+    return axes;
+}
+
 Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const PlanDesc &desc,
                     const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
                     PixelType type) {

@@ -65,6 +65,9 @@ Graph lower_in_turn(const std::vector<std::vector<std::size_t>> &axes, const Pla
                     const std::function<Graph(std::size_t, const PlanDesc &)> &make_graph,
                     PixelType type);
 
+// The axes of a link with such a reach: x and y, and those along which it reads other pixels than its own.
+std::vector<std::size_t> axes_of(const AxesReach &reach);
+
 // An image of the source's type for all of the region's pixels, which one geometry reads together with the
 // source: it has the source's pitches.
 PlanDesc beside_source(const PlanDesc &desc);

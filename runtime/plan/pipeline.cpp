@@ -113,14 +113,6 @@ PickedChain measured_chain(const Link &link, const ChoiceOn &on,
     return {};
 }
 
-// Whether the device wants a kernel of the step's.
-bool wants(const DeviceFacts &facts, const Step &step, const std::string &kernel) {
-    for (const RankedKernel &ranked : kernels_for(step.pass, facts))
-        if (ranked.kernel->name == kernel)
-            return ranked.rank.wanted > 0;
-    return false;
-}
-
 // Returns the first alternative that the device prefers and can run; the last where it prefers none.
 PickedChain default_chain(const Link &link, const ChoiceOn &on) {
     for (const Chain &chain : link.alternatives) {
@@ -129,8 +121,7 @@ PickedChain default_chain(const Link &link, const ChoiceOn &on) {
             return {&chain};
         if (!is_wanted(chain, on.facts))
             continue;
-        auto choice = choose_if_any(step->pass, on);
-        if (choice && wants(on.facts, *step, choice->kernel))
+        if (auto choice = choose_if_wanted(step->pass, on))
             return {&chain, std::move(choice)};
     }
     return {};

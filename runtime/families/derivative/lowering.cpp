@@ -98,13 +98,8 @@ Graph lower_apart(const Derivative &filter, const PlanDesc &desc) {
 // Products are stored as an f32 image of all pixels that the mean reads.
 Graph lower_structure(const Derivative &filter, const PlanDesc &desc) {
     const Filter &mean = filter.means.front();
-    std::vector<std::size_t> axes;
-    const AxesReach reach = mean.reach();
-    for (std::size_t axis = 0; axis < 4; ++axis)
-        if (axis < 2 || !reach[axis].is_own_pixel())
-            axes.push_back(axis);
     return lower_in_turn(
-        {{}, axes}, desc,
+        {{}, axes_of(mean.reach())}, desc,
         [&](std::size_t i, PlanDesc images) -> Graph {
             if (i == 0)
                 return lower_apart(filter, images);

@@ -17,13 +17,8 @@ namespace {
 
 // The mean of the squares: these are stored as an f32 image of all pixels that the mean reads.
 Graph lower_squares(const Filter &mean, const PlanDesc &desc) {
-    std::vector<std::size_t> axes;
-    const AxesReach reach = mean.reach();
-    for (std::size_t axis = 0; axis < 4; ++axis)
-        if (axis < 2 || !reach[axis].is_own_pixel())
-            axes.push_back(axis);
     return lower_in_turn(
-        {{}, axes}, desc,
+        {{}, axes_of(mean.reach())}, desc,
         [&](std::size_t i, PlanDesc images) -> Graph {
             if (i == 0) {
                 Step squares(images, [](const PlanDesc &part) -> Pass {
