@@ -31,6 +31,17 @@ inline const gz::Kernel &edge_kernel(const std::string &name) {
                          [&](const gz::Kernel &own) { return own.name == name; });
 }
 
+// The border and the setting of each tunable that come in turn.
+template <class Case>
+void take_turn(Case &test, const std::string &kernel, std::size_t turn, gz::PixelType type) {
+    test.border = gz::all_border_modes[turn % std::size(gz::all_border_modes)];
+    test.border_value = 0.5 * largest_of(type);
+    gz::Config config;
+    for (const gz::Tunable &tunable : edge_kernel(kernel).tunables)
+        config[tunable.name] = tunable.values[turn % tunable.values.size()];
+    test.variant = kernel + ":" + gz::to_text(config);
+}
+
 // A row of results in f32, in the stated order. Row: a class with row(extended plane, y).
 template <class Row>
 std::vector<std::byte> ordered_results(Row &rows, const gz::ReferenceJob &job,

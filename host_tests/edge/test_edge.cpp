@@ -124,7 +124,6 @@ std::vector<BilateralCase> pairwise_cases_of(const std::string &kernel, const Li
 
 // Images of three tiles an axis or more, and regions within them.
 std::vector<BilateralCase> several_tiles_of(const std::string &kernel) {
-    const gz::Kernel &spec = edge_kernel(kernel);
     std::vector<BilateralCase> cases;
     std::size_t turn = 0;
     for (const PixelType type : {PixelType::u8, PixelType::f32, PixelType::f16})
@@ -135,14 +134,9 @@ std::vector<BilateralCase> several_tiles_of(const std::string &kernel) {
                 static_cast<ImageCase &>(test) = image_of_tiles(
                     type, type, channels, times * 420, times * 40, region,
                     turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
-                test.border = all_border_modes[turn % std::size(all_border_modes)];
-                test.border_value = 0.5 * largest_of(type);
+                take_turn(test, kernel, turn, type);
                 test.radius = {3, 2, 0};
                 test.sigma_space = 1.5;
-                Config config;
-                for (const Tunable &tunable : spec.tunables)
-                    config[tunable.name] = tunable.values[turn % tunable.values.size()];
-                test.variant = kernel + ":" + gz::to_text(config);
                 cases.push_back(test);
                 ++turn;
             }

@@ -161,7 +161,6 @@ std::vector<NonLocalCase> pairwise_cases_of(const std::string &kernel, bool few)
 
 // Images of three tiles an axis or more, and regions within them.
 std::vector<NonLocalCase> several_tiles_of(const std::string &kernel) {
-    const gz::Kernel &spec = edge_kernel(kernel);
     std::vector<NonLocalCase> cases;
     std::size_t turn = 0;
     for (const PixelType type : {PixelType::u8, PixelType::f32, PixelType::f16})
@@ -171,12 +170,7 @@ std::vector<NonLocalCase> several_tiles_of(const std::string &kernel) {
             static_cast<ImageCase &>(test) =
                 image_of_tiles(type, type, channels, 300, 140, region,
                                turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
-            test.border = all_border_modes[turn % std::size(all_border_modes)];
-            test.border_value = 0.5 * largest_of(type);
-            Config config;
-            for (const Tunable &tunable : spec.tunables)
-                config[tunable.name] = tunable.values[turn % tunable.values.size()];
-            test.variant = kernel + ":" + gz::to_text(config);
+            take_turn(test, kernel, turn, type);
             cases.push_back(test);
             ++turn;
         }

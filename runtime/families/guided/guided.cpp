@@ -222,7 +222,7 @@ void check_border(const Guided &filter, const Border &border) {
     refuse_border_zero(border, to_text(filter));
 }
 
-// Of pixels up to `largest` less one of them, values are up to S = 2 largest, so that variances and covariances err by
+// Values, which are pixels up to `largest` less one of them, are up to S = 2 largest: variances and covariances err by
 // up to v = 4 steps u S^2. As var + epsilon is at least epsilon, a errs by up to (v + |a| v) / epsilon, and where the
 // guide is the image itself, and a from 0 to 1, by up to v / epsilon and up to 1. Otherwise |a| is at most
 // deviation(p) / (2 sqrt(epsilon)). What errs so is multiplied with I - mean(I), up to S. Three channels that guide

@@ -1,4 +1,4 @@
-// What the means of guided filters are of. See cl/guided/guided_products.cl.
+// The images of which guided filters take means. See cl/guided/guided_products.cl.
 #include "families/guided/kernels.hpp"
 
 namespace gz {

@@ -68,7 +68,7 @@ std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts
     return {{.strip = strip, .band = band}};
 }
 
-// What fills the squares of a band reads as many rows as these have: beside that, means take less by themselves.
+// A band of such squares starts by reading as many rows as these have: means by themselves take less than that.
 bool is_filling_most(const GuidedPass &pass) {
     const Geometry &g = pass.geometry;
     return g.anchor_y >= std::max(64, g.valid_bottom - g.valid_top);
