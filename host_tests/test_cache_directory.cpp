@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <iterator>
 #include <thread>
 
@@ -190,7 +191,7 @@ TEST_SUITE("cache directory") {
             CHECK_THROWS_AS(directory.contents(), gz::CacheDirectoryError);
         };
         REQUIRE(writable(path).store(name_of(1), bytes_of(1)));
-        for (const mode_t mode : {0720, 0702, 0777, 01777}) {
+        for (const mode_t mode : std::initializer_list<mode_t>{0720, 0702, 0777, 01777}) {
             REQUIRE(chmod(path.c_str(), mode) == 0);
             refused(path, "may be written to by others");
         }

@@ -642,16 +642,19 @@ TEST_SUITE("choice") {
                           "the test");
         };
         for (const int axis : {0, 1})
-            for (const auto &[tile, chunks] : {std::pair<std::int64_t, int>{1, 4},
-                                               {64, 4},
-                                               {250, 16},
-                                               {600, 32},
-                                               {1024, 64},
-                                               {65536, 256}}) {
+            for (const auto &[tile_size, expected] : {std::pair<std::int64_t, int>{1, 4},
+                                                      {64, 4},
+                                                      {250, 16},
+                                                      {600, 32},
+                                                      {1024, 64},
+                                                      {65536, 256}}) {
+                const std::int64_t tile =
+                    tile_size; // CAPTURE takes no bindings with every compiler
                 CAPTURE(tile);
                 const Choice tiled = choice(tile, axis, "recursive_tiled");
-                CHECK(tiled.config.at("CHUNKS") == chunks);
-                CHECK(tiled.details.find(gz::text("tiles of ", 16 * chunks)) != std::string::npos);
+                CHECK(tiled.config.at("CHUNKS") == expected);
+                CHECK(tiled.details.find(gz::text("tiles of ", 16 * expected)) !=
+                      std::string::npos);
                 CHECK(choice(tile, axis, "recursive_plain")
                           .details.find(gz::text("whatever tile is asked for (", tile, ")")) !=
                       std::string::npos);

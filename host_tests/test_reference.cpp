@@ -726,7 +726,8 @@ TEST_SUITE("pixels") {
     TEST_CASE("integers saturate, and NaN gives 0") {
         const std::tuple<PixelType, double, double> ranges[] = {
             {PixelType::u8, 0, 255}, {PixelType::u16, 0, 65535}, {PixelType::s16, -32768, 32767}};
-        for (const auto &[type, lowest, highest] : ranges) {
+        for (const auto &[pixel_type, lowest, highest] : ranges) {
+            const PixelType type = pixel_type; // CAPTURE takes no bindings with every compiler
             CAPTURE(gz::name_of(type));
             const auto low = static_cast<float>(lowest);
             const auto high = static_cast<float>(highest);

@@ -434,7 +434,8 @@ TEST_SUITE("streaming") {
         PlanDesc desc;
         desc.source = desc.target = support::make_image(PixelType::u8, {1000, 900, 1, 1});
         desc = gz::complete(desc);
-        for (const std::uint64_t buffer : {60000, 200000, 800000})
+        for (const std::uint64_t buffer :
+             std::initializer_list<std::uint64_t>{60000, 200000, 800000})
             for (const Filter &filter :
                  {Filter::box({{30, 30, 0, 0}, 3}), taps_gaussian({12.0, 12.0, 0, 0})}) {
                 gz::StageDesc stage{desc};

@@ -11,13 +11,13 @@ using namespace gz::ssimulacra2;
 using namespace support;
 
 TEST_CASE("equal images score 100, others less and less") {
-    for (const std::int64_t channels : {1, 2, 3, 4}) {
-        const EncodedPixels image = waves(PixelType::u8, channels, 40, 33, 0.0);
+    for (const std::int64_t components : {1, 2, 3, 4}) {
+        const EncodedPixels image = waves(PixelType::u8, components, 40, 33, 0.0);
         CHECK(reference_score(image, image) == 100.0);
         double last = 100.0;
         for (const double noise : {0.01, 0.02, 0.05, 0.1, 0.3}) {
             const double score =
-                reference_score(image, waves(PixelType::u8, channels, 40, 33, noise));
+                reference_score(image, waves(PixelType::u8, components, 40, 33, noise));
             CHECK(score < last);
             last = score;
         }

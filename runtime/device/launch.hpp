@@ -73,3 +73,8 @@ struct Work {
 };
 
 } // namespace gz
+
+// Compiled once, in launch.cpp: each kernel's file would compile them again.
+extern template class std::vector<std::byte>;
+extern template class std::vector<gz::Argument>;
+extern template class std::vector<gz::Launch>;

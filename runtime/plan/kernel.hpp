@@ -181,9 +181,9 @@ private:
             return result;
         }
         const std::type_info &takes() const override { return typeid(P); }
-        void list(std::vector<Tunable> &tunables) const override {
+        void list(std::vector<Tunable> &result) const override {
             for (const Setting<Settings> &setting : spec.tunables)
-                tunables.push_back({setting.name, setting.values});
+                result.push_back({setting.name, setting.values});
         }
         std::string refusal(const Pass &pass, const Config &config) const override {
             return spec.refusal ? spec.refusal(pass.get<P>(), settings(config)) : "";

@@ -88,7 +88,7 @@ Graph lower(const Box &box, const PlanDesc &desc) {
     for (int i = 0; i < box.iterations; ++i) {
         if (box.radius[0] > 0 || box.radius[1] > 0 || !box.is_volume())
             axes.push_back({0, 1});
-        for (const std::size_t axis : {2, 3})
+        for (const std::size_t axis : {std::size_t{2}, std::size_t{3}})
             if (box.radius[axis] > 0)
                 axes.push_back({axis});
     }

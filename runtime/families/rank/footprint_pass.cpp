@@ -10,7 +10,7 @@ std::vector<TableRead> table_reads(const WindowPass &pass) {
     const Geometry &g = pass.geometry;
     std::vector<TableRead> reads;
     for (const WindowRun &run : pass.window) {
-        const int level = std::bit_width(static_cast<unsigned>(run.count)) - 1;
+        const int level = static_cast<int>(std::bit_width(static_cast<unsigned>(run.count))) - 1;
         const int rest = run.count - (1 << level);
         const TableRead first{run.x / pass.channels + g.anchor_x, run.y + g.anchor_y,
                               run.z + pass.volume.anchor_z, level};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -76,7 +77,7 @@ Window trimmed(const Window &window) {
 
 std::int64_t Window::count() const {
     return is_box() ? volume()
-                    : footprint.size() - std::count(footprint.begin(), footprint.end(), 0);
+                    : std::ssize(footprint) - std::count(footprint.begin(), footprint.end(), 0);
 }
 
 AxesReach Window::reach() const {
