@@ -126,7 +126,7 @@ nb::tuple tuple_of(const Shape &shape) {
 std::int64_t count_of(const Shape &shape) {
     std::int64_t result = 1;
     for (const std::int64_t extent : shape) {
-        if (extent > INT64_MAX / 16 / result)
+        if (result > 0 && extent > INT64_MAX / 16 / result)
             refuse("the shape " + to_text(shape) + " is too large");
         result *= extent;
     }
