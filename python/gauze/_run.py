@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Hashable, List, NamedTuple, Optional, Se
 import numpy as np
 
 from ._arguments import AnyArray, Output, cast
+from ._calls import Run, note
 from ._default import default_engine
 from ._gauze import Array, Engine, Filter, Plan
 
@@ -204,7 +205,10 @@ def run(spec: Spec, source: AnyArray, dtype: np.dtype, out: Optional[AnyArray] =
         ),
     )
     if folded.order is None and folded.shape == shape:
-        return plan(source, out) if out is not None else plan(source)
+        result = plan(source, out)
+        note(Run(plan, source, result))
+        return result
+    note(None)
     if folded.order is None:
         return plan(source.reshape(folded.shape)).reshape(shape)
     if on_device:
