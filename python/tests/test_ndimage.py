@@ -1,5 +1,6 @@
 """gauze.ndimage beside SciPy, where SciPy's own tests do not look."""
 
+import importlib
 import inspect
 import os
 import pathlib
@@ -226,6 +227,30 @@ def test_patching_is_scoped(image):
     with pytest.raises(KeyError), gauze.patch_scipy():
         raise KeyError
     assert scipy.ndimage.gaussian_filter is theirs
+
+
+SKIMAGE_CALLS = [
+    ("filters", "gaussian", (2,), "gaussian_filter"),
+    ("filters", "median", (), "median_filter"),
+    ("filters", "sobel", (), "convolve"),
+    ("filters", "unsharp_mask", (), "gaussian_filter"),
+    ("morphology", "opening", (), "grey_erosion"),
+    ("feature", "structure_tensor", (2,), "sobel"),
+]
+
+
+@pytest.mark.parametrize("module, name, args, called", SKIMAGE_CALLS)
+def test_patching_serves_scikit_image(monkeypatch, image, module, name, args, called):
+    pytest.importorskip("skimage")
+    function = getattr(importlib.import_module(f"skimage.{module}"), name)
+    expected = function(image, *args)
+    calls = []
+    own = getattr(ndi, called)
+    monkeypatch.setattr(ndi, called, lambda *a, **k: calls.append(called) or own(*a, **k))
+    with gauze.patch_scipy():
+        got = function(image, *args)
+    assert calls
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5)
 
 
 def test_the_default_engine_can_be_set(engine, image):
