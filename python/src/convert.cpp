@@ -327,6 +327,14 @@ gauze::Border border_of(const std::string &name, double value) {
            "'; there are clamp, constant, reflect, reflect101, wrap and zero");
 }
 
+gauze::Store store_of(const std::string &name) {
+    if (name == "saturate")
+        return gauze::Store::saturate;
+    if (name == "truncate")
+        return gauze::Store::truncate;
+    refuse("store is '" + name + "'; there are saturate and truncate");
+}
+
 bool Interruptible::operator()(std::uint64_t done, std::uint64_t total) const {
     const nb::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0)

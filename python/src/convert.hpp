@@ -101,6 +101,7 @@ private:
 };
 
 gauze::Border border_of(const std::string &name, double value);
+gauze::Store store_of(const std::string &name);
 
 // Lets the interpreter handle signals, then calls `progress`, if there is one. What these throw comes out.
 class Interruptible {

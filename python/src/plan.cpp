@@ -110,13 +110,14 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                 nb::object image, nb::object dtype, nb::object out_dtype,
                                 std::optional<std::string> axes, const std::string &border,
                                 double border_value, nb::object region, nb::object out_shape,
-                                const std::string &variant) {
+                                const std::string &variant, const std::string &store) {
     const auto [type, shape] = image_of(image, dtype);
     const gauze::Type out_type = out_dtype.is_none() ? type : type_of(out_dtype, "out_dtype");
     const Axes own_axes(axes, shape.size());
     gauze::PlanOptions options;
     options.border = border_of(border, border_value);
     options.variant = variant;
+    options.store = store_of(store);
     if (!region.is_none())
         options.region = region_of(own_axes, region);
     else if (!out_shape.is_none())
@@ -492,11 +493,13 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         "plan", &make_plan, nb::arg("filter"), nb::arg("image"), nb::arg("dtype") = nb::none(),
         nb::arg("out_dtype") = nb::none(), nb::kw_only(), nb::arg("axes") = nb::none(),
         nb::arg("border") = "clamp", nb::arg("border_value") = 0.0, nb::arg("region") = nb::none(),
-        nb::arg("out_shape") = nb::none(), nb::arg("variant") = "",
+        nb::arg("out_shape") = nb::none(), nb::arg("variant") = "", nb::arg("store") = "saturate",
         nb::sig("def plan(self, filter: Filter, image: typing.Any, dtype: numpy.typing.DTypeLike | "
                 "None = None, out_dtype: numpy.typing.DTypeLike | None = None, *, axes: str | None "
                 "= None, border: str = 'clamp', border_value: float = 0.0, region: typing.Any = "
-                "None, out_shape: collections.abc.Sequence[int] | None = None, variant: str = '') "
+                "None, out_shape: collections.abc.Sequence[int] | None = None, variant: str = '', "
+                "store: "
+                "str = 'saturate') "
                 "-> Plan"),
         R"(Chooses kernels for a filter of arrays of one shape and dtype.
 
@@ -508,7 +511,7 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     dtype : dtype, optional
         The sources' type: uint8, uint16, int16, float16 or float32.
     out_dtype : dtype, optional
-        The results' type; by default that of sources. Integers are rounded half to even and saturate.
+        The results' type; by default that of sources.
     axes : str, optional
         The axes of the array: letters of 'ptzyxc' in this order. p: planes, c: 1 to 4
         interleaved channels. By default the last letters of 'tzyx'.
@@ -522,6 +525,9 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         The results' shape, where a region is given; by default that of sources.
     variant : str, optional
         Kernels to use, as Plan.variant has them.
+    store : {'saturate', 'truncate'}, optional
+        How results become integers: rounded half to even, or their fraction cut off. Both saturate.
+        'truncate' is for correlations, boxes and Gaussians by taps.
 
     Returns
     -------

@@ -103,6 +103,44 @@ def test_integers_on_the_device_are_cut_off_as_well(engine, rng):
     np.testing.assert_array_equal(array.numpy(), ndi.median_filter(image, 3))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint16", "int16"])
+@pytest.mark.parametrize("mode, cval", [("reflect", 0), ("wrap", 0), ("constant", 3), ("constant", 0.75)])
+def test_integers_are_cut_off_on_the_device(engine, rng, dtype, mode, cval):
+    kind = np.dtype(dtype)
+    least, most = (0, 1) if kind == np.bool_ else (np.iinfo(kind).min, np.iinfo(kind).max)
+    image = rng.integers(least, most, (23, 34), endpoint=True).astype(kind)
+    image[:9, :12] = most  # means that are integers
+    image[9:15, 20:] = least
+    for output in {kind, np.dtype("int16"), np.dtype("uint16")}:
+        for size in (3, (1, 15), 9, 4):
+            for origin in (0, 1):
+                if origin and size == (1, 15):
+                    continue
+                np.testing.assert_array_equal(
+                    ndi.uniform_filter(image, size, output, mode, cval, origin),
+                    scipy.ndimage.uniform_filter(image, size, output, mode, cval, origin),
+                    err_msg=f"{output} {size} {origin}",
+                )
+        for order in (0, (0, 1)):
+            options = {"output": output, "mode": mode, "cval": cval}
+            got = ndi.gaussian_filter(image, (0, 1.5), order, **options)
+            expected = scipy.ndimage.gaussian_filter(image, (0, 1.5), order, **options)
+            # One less or more where the exact sum is within f32's error of an integer.
+            apart = np.abs(got.astype(np.int64) - expected)
+            assert np.minimum(apart, 2**16 - apart).max() <= 1
+            assert (apart == 0).mean() > 0.5
+    weights = np.array([[0.1, 0.2, 0.05], [0.05, 0.3, 0.1], [0.0, 0.15, 0.05]])
+    if kind != np.bool_:
+        got = ndi.correlate(image, weights, mode=mode, cval=cval)
+        exact = scipy.ndimage.correlate(image.astype(np.float64), weights, mode=mode, cval=cval)
+        assert np.abs(got - exact).max() < 1 + 1e-2
+        on_device = ndi.correlate(engine.array(image), weights, mode=mode, cval=cval) if (
+            kind != np.int8
+        ) else None
+        if on_device is not None:
+            np.testing.assert_array_equal(on_device.numpy(), got)
+
+
 def test_any_number_of_axes(rng):
     image = rng.random((2, 3, 4, 5, 3, 4)).astype(np.float32)
     for axes in [(0,), (5,), (2, 4), (0, 2, 4), (1, 2, 3, 4), (0, 1, 2, 3, 4, 5)]:
