@@ -500,6 +500,12 @@ def test_results_are_cut_off_where_a_plan_says_so(engine, rng, dtype):
         assert plan.verify(image, expected).within_bound
 
 
+def test_slabs_are_cut_off_as_well(engine, rng):
+    image = rng.integers(0, 256, (400, 300)).astype(np.uint8)
+    plan = engine.plan(Filter.gaussian(1.5, method="fir"), image, store="truncate")
+    np.testing.assert_array_equal(plan(image, max_device_bytes=100_000), plan(image))
+
+
 def test_a_store_that_is_not_possible_is_refused(engine, image):
     with pytest.raises(ValueError, match="store is 'cut'"):
         engine.plan(gauze.Filter.box(1), image, store="cut")
