@@ -1063,6 +1063,29 @@ TEST_SUITE("api") {
         gauze_plan_destroy(plan);
     }
 
+    TEST_CASE("results are rounded, or cut off where the plan says so") {
+        const ImageDesc from = Image::f32(4, 1);
+        const ImageDesc to = Image::u8(4, 1);
+        const std::vector<float> src{1.75F, 2.5F, -3.0F, 300.0F};
+        std::vector<std::uint8_t> dst(4);
+        const gauze::Filter filter = gauze::correlate(ones(1, 1));
+        const auto made = [&](gauze::Store store) {
+            return engine().plan(filter, from, to, PlanOptions().with_store(store));
+        };
+        made(gauze::Store::saturate).run(src, dst);
+        CHECK(dst == std::vector<std::uint8_t>{2, 2, 0, 255});
+        const gauze::Plan plan = made(gauze::Store::truncate);
+        plan.run(src, dst);
+        CHECK(dst == std::vector<std::uint8_t>{1, 2, 0, 255});
+        CHECK(plan.explain().find("integers truncated") != std::string::npos);
+        CHECK(PlanOptions().store == gauze::Store::saturate);
+        CHECK_THROWS_WITH_AS(made(static_cast<gauze::Store>(7)),
+                             doctest::Contains("desc->store is 7"), gauze::Error);
+        CHECK_THROWS_WITH_AS(engine().plan(gauze::median(gauze::Window(3)), from, to,
+                                           PlanOptions().with_store(gauze::Store::truncate)),
+                             doctest::Contains("truncated of correlations"), gauze::Error);
+    }
+
     TEST_CASE("explain names the kernel, the rule and the groups") {
         const gauze::Plan tiled = engine().plan(
             gauze::correlate(ones(5, 5)), Image::f32(512, 512),

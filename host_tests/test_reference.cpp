@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "families/reference.hpp"
+#include "plan/verify.hpp"
 #include "support/unit.hpp"
 
 using gz::Axes;
@@ -275,9 +276,9 @@ brute_box(const ReferenceJob &job, Axes at, std::int64_t plane, std::int64_t c) 
 }
 
 // Returns a value as store_pixel stores it, read back.
-double stored(PixelType type, float value) {
+double stored(PixelType type, float value, gz::Store store = gz::Store::saturate) {
     std::byte bytes[4] = {};
-    gz::store_pixel(type, value, bytes);
+    gz::store_pixel(type, value, bytes, store);
     return gz::load_pixel(type, bytes);
 }
 
@@ -704,6 +705,41 @@ TEST_SUITE("pixels") {
         CHECK(load(PixelType::s16, std::int16_t{-32768}) == -32768.0);
         CHECK(load(PixelType::f16, std::uint16_t{0xc100}) == -2.5);
         CHECK(load(PixelType::f32, 0.1F) == static_cast<double>(0.1F));
+    }
+
+    TEST_CASE("integers are cut off where a plan says so") {
+        const auto cut = [](PixelType type, float value) {
+            return stored(type, value, gz::Store::truncate);
+        };
+        for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::s16}) {
+            CAPTURE(gz::name_of(type));
+            CHECK(cut(type, 0.75F) == 0.0);
+            CHECK(cut(type, 1.5F) == 1.0);
+            CHECK(cut(type, std::nextafter(3.0F, 0.0F)) == 2.0);
+            CHECK(cut(type, 3.0F) == 3.0);
+            CHECK(cut(type, -0.75F) == 0.0);
+            CHECK(cut(type, 1e9F) == gz::facts_of(type).highest);
+            CHECK(cut(type, -1e9F) == gz::facts_of(type).lowest);
+            CHECK(cut(type, std::numeric_limits<float>::quiet_NaN()) == 0.0);
+        }
+        CHECK(cut(PixelType::s16, -1.5F) == -1.0);
+        CHECK(cut(PixelType::f32, -1.5F) == -1.5);
+    }
+
+    TEST_CASE("the distance from what is cut off") {
+        const auto distance = [](double exact, double kept, PixelType type = PixelType::s16) {
+            return gz::distance_from_truncated(exact, kept, type);
+        };
+        CHECK(distance(3.5, 3.0) == 0.0);
+        CHECK(distance(3.5, 4.0) == 0.5);
+        CHECK(distance(4.25, 3.0) == 0.25);
+        CHECK(distance(-3.5, -3.0) == 0.0);
+        CHECK(distance(-3.5, -4.0) == 0.5);
+        CHECK(distance(-0.5, 0.0) == 0.0);
+        CHECK(distance(1.5, 0.0) == 0.5);
+        CHECK(distance(1e6, 32767.0) == 0.0);
+        CHECK(distance(1e6, 32766.0) > 9e5);
+        CHECK(distance(-7.0, 0.0, PixelType::u8) == 0.0);
     }
 
     TEST_CASE("integers round half to even") {

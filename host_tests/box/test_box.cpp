@@ -42,9 +42,10 @@ std::string run(const BoxCase &test, Tally &tally) {
         const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
                               test.box.iterations == 1 &&
                               test.border_value == std::floor(test.border_value);
-        const double bound = is_exact ? 0.5
-                                      : std::min(filter.error_bound(largest), 2e-6 * largest) +
-                                            storing_error(desc.target.type, largest);
+        const bool is_truncated = is_integer && desc.store == Store::truncate;
+        const double of_storing = is_truncated ? 0.0 : storing_error(desc.target.type, largest);
+        const double bound =
+            of_storing + (is_exact ? 0.0 : std::min(filter.error_bound(largest), 2e-6 * largest));
         return [bound](double) { return bound; };
     };
     return run_and_compare(filter, desc, test.kernel + ":" + gz::to_text(test.config), source,
@@ -82,7 +83,7 @@ std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &lim
             boxes.push_back(radius);
     std::vector<int> counts = image_counts(sizes.size());
     const std::size_t image = counts.size();
-    counts.insert(counts.end(), {static_cast<int>(boxes.size()), 3, 2});
+    counts.insert(counts.end(), {static_cast<int>(boxes.size()), 3, 2, 2});
     append_counts(counts, spec.tunables);
     std::vector<BoxCase> cases;
     for (const std::vector<int> &row : pairwise(counts)) {
@@ -94,7 +95,8 @@ std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &lim
         test.box.iterations = at(1) == 2 ? 3 : 1;
         test.border_value = at(2) ? 7.0 : 0.625;
         make_possible(test);
-        test.config = config_of(spec.tunables, row, image + 3);
+        test.store = at(3) ? Store::truncate : Store::saturate;
+        test.config = config_of(spec.tunables, row, image + 4);
         cases.push_back(test);
     }
     return cases;

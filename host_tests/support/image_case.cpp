@@ -81,8 +81,8 @@ std::string ImageCase::name() const {
     static constexpr const char *layout_names[] = {"tight", "padded", "odd"};
     return text(name_of(src_type), "->", name_of(dst_type), " x", channels, " ", width, "x", height,
                 "x", slices, " planes ", planes, " ", name_of(border), " ",
-                region_names[static_cast<int>(region)], " ",
-                layout_names[static_cast<int>(layout)]);
+                region_names[static_cast<int>(region)], " ", layout_names[static_cast<int>(layout)],
+                store == gz::Store::truncate ? " truncated" : "");
 }
 
 std::vector<int> image_counts(std::size_t sizes) {
@@ -147,6 +147,7 @@ PlanDesc make_plan_desc(const ImageCase &test, Results results) {
     const int extra = test.region == RegionKind::whole ? 0 : 3;
     desc.target = describe(test.dst_type, test, test.width + extra, test.height + extra);
     desc.border = {test.border, test.border_value};
+    desc.store = test.store;
     desc.region = make_region(test, desc.source);
     return complete(desc, results);
 }
@@ -247,7 +248,7 @@ void store_row(const PlanDesc &desc, const RowPlace &at, const float *row,
                                                          at.plane);
     for (std::int64_t i = 0; i < desc.region.extent[0] * desc.source.channels; ++i)
         store_pixel(desc.target.type, row[i],
-                    out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
+                    out + i * static_cast<std::int64_t>(size_of(desc.target.type)), desc.store);
 }
 
 std::string first_difference(const std::vector<std::byte> &expected,

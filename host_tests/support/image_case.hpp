@@ -35,6 +35,7 @@ struct ImageCase {
     double border_value = 0.625;
     RegionKind region = RegionKind::whole;
     Layout layout = Layout::tight;
+    gz::Store store = gz::Store::saturate;
 
     std::string name() const; // says everything about the case
 };

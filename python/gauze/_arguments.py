@@ -11,6 +11,7 @@ from typing import Any, Iterable, List, Optional, Tuple, Union
 
 import numpy as np
 
+from ._calls import note
 from ._gauze import Array
 
 # SciPy's modes and their aliases as Gauze's borders.
@@ -141,7 +142,7 @@ class Output:
         if isinstance(output, (type, np.dtype)):
             dtype = np.dtype(output)
             if is_complex and dtype.kind != "c":
-                warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+                warnings.warn("promoting specified output dtype to complex", stacklevel=6)
                 dtype = np.promote_types(dtype, np.complex64)
         elif isinstance(output, str):
             dtype = np.dtype(output)
@@ -212,7 +213,8 @@ def footprint_of(
 ) -> Tuple[Tuple[int, ...], Optional[np.ndarray]]:
     """Returns a window's extents along `count` axes, and its places where not all of them count."""
     if size is not None and footprint is not None:
-        warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
+        warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=6)
+        note(None)  # the next call says so too
     if footprint is None:
         if size is None:
             raise RuntimeError(missing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Optional
 
-from ._gauze import Engine
+from ._gauze import Engine, _set_default
 
 _lock = threading.Lock()
 _engine: Optional[Engine] = None
@@ -28,6 +28,7 @@ def default_engine() -> Engine:
         with _lock:
             if _engine is None:
                 _engine = Engine()
+                _set_default(_engine)
     return _engine
 
 
@@ -42,3 +43,4 @@ def set_default_engine(engine: Optional[Engine]) -> None:
     global _engine
     with _lock:
         _engine = engine
+        _set_default(engine)

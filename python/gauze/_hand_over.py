@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
-from typing import Any, Callable, Dict, Tuple, TypeVar
+from typing import Any, Callable, Dict, Tuple
 
 from ._gauze import Array
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 originals: Dict[str, Callable[..., Any]] = {}
 """SciPy's functions that patch_scipy() has replaced, by name."""
@@ -59,22 +55,3 @@ def hand_over(name: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         target.write(result)
         return target
     return result if engine is None else engine.array(result)
-
-
-def handing_over(function: Function) -> Function:
-    """Makes a function hand over to SciPy's of the same name where it raises HandOver."""
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except HandOver as reason:
-            name = function.__name__
-            warnings.warn(
-                f"gauze.ndimage.{name} is handed over to SciPy: {reason}",
-                HandOverWarning,
-                stacklevel=2,
-            )
-        return hand_over(name, args, kwargs)
-
-    return wrapper  # type: ignore[return-value]

@@ -155,6 +155,13 @@ def _separable_to_integers(
     Sums of integers by taps that are integers need no cutting, and wrapping around commutes with
     them, so that these passes go together.
     """
+    specs = _truncating_specs(input, passes, output.dtype, value)
+    if specs is not None:
+        source = source_of(input)
+        if len(specs) > 1:
+            return finish(device_chain(specs, source, output.dtype), output, input)
+        target = direct_target(output, output.dtype, source)
+        return finish(run(specs[0], source, output.dtype, target), output, input)
     result: AnyArray = input
     at = 0
     while at < len(passes):
@@ -170,12 +177,12 @@ def _separable_to_integers(
         if not fits(sums):
             sums = together
         values: Optional[AnyArray] = None
-        specs = _specs(sums, value)
+        of_sums = _specs(sums, value)
         if is_integral and sums is not together:
             wraps = together[-1].divisor == 1
-            values = integer_sums(result, specs, _magnitude(sums), value, wraps)
+            values = integer_sums(result, of_sums, _magnitude(sums), value, wraps)
         if values is None:
-            values = device_chain(specs, source_of(result))
+            values = device_chain(of_sums, source_of(result))
         divisor = together[-1].divisor // sums[-1].divisor
         if divisor != 1:
             values = host(values) / float(divisor)
@@ -183,6 +190,54 @@ def _separable_to_integers(
             values = cast(host(values), output.dtype)
         result = values
     return finish(result, output, input)
+
+
+def _truncating_specs(
+    input: AnyArray, passes: Sequence[Pass], dtype: np.dtype, value: float
+) -> Optional[List[Spec]]:
+    """Returns filters whose results the device cuts off to integers; None where SciPy has others.
+
+    Means of odd size are exact. Sums with weights are the same f32 that the host would cut off.
+    """
+    specs = []
+    for p in passes:
+        if not _stays_within(input, p.taps / p.divisor, dtype, p.border, value):
+            return None
+        if _is_odd_mean(p) and (p.border != "constant" or _is_pixel(value, input.dtype)):
+            spec = _box_spec([p], value)
+        elif p.divisor == 1:
+            spec = _separable_spec([p], value)
+        else:
+            return None
+        specs.append(spec._replace(store="truncate"))
+    return specs
+
+
+def _is_pixel(value: float, dtype: np.dtype) -> bool:
+    limits = np.iinfo(np.uint8 if dtype == np.bool_ else dtype)
+    return value == np.trunc(value) and limits.min <= value <= limits.max
+
+
+_small_integers = {np.dtype(name) for name in ("uint8", "uint16", "int16")}
+
+
+def _stays_within(
+    input: AnyArray, weights: np.ndarray, dtype: np.dtype, border: str, value: float
+) -> bool:
+    """Says whether results lie in the range of an integer type that the library stores.
+
+    They do where the input does, and weights that are not negative have a sum of 1 at most. Beyond
+    the range SciPy wraps around, and the library saturates.
+    """
+    if dtype not in _small_integers or not _has_integers(input):
+        return False
+    limits = np.iinfo(dtype)
+    return (
+        np.can_cast(input.dtype, dtype)
+        and (border != "constant" or limits.min <= value <= limits.max)
+        and bool(np.all(weights >= 0))
+        and float(np.sum(weights)) <= 1 + 1e-9
+    )
 
 
 def _adds_fractions(passes: Sequence[Pass], value: float) -> bool:
@@ -328,6 +383,8 @@ def dense(
             return finish(sums, output, input)
     source = source_of(input)
     dtype = output.dtype if output.dtype in (np.float32, np.float16) else _f32
+    if _stays_within(input, weights, output.dtype, border, value):
+        spec, dtype = spec._replace(store="truncate"), output.dtype
     return finish(run(spec, source, dtype, direct_target(output, dtype, source)), output, input)
 
 

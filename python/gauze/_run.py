@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Hashable, List, NamedTuple, Optional, Se
 import numpy as np
 
 from ._arguments import AnyArray, Output, cast
+from ._calls import Run, note
 from ._default import default_engine
 from ._gauze import Array, Engine, Filter, Plan
 
@@ -144,6 +145,8 @@ class Spec(NamedTuple):
     border : str
     value : float
         The constant of the border 'constant'.
+    store : str
+        How results become integers: see Engine.plan().
     """
 
     key: Hashable
@@ -152,6 +155,7 @@ class Spec(NamedTuple):
     make: Callable[[Dict[int, int]], Filter]
     border: str
     value: float
+    store: str = "saturate"
 
 
 def along_image(values: Dict[int, Any], place: Dict[int, int], otherwise: Any) -> List[Any]:
@@ -188,7 +192,7 @@ def run(spec: Spec, source: AnyArray, dtype: np.dtype, out: Optional[AnyArray] =
     folded = fold(shape, spec.axes, spec.most_axes)
     assert folded is not None
     engine = source.engine if on_device else default_engine()
-    key = (spec.key, spec.border, spec.value, folded.shape, folded.names, tuple(folded.place.items()),
+    key = (spec.key, spec.border, spec.value, spec.store, folded.shape, folded.names, tuple(folded.place.items()),
            source.dtype.str, dtype.str)  # fmt: skip
     plan = plans.get(
         engine,
@@ -201,10 +205,14 @@ def run(spec: Spec, source: AnyArray, dtype: np.dtype, out: Optional[AnyArray] =
             axes=folded.names,
             border=spec.border,
             border_value=spec.value,
+            store=spec.store,
         ),
     )
     if folded.order is None and folded.shape == shape:
-        return plan(source, out) if out is not None else plan(source)
+        result = plan(source, out)
+        note(Run(plan, source, result))
+        return result
+    note(None)
     if folded.order is None:
         return plan(source.reshape(folded.shape)).reshape(shape)
     if on_device:
@@ -253,16 +261,18 @@ def fits_device(array: AnyArray, count: int) -> bool:
     return bytes_of_one <= device.max_allocation and count * bytes_of_one <= device.global_memory // 2
 
 
-def device_chain(specs: Sequence[Spec], source: AnyArray) -> AnyArray:
-    """Runs filters one after the other, with f32 between them, and returns the last one's result.
+def device_chain(
+    specs: Sequence[Spec], source: AnyArray, dtype: np.dtype = _f32
+) -> AnyArray:
+    """Runs filters one after the other, all into one type, and returns the last one's result.
 
     A NumPy array goes to the device and back once, if the device can hold what is between.
     """
     if len(specs) == 1:
-        return run(specs[0], source, _f32)
+        return run(specs[0], source, dtype)
     was_on_host = not isinstance(source, Array)
     stays = was_on_host and fits_device(source, 3)
     current: AnyArray = default_engine().array(source) if stays else source
     for spec in specs:
-        current = run(spec, current, _f32)
+        current = run(spec, current, dtype)
     return current.numpy() if stays else current

@@ -3,8 +3,9 @@
     python -m gauze.bench [--size 2048] [--seconds 1]
 
 Each time is the median of several calls, without the first, which may compile: "host" from NumPy array
-to NumPy array, "device" from Array to Array, with the wait for it. The last line is of images of 64x64,
-where the call itself is what takes time.
+to NumPy array, "device" from Array to Array, with the wait for it. The second table is of images of
+64x64, where the call itself takes time: that of the function, of its plan(src, out), and of the run of that
+plan in C++, all from NumPy array to NumPy array.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import ndimage
+from ._calls import plan_of
 from ._default import default_engine
 from ._hand_over import scipy_function
 
@@ -34,6 +36,15 @@ _CASES: List[Tuple[str, str, Tuple[Any, ...], Dict[str, Any]]] = [
     ("maximum_filter", "float32", (15,), {}),
     ("grey_opening", "uint8", (7,), {}),
     ("spline_filter", "float32", (), {"output": np.float32}),
+]
+
+# Of 64x64 pixels.
+_SMALL: List[Tuple[str, str, Tuple[Any, ...]]] = [
+    ("gaussian_filter", "1", (1.0,)),
+    ("uniform_filter", "3", (3,)),
+    ("median_filter", "3", (3,)),
+    ("sobel", "", ()),
+    ("correlate", "3x3", (np.arange(9.0).reshape(3, 3) % 5,)),
 ]
 
 
@@ -71,6 +82,28 @@ def times_of(
     )
 
 
+def call_us(
+    name: str, image: np.ndarray, args: Tuple[Any, ...], seconds: float
+) -> Tuple[float, float, float]:
+    """Returns the median times of a function, of its plan, and of the plan's run in C++, in microseconds."""
+    function = getattr(ndimage, name)
+    plan = plan_of(function, image, *args)
+    out = np.empty_like(image)
+    calls = [lambda: function(image, *args), lambda: plan(image, out)]
+    times: List[List[float]] = [[], [], []]
+    end = time.perf_counter() + seconds
+    # In turns, so that all have the same share of what else the machine does.
+    while not times[0] or time.perf_counter() < end:
+        for call, own in zip(calls, times):
+            for _ in range(50):
+                began = time.perf_counter()
+                call()
+                own.append(time.perf_counter() - began)
+        times[2] += plan._run_seconds(image, out, 50)
+    function_us, plan_us, run_us = (1e6 * float(np.median(own)) for own in times)
+    return function_us, plan_us, run_us
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(prog="python -m gauze.bench", description=(__doc__ or "").split("\n")[0])
@@ -87,9 +120,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
         row = f"{name}({what}) {dtype}"
         print(f"{row:34}{scipy_ms:10.2f}{host_ms:10.2f}{device_ms:10.2f}{scipy_ms / host_ms:14.2f}")
     small = pixels[:64, :64].astype(np.float32)
-    scipy_ms, host_ms, device_ms = times_of("gaussian_filter", small, (2.0,), {}, options.seconds)
-    print(f"{'gaussian_filter(2) of 64x64, us':34}{1e3 * scipy_ms:10.1f}{1e3 * host_ms:10.1f}"
-          f"{1e3 * device_ms:10.1f}{scipy_ms / host_ms:14.2f}")  # fmt: skip
+    print(f"64x64 float32, microseconds\n{'':34}{'call':>10}{'plan':>10}{'C++':>10}{'call - C++':>14}")
+    for name, what, small_args in _SMALL:
+        call, plan, run = call_us(name, small, small_args, options.seconds)
+        print(f"{f'{name}({what})':34}{call:10.1f}{plan:10.1f}{run:10.1f}{call - run:14.1f}")
     return 0
 
 

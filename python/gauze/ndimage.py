@@ -40,9 +40,10 @@ from ._arguments import (
     positive,
     real_array_of,
 )
+from ._calls import public
 from ._document import documented
 from ._gauze import Array, Filter, Scan
-from ._hand_over import HandOver, HandOverWarning, handing_over
+from ._hand_over import HandOver, HandOverWarning
 from ._linear import MAX_TAPS, Pass, copy, dense, separable
 from ._order import extreme, weighted, window_filter
 from ._run import (
@@ -145,7 +146,7 @@ def _complex(
 # Correlations
 
 
-@handing_over
+@public
 @documented
 def correlate1d(
     input: Input,
@@ -192,7 +193,7 @@ def correlate1d(
     return separable(array, passes, target, float(cval))
 
 
-@handing_over
+@public
 @documented
 def convolve1d(
     input: Input,
@@ -288,7 +289,7 @@ def _whole_anchor(
     return anchors
 
 
-@handing_over
+@public
 @documented
 def correlate(
     input: Input,
@@ -321,7 +322,7 @@ def correlate(
     return _correlate(input, weights, output, mode, cval, origin, axes, False)
 
 
-@handing_over
+@public
 @documented
 def convolve(
     input: Input,
@@ -392,7 +393,7 @@ def _gaussian_pass(
     return Pass(axis, _gaussian_taps(sigma, order, radius), radius, border_of(mode))
 
 
-@handing_over
+@public
 @documented
 def gaussian_filter1d(
     input: Input,
@@ -440,7 +441,7 @@ def gaussian_filter1d(
     return separable(array, [one_pass], Output(output, array), float(cval))
 
 
-@handing_over
+@public
 @documented
 def gaussian_filter(
     input: Input,
@@ -503,7 +504,7 @@ def _uniform_pass(axis: int, size: int, origin: int, mode: str) -> Pass:
     return Pass(axis, np.ones(size), anchor_of(size, origin), border_of(mode), size)
 
 
-@handing_over
+@public
 @documented
 def uniform_filter1d(
     input: Input,
@@ -546,7 +547,7 @@ def uniform_filter1d(
     return separable(array, [_uniform_pass(axis, size, origin, mode)], target, float(cval))
 
 
-@handing_over
+@public
 @documented
 def uniform_filter(
     input: Input,
@@ -620,6 +621,7 @@ def _along(
     return separable(input, passes, target, float(cval))
 
 
+@public
 @documented
 def prewitt(
     input: Input,
@@ -645,6 +647,7 @@ def prewitt(
     return _along(array_of(input), axis, (1, 1, 1), output, mode, cval)
 
 
+@public
 @documented
 def sobel(
     input: Input,
@@ -675,6 +678,7 @@ def _arithmetic(target: Output, like: AnyArray, result: np.ndarray) -> Result:
     return finish(np.asarray(result), target, like)
 
 
+@public
 @documented
 def generic_laplace(
     input: Input,
@@ -722,6 +726,7 @@ def generic_laplace(
     return _arithmetic(target, array, total)
 
 
+@public
 @documented
 def laplace(
     input: Input,
@@ -831,6 +836,7 @@ def _of_gaussian(
     return finish(result, target, array)
 
 
+@public
 @documented
 def gaussian_laplace(
     input: Input,
@@ -874,6 +880,7 @@ def gaussian_laplace(
     )
 
 
+@public
 @documented
 def generic_gradient_magnitude(
     input: Input,
@@ -923,6 +930,7 @@ def generic_gradient_magnitude(
     return _arithmetic(target, array, total)
 
 
+@public
 @documented
 def gaussian_gradient_magnitude(
     input: Input,
@@ -980,7 +988,7 @@ def _extreme1d(
     return extreme(array, kind, [window], float(cval), target)
 
 
-@handing_over
+@public
 @documented
 def minimum_filter1d(
     input: Input,
@@ -1011,7 +1019,7 @@ def minimum_filter1d(
     return _extreme1d("minimum", input, size, axis, output, mode, cval, origin)
 
 
-@handing_over
+@public
 @documented
 def maximum_filter1d(
     input: Input,
@@ -1086,7 +1094,7 @@ def _extreme(
     )
 
 
-@handing_over
+@public
 @documented
 def minimum_filter(
     input: Input,
@@ -1118,7 +1126,7 @@ def minimum_filter(
     return _extreme("minimum", input, size, footprint, None, output, mode, cval, origin, axes)
 
 
-@handing_over
+@public
 @documented
 def maximum_filter(
     input: Input,
@@ -1188,7 +1196,7 @@ def _rank(
     )  # fmt: skip
 
 
-@handing_over
+@public
 @documented
 def rank_filter(
     input: Input,
@@ -1224,7 +1232,7 @@ def rank_filter(
     return _rank(input, lambda _: rank, size, footprint, output, mode, cval, origin, axes)
 
 
-@handing_over
+@public
 @documented
 def median_filter(
     input: Input,
@@ -1256,7 +1264,7 @@ def median_filter(
     return _rank(input, lambda n: n // 2, size, footprint, output, mode, cval, origin, axes)
 
 
-@handing_over
+@public
 @documented
 def percentile_filter(
     input: Input,
@@ -1338,7 +1346,7 @@ def _dilation(input: Input, size: Any, footprint: Any, structure: Any, output: A
                     origins, axes)  # fmt: skip
 
 
-@handing_over
+@public
 @documented
 def grey_erosion(
     input: Input,
@@ -1372,7 +1380,7 @@ def grey_erosion(
     return _erosion(input, size, footprint, structure, output, mode, cval, origin, axes)
 
 
-@handing_over
+@public
 @documented
 def grey_dilation(
     input: Input,
@@ -1421,7 +1429,7 @@ def _two(first: _Step, second: _Step, input: AnyArray, output: Any, window: Tupl
     return finish(second(between, *window, dtype, *rest), target, input)
 
 
-@handing_over
+@public
 @documented
 def grey_opening(
     input: Input,
@@ -1456,7 +1464,7 @@ def grey_opening(
     return _two(_erosion, _dilation, real_array_of(input), output, window, rest)
 
 
-@handing_over
+@public
 @documented
 def grey_closing(
     input: Input,
@@ -1499,7 +1507,7 @@ def _difference(a: Any, b: Any) -> np.ndarray:
     return np.subtract(a, b)
 
 
-@handing_over
+@public
 @documented
 def white_tophat(
     input: Input,
@@ -1537,7 +1545,7 @@ def white_tophat(
     return _arithmetic(target, array, _difference(array, opened))
 
 
-@handing_over
+@public
 @documented
 def black_tophat(
     input: Input,
@@ -1586,7 +1594,7 @@ def _dilation_and_erosion(
     )
 
 
-@handing_over
+@public
 @documented
 def morphological_gradient(
     input: Input,
@@ -1625,7 +1633,7 @@ def morphological_gradient(
     return _arithmetic(target, array, np.subtract(dilated, eroded))
 
 
-@handing_over
+@public
 @documented
 def morphological_laplace(
     input: Input,
@@ -1777,6 +1785,7 @@ def _spline_axes(
     return copy(array, target) if values is array else finish(values, target, array)
 
 
+@public
 @documented
 def spline_filter1d(
     input: Input,
@@ -1811,6 +1820,7 @@ def spline_filter1d(
     )
 
 
+@public
 @documented
 def spline_filter(
     input: Input,
@@ -1847,7 +1857,7 @@ def _device_output(array: AnyArray, output: Any) -> Any:
 
 
 def _by_scipy(name: str, what: str) -> Callable[..., Any]:
-    @handing_over
+    @public
     def function(*args: Any, **kwargs: Any) -> Result:
         raise HandOver("it calls a function of Python's for each window")
 

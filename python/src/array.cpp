@@ -28,7 +28,7 @@ Array wrapped(const std::shared_ptr<Engine> &engine, cl_mem mem, const Shape &sh
 }
 
 Array uploaded(const std::shared_ptr<Engine> &engine, nb::handle given) {
-    const nb::object array = nb::module_::import_("numpy").attr("ascontiguousarray")(given);
+    const nb::object array = numpy().attr("ascontiguousarray")(given);
     const HostArray host(array, HostArray::Access::read, "array");
     // ascontiguousarray() makes an axis where there is none.
     Array result = make_array(engine, shape_of(tuple_of(host.shape())), host.type());
@@ -306,8 +306,7 @@ void add_arrays(nb::module_ &module, nb::class_<Engine> &engine) {
         .def(
             "write",
             [](Array &self, nb::object array) {
-                const nb::object source =
-                    nb::module_::import_("numpy").attr("ascontiguousarray")(array);
+                const nb::object source = numpy().attr("ascontiguousarray")(array);
                 const HostArray host(source, HostArray::Access::read, "array");
                 if (host.type() != self.type || host.shape() != self.shape)
                     refuse(std::string("array is ") + numpy_name(host.type()) + " " +

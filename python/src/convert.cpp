@@ -67,6 +67,14 @@ std::array<T, 4> per_axis(nb::handle given, const char *name, int axes_of_number
 
 } // namespace
 
+nb::handle numpy() {
+    // The interpreter's lock guards it. Never released: the interpreter may end before this library.
+    static PyObject *module = nullptr;
+    if (module == nullptr)
+        module = nb::module_::import_("numpy").release().ptr();
+    return module;
+}
+
 void refuse(const std::string &text) {
     throw gauze::Error(GAUZE_ERROR_INVALID_ARGUMENT, text);
 }
@@ -86,7 +94,7 @@ const char *numpy_name(gauze::Type type) {
 }
 
 gauze::Type type_of(nb::handle dtype, const char *name) {
-    const nb::object full = nb::module_::import_("numpy").attr("dtype")(dtype);
+    const nb::object full = numpy().attr("dtype")(dtype);
     const std::string kind = nb::cast<std::string>(full.attr("kind"));
     const int bytes = nb::cast<int>(full.attr("itemsize"));
     if (nb::cast<bool>(full.attr("isnative")))
@@ -99,7 +107,7 @@ gauze::Type type_of(nb::handle dtype, const char *name) {
 }
 
 nb::object dtype_of(gauze::Type type) {
-    return nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
+    return numpy().attr("dtype")(numpy_name(type));
 }
 
 Shape shape_of(nb::handle shape) {
@@ -155,8 +163,18 @@ void copy_to(const nb::object &target, const nb::object &values) {
         throw nb::python_error();
 }
 
+nb::object numpy_empty(nb::handle arguments) {
+    static PyObject *empty = nullptr;
+    if (empty == nullptr)
+        empty = nb::object(numpy().attr("empty")).release().ptr();
+    PyObject *array = PyObject_CallObject(empty, arguments.ptr());
+    if (array == nullptr)
+        throw nb::python_error();
+    return nb::steal(array);
+}
+
 nb::object empty_array(const Shape &shape, gauze::Type type) {
-    return nb::module_::import_("numpy").attr("empty")(tuple_of(shape), numpy_name(type));
+    return numpy_empty(nb::make_tuple(tuple_of(shape), numpy_name(type)));
 }
 
 HostArray::HostArray(nb::handle array, Access access, const char *name) {
@@ -307,6 +325,14 @@ gauze::Border border_of(const std::string &name, double value) {
             return {each.mode, value};
     refuse("border is '" + name +
            "'; there are clamp, constant, reflect, reflect101, wrap and zero");
+}
+
+gauze::Store store_of(const std::string &name) {
+    if (name == "saturate")
+        return gauze::Store::saturate;
+    if (name == "truncate")
+        return gauze::Store::truncate;
+    refuse("store is '" + name + "'; there are saturate and truncate");
 }
 
 bool Interruptible::operator()(std::uint64_t done, std::uint64_t total) const {

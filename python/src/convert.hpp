@@ -13,6 +13,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <gauze/gauze.hpp>
 
@@ -48,7 +49,12 @@ std::vector<double> vector_of(nb::handle given);
 // target[...] = values.
 void copy_to(const nb::object &target, const nb::object &values);
 
-// An empty array of NumPy's.
+// The module, which is imported once.
+nb::handle numpy();
+
+// numpy.empty(*arguments)
+nb::object numpy_empty(nb::handle arguments);
+// An array of NumPy's with undefined values.
 nb::object empty_array(const Shape &shape, gauze::Type type);
 
 // Memory of an array that has the buffer protocol, borrowed until this is destroyed.
@@ -95,6 +101,7 @@ private:
 };
 
 gauze::Border border_of(const std::string &name, double value);
+gauze::Store store_of(const std::string &name);
 
 // Lets the interpreter handle signals, then calls `progress`, if there is one. What these throw comes out.
 class Interruptible {

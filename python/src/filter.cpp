@@ -71,7 +71,7 @@ template <class Make> auto recorded(const std::string &name, Make make) {
 }
 
 nb::object double_array(nb::handle given) {
-    return nb::module_::import_("numpy").attr("ascontiguousarray")(given, "float64");
+    return numpy().attr("ascontiguousarray")(given, "float64");
 }
 
 // The anchor of an array whose last axes are those of the library, in the library's order.
@@ -117,9 +117,8 @@ gauze::Window window_of(nb::handle size, nb::handle footprint, nb::handle anchor
     if (!size.is_none()) {
         window.size = integers(size, "size", 2, 1);
     } else {
-        const nb::module_ numpy = nb::module_::import_("numpy");
         const nb::object places =
-            numpy.attr("ascontiguousarray")(footprint, "bool").attr("view")("uint8");
+            numpy().attr("ascontiguousarray")(footprint, "bool").attr("view")("uint8");
         const HostArray host(places, HostArray::Access::read, "footprint");
         if (host.shape().empty() || host.shape().size() > 3)
             refuse("the footprint has " + std::to_string(host.shape().size()) +
@@ -137,8 +136,7 @@ gauze::Structure structure_of(nb::handle size, nb::handle footprint, nb::handle 
                               nb::handle anchor) {
     if (weights.is_none())
         return window_of(size, footprint, anchor);
-    const nb::object array =
-        nb::module_::import_("numpy").attr("ascontiguousarray")(weights, "float32");
+    const nb::object array = numpy().attr("ascontiguousarray")(weights, "float32");
     const HostArray host(array, HostArray::Access::read, "weights");
     if (!size.is_none())
         refuse("size is given together with weights, whose shape is the window's");

@@ -73,8 +73,7 @@ std::shared_ptr<FleetPlan> make_plan(const std::shared_ptr<Fleet> &fleet, const 
 
 nb::object run(const FleetPlan &self, nb::handle src, nb::handle out, nb::object progress,
                std::uint64_t max_device_bytes) {
-    const nb::object numpy = nb::module_::import_("numpy");
-    const nb::object contiguous = numpy.attr("ascontiguousarray")(src);
+    const nb::object contiguous = numpy().attr("ascontiguousarray")(src);
     const HostArray source(contiguous, HostArray::Access::read, "src");
     check_array("src", source.type(), source.shape(), self.type, self.shape);
     const std::vector<nb::object> targets =

@@ -20,7 +20,7 @@ Axes axes_of(const Shape &shape) {
 }
 
 nb::object contiguous(nb::handle array) {
-    return nb::module_::import_("numpy").attr("ascontiguousarray")(array);
+    return numpy().attr("ascontiguousarray")(array);
 }
 
 gauze::HostPixels pixels_of(const HostArray &array, const char *name, gauze::Type type,

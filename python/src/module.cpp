@@ -238,6 +238,7 @@ NB_MODULE(_gauze, module) {
     gzpy::add_filters(module);
     gzpy::add_arrays(module, engine);
     gzpy::add_plans(module, engine);
+    gzpy::add_calls(module);
     gzpy::add_fleets(module);
     gzpy::add_metrics(module, engine);
 }

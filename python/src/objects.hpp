@@ -61,6 +61,7 @@ nb::object result_of(const Filter &filter, const std::vector<nb::object> &target
 void add_filters(nb::module_ &module);
 void add_arrays(nb::module_ &module, nb::class_<Engine> &engine);
 void add_plans(nb::module_ &module, nb::class_<Engine> &engine);
+void add_calls(nb::module_ &module);
 void add_fleets(nb::module_ &module);
 void add_metrics(nb::module_ &module, nb::class_<Engine> &engine);
 

@@ -1,33 +1,13 @@
-// gauze.Plan: a filter for arrays of one shape and dtype on one engine.
-#include <algorithm>
-#include <sstream>
+#include "plan.hpp"
 
-#include "objects.hpp"
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <sstream>
 
 namespace gzpy {
 
 namespace {
-
-// A C++ plan is for one layout of its images. This one makes another when arrays of other strides come.
-struct Plan {
-    std::shared_ptr<Engine> engine;
-    Filter filter;
-    Axes axes;
-    gauze::PlanOptions options;
-    gauze::Type type, out_type;
-    Shape shape, out_shape;
-    gauze::ImageDesc source, target; // of contiguous arrays
-    std::shared_ptr<gauze::Plan> contiguous;
-    bool writes_all; // a region may leave pixels of the target alone
-
-    struct Layout {
-        gauze::ImageDesc source;
-        std::vector<gauze::ImageDesc> targets;
-        std::shared_ptr<gauze::Plan> plan;
-    };
-    std::mutex mutex; // taken without the interpreter's lock alone
-    std::vector<Layout> layouts;
-};
 
 constexpr std::size_t most_layouts = 16;
 
@@ -66,85 +46,39 @@ void check_engine(const Plan &self, const Array &array, const char *name) {
         refuse(std::string(name) + " belongs to another engine than the plan");
 }
 
-nb::object enqueue(Plan &self, const Array &source, nb::handle out) {
-    check_engine(self, source, "src");
-    check_array("src", source.type, source.shape, self.type, self.shape);
-    if (out.is_none() && !self.writes_all)
-        refuse("the plan's region does not cover the result; out must be given");
-    const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
-        return nb::cast(make_array(self.engine, self.out_shape, self.out_type));
-    });
-    std::vector<cl_mem> memory;
-    for (const nb::object &each : targets) {
-        if (!nb::isinstance<Array>(each))
-            refuse("out is no gauze.Array, and src is one");
-        const auto &target = nb::cast<const Array &>(each);
-        check_engine(self, target, "out");
-        check_array("out", target.type, target.shape, self.out_type, self.out_shape);
-        memory.push_back(target.image->mem());
-    }
-    {
-        const nb::gil_scoped_release unlocked;
-        self.contiguous->enqueue(nullptr, source.image->mem(), memory);
-    }
-    return result_of(self.filter, targets);
+// A smaller source is one slab, between whose start and end nothing is asked.
+constexpr std::size_t least_interruptible = std::size_t{8} << 20; // bytes
+
+nb::object new_target(const Plan &self) {
+    if (self.writes_all)
+        return numpy_empty(self.empty_arguments);
+    return numpy().attr("zeros")(tuple_of(self.out_shape), numpy_name(self.out_type));
 }
 
-nb::object run_on_host(Plan &self, nb::handle src, nb::handle out, nb::object progress,
-                       std::uint64_t max_device_bytes) {
-    const nb::module_ numpy = nb::module_::import_("numpy");
-    auto source = std::make_unique<HostArray>(src, HostArray::Access::read, "src");
-    check_array("src", source->type(), source->shape(), self.type, self.shape);
-    std::optional<gauze::ImageDesc> source_desc = self.axes.describe(*source);
-    nb::object copy; // of a source whose strides no pitches can say
-    if (!source_desc) {
-        copy = numpy.attr("array")(src, nb::arg("order") = "C", nb::arg("copy") = true);
-        source = std::make_unique<HostArray>(copy, HostArray::Access::read, "src");
-        source_desc = self.axes.describe(*source);
-    }
+nb::object contiguous_copy(nb::handle array) {
+    return numpy().attr("array")(array, nb::arg("order") = "C", nb::arg("copy") = true);
+}
 
-    const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
-        return self.writes_all ? empty_array(self.out_shape, self.out_type)
-                               : nb::object(numpy.attr("zeros")(tuple_of(self.out_shape),
-                                                                numpy_name(self.out_type)));
-    });
-    std::vector<std::unique_ptr<HostArray>> memory;
-    std::vector<gauze::ImageDesc> descs;
-    std::vector<nb::object> written = targets; // what the library writes
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        if (nb::isinstance<Array>(targets[i]))
+// A target of a run, and what the library writes: a contiguous copy of it where pitches cannot say its strides.
+struct HostOutput {
+    HostOutput(const Plan &self, const nb::object &given) : target(given), written(given) {
+        if (nb::isinstance<Array>(given))
             refuse("out is a gauze.Array, and src is none");
-        auto target = std::make_unique<HostArray>(targets[i], HostArray::Access::write, "out");
-        check_array("out", target->type(), target->shape(), self.out_type, self.out_shape);
-        std::optional<gauze::ImageDesc> desc = self.axes.describe(*target);
-        if (!desc) {
-            written[i] =
-                numpy.attr("array")(targets[i], nb::arg("order") = "C", nb::arg("copy") = true);
-            target = std::make_unique<HostArray>(written[i], HostArray::Access::write, "out");
-            desc = self.axes.describe(*target);
+        array.emplace(given, HostArray::Access::write, "out");
+        check_array("out", array->type(), array->shape(), self.out_type, self.out_shape);
+        std::optional<gauze::ImageDesc> own = self.axes.describe(*array);
+        if (!own) {
+            written = contiguous_copy(given);
+            array.emplace(written, HostArray::Access::write, "out");
+            own = self.axes.describe(*array);
         }
-        memory.push_back(std::move(target));
-        descs.push_back(*desc);
+        desc = *own;
     }
 
-    gauze::RunOptions options;
-    options.max_device_bytes = max_device_bytes;
-    options.progress = Interruptible(std::move(progress));
-    {
-        const nb::gil_scoped_release unlocked;
-        std::vector<gauze::HostTarget> memory_of_targets;
-        for (std::size_t i = 0; i < memory.size(); ++i)
-            memory_of_targets.emplace_back(memory[i]->data(), descs[i].bytes());
-        const std::vector<gauze::HostTarget> &to = memory_of_targets;
-        plan_for(self, *source_desc, descs)
-            ->run(gauze::HostPixels(source->data(), source_desc->bytes()), to, options);
-    }
-    memory.clear();
-    for (std::size_t i = 0; i < targets.size(); ++i)
-        if (!written[i].is(targets[i]))
-            copy_to(targets[i], written[i]);
-    return result_of(self.filter, targets);
-}
+    nb::object target, written;
+    std::optional<HostArray> array;
+    gauze::ImageDesc desc;
+};
 
 gauze::Region region_of(const Axes &axes, nb::handle given) {
     // A named tuple of Python's: source_origin, extent, target_origin, edge.
@@ -176,13 +110,14 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                 nb::object image, nb::object dtype, nb::object out_dtype,
                                 std::optional<std::string> axes, const std::string &border,
                                 double border_value, nb::object region, nb::object out_shape,
-                                const std::string &variant) {
+                                const std::string &variant, const std::string &store) {
     const auto [type, shape] = image_of(image, dtype);
     const gauze::Type out_type = out_dtype.is_none() ? type : type_of(out_dtype, "out_dtype");
     const Axes own_axes(axes, shape.size());
     gauze::PlanOptions options;
     options.border = border_of(border, border_value);
     options.variant = variant;
+    options.store = store_of(store);
     if (!region.is_none())
         options.region = region_of(own_axes, region);
     else if (!out_shape.is_none())
@@ -203,6 +138,7 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                         own_axes.describe(out_type, target_shape),
                                         nullptr,
                                         region.is_none(),
+                                        nb::make_tuple(tuple_of(target_shape), dtype_of(out_type)),
                                         {},
                                         {}});
     const nb::gil_scoped_release unlocked;
@@ -221,6 +157,72 @@ gauze::HostPixels pixels_of(const HostArray &array, const char *name, gauze::Typ
 }
 
 } // namespace
+
+nb::object enqueue(Plan &self, const Array &source, nb::handle out) {
+    check_engine(self, source, "src");
+    check_array("src", source.type, source.shape, self.type, self.shape);
+    if (out.is_none() && !self.writes_all)
+        refuse("the plan's region does not cover the result; out must be given");
+    const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
+        return nb::cast(make_array(self.engine, self.out_shape, self.out_type));
+    });
+    std::vector<cl_mem> memory;
+    for (const nb::object &each : targets) {
+        if (!nb::isinstance<Array>(each))
+            refuse("out is no gauze.Array, and src is one");
+        const auto &target = nb::cast<const Array &>(each);
+        check_engine(self, target, "out");
+        check_array("out", target.type, target.shape, self.out_type, self.out_shape);
+        memory.push_back(target.image->mem());
+    }
+    {
+        const nb::gil_scoped_release unlocked;
+        self.contiguous->enqueue(nullptr, source.image->mem(), memory);
+    }
+    return result_of(self.filter, targets);
+}
+
+nb::object run_on_host(Plan &self, nb::handle src, const HostArray &source, nb::handle out,
+                       HostRun run) {
+    check_array("src", source.type(), source.shape(), self.type, self.shape);
+    const HostArray *from = &source;
+    std::optional<HostArray> copy; // of a source whose strides no pitches can say
+    std::optional<gauze::ImageDesc> source_desc = self.axes.describe(source);
+    if (!source_desc) {
+        copy.emplace(contiguous_copy(src), HostArray::Access::read, "src");
+        from = &*copy;
+        source_desc = self.axes.describe(*copy);
+    }
+    std::list<HostOutput> outputs;
+    const std::vector<nb::object> targets =
+        targets_of(self.filter, out, [&] { return new_target(self); });
+    for (const nb::object &target : targets)
+        outputs.emplace_back(self, target);
+
+    gauze::RunOptions options;
+    options.max_device_bytes = run.max_device_bytes;
+    if (!run.progress.is_none() || run.max_device_bytes > 0 ||
+        source_desc->bytes() >= least_interruptible)
+        options.progress = Interruptible(std::move(run.progress));
+    {
+        const nb::gil_scoped_release unlocked;
+        std::vector<gauze::ImageDesc> descs;
+        std::vector<gauze::HostTarget> memory;
+        for (const HostOutput &each : outputs) {
+            descs.push_back(each.desc);
+            memory.emplace_back(each.array->data(), each.desc.bytes());
+        }
+        const std::vector<gauze::HostTarget> &to = memory;
+        plan_for(self, *source_desc, descs)
+            ->run(gauze::HostPixels(from->data(), source_desc->bytes()), to, options);
+    }
+    for (HostOutput &each : outputs) {
+        each.array.reset();
+        if (!each.written.is(each.target))
+            copy_to(each.target, each.written);
+    }
+    return result_of(self.filter, targets);
+}
 
 std::string described(gauze::Type type, const Shape &shape) {
     return std::string(numpy_name(type)) + " " + to_text(shape);
@@ -307,7 +309,8 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
                std::uint64_t max_device_bytes) {
                 if (nb::isinstance<Array>(src))
                     return enqueue(self, nb::cast<const Array &>(src), out);
-                return run_on_host(self, src, out, std::move(progress), max_device_bytes);
+                return run_on_host(self, src, HostArray(src, HostArray::Access::read, "src"), out,
+                                   {std::move(progress), max_device_bytes});
             },
             nb::arg("src"), nb::arg("out") = nb::none(), nb::kw_only(),
             nb::arg("progress") = nb::none(), nb::arg("max_device_bytes") = 0,
@@ -458,6 +461,29 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     -------
     Timing
     )")
+        .def(
+            "_run_seconds",
+            [](Plan &self, nb::handle src, nb::handle out, unsigned repeats) {
+                const HostArray from(src, HostArray::Access::read, "src");
+                const HostArray to(out, HostArray::Access::write, "out");
+                const gauze::HostPixels source = pixels_of(from, "src", self.type, self.shape);
+                const gauze::HostPixels target =
+                    pixels_of(to, "out", self.out_type, self.out_shape);
+                std::vector<double> seconds(repeats);
+                const nb::gil_scoped_release unlocked;
+                for (double &each : seconds) {
+                    const auto began = std::chrono::steady_clock::now();
+                    self.contiguous->run(source.data, source.bytes, to.data(), target.bytes);
+                    each = std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
+                               .count();
+                }
+                return seconds;
+            },
+            nb::arg("src"), nb::arg("out"), nb::arg("repeats"),
+            nb::sig(
+                "def _run_seconds(self, src: numpy.ndarray, out: numpy.ndarray, repeats: int) -> "
+                "list[float]"),
+            "Times of the C++ call alone, for contiguous arrays: what gauze.bench compares with.")
         .def("__repr__", [](const Plan &self) {
             return "<gauze.Plan of " + self.filter.text + ", " + described(self.type, self.shape) +
                    " to " + described(self.out_type, self.out_shape) + ">";
@@ -467,11 +493,13 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         "plan", &make_plan, nb::arg("filter"), nb::arg("image"), nb::arg("dtype") = nb::none(),
         nb::arg("out_dtype") = nb::none(), nb::kw_only(), nb::arg("axes") = nb::none(),
         nb::arg("border") = "clamp", nb::arg("border_value") = 0.0, nb::arg("region") = nb::none(),
-        nb::arg("out_shape") = nb::none(), nb::arg("variant") = "",
+        nb::arg("out_shape") = nb::none(), nb::arg("variant") = "", nb::arg("store") = "saturate",
         nb::sig("def plan(self, filter: Filter, image: typing.Any, dtype: numpy.typing.DTypeLike | "
                 "None = None, out_dtype: numpy.typing.DTypeLike | None = None, *, axes: str | None "
                 "= None, border: str = 'clamp', border_value: float = 0.0, region: typing.Any = "
-                "None, out_shape: collections.abc.Sequence[int] | None = None, variant: str = '') "
+                "None, out_shape: collections.abc.Sequence[int] | None = None, variant: str = '', "
+                "store: "
+                "str = 'saturate') "
                 "-> Plan"),
         R"(Chooses kernels for a filter of arrays of one shape and dtype.
 
@@ -483,7 +511,7 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     dtype : dtype, optional
         The sources' type: uint8, uint16, int16, float16 or float32.
     out_dtype : dtype, optional
-        The results' type; by default that of sources. Integers are rounded half to even and saturate.
+        The results' type; by default that of sources.
     axes : str, optional
         The axes of the array: letters of 'ptzyxc' in this order. p: planes, c: 1 to 4
         interleaved channels. By default the last letters of 'tzyx'.
@@ -497,6 +525,9 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         The results' shape, where a region is given; by default that of sources.
     variant : str, optional
         Kernels to use, as Plan.variant has them.
+    store : {'saturate', 'truncate'}, optional
+        How results become integers: rounded half to even, or their fraction cut off. Both saturate.
+        'truncate' is for correlations, boxes and Gaussians by taps.
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """gauze.ndimage beside SciPy, where SciPy's own tests do not look."""
 
+import importlib
 import inspect
 import os
 import pathlib
@@ -100,6 +101,44 @@ def test_integers_on_the_device_are_cut_off_as_well(engine, rng):
     array = engine.array(image)
     ndi.median_filter(array, 3, output=array)
     np.testing.assert_array_equal(array.numpy(), ndi.median_filter(image, 3))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint16", "int16"])
+@pytest.mark.parametrize("mode, cval", [("reflect", 0), ("wrap", 0), ("constant", 3), ("constant", 0.75)])
+def test_integers_are_cut_off_on_the_device(engine, rng, dtype, mode, cval):
+    kind = np.dtype(dtype)
+    least, most = (0, 1) if kind == np.bool_ else (np.iinfo(kind).min, np.iinfo(kind).max)
+    image = rng.integers(least, most, (23, 34), endpoint=True).astype(kind)
+    image[:9, :12] = most  # means that are integers
+    image[9:15, 20:] = least
+    for output in {kind, np.dtype("int16"), np.dtype("uint16")}:
+        for size in (3, (1, 15), 9, 4):
+            for origin in (0, 1):
+                if origin and size == (1, 15):
+                    continue
+                np.testing.assert_array_equal(
+                    ndi.uniform_filter(image, size, output, mode, cval, origin),
+                    scipy.ndimage.uniform_filter(image, size, output, mode, cval, origin),
+                    err_msg=f"{output} {size} {origin}",
+                )
+        for order in (0, (0, 1)):
+            options = {"output": output, "mode": mode, "cval": cval}
+            got = ndi.gaussian_filter(image, (0, 1.5), order, **options)
+            expected = scipy.ndimage.gaussian_filter(image, (0, 1.5), order, **options)
+            # One less or more where the exact sum is within f32's error of an integer.
+            apart = np.abs(got.astype(np.int64) - expected)
+            assert np.minimum(apart, 2**16 - apart).max() <= 1
+            assert (apart == 0).mean() > 0.5
+    weights = np.array([[0.1, 0.2, 0.05], [0.05, 0.3, 0.1], [0.0, 0.15, 0.05]])
+    if kind != np.bool_:
+        got = ndi.correlate(image, weights, mode=mode, cval=cval)
+        exact = scipy.ndimage.correlate(image.astype(np.float64), weights, mode=mode, cval=cval)
+        assert np.abs(got - exact).max() < 1 + 1e-2
+        on_device = ndi.correlate(engine.array(image), weights, mode=mode, cval=cval) if (
+            kind != np.int8
+        ) else None
+        if on_device is not None:
+            np.testing.assert_array_equal(on_device.numpy(), got)
 
 
 def test_any_number_of_axes(rng):
@@ -228,6 +267,30 @@ def test_patching_is_scoped(image):
     assert scipy.ndimage.gaussian_filter is theirs
 
 
+SKIMAGE_CALLS = [
+    ("filters", "gaussian", (2,), "gaussian_filter"),
+    ("filters", "median", (), "median_filter"),
+    ("filters", "sobel", (), "convolve"),
+    ("filters", "unsharp_mask", (), "gaussian_filter"),
+    ("morphology", "opening", (), "grey_erosion"),
+    ("feature", "structure_tensor", (2,), "sobel"),
+]
+
+
+@pytest.mark.parametrize("module, name, args, called", SKIMAGE_CALLS)
+def test_patching_serves_scikit_image(monkeypatch, image, module, name, args, called):
+    pytest.importorskip("skimage")
+    function = getattr(importlib.import_module(f"skimage.{module}"), name)
+    expected = function(image, *args)
+    calls = []
+    own = getattr(ndi, called)
+    monkeypatch.setattr(ndi, called, lambda *a, **k: calls.append(called) or own(*a, **k))
+    with gauze.patch_scipy():
+        got = function(image, *args)
+    assert calls
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5)
+
+
 def test_the_default_engine_can_be_set(engine, image):
     before = gauze.default_engine()
     log = []
@@ -244,8 +307,13 @@ def test_the_benchmark_prints_a_row_for_each_case(capsys):
 
     assert bench.main(["--size", "48", "--seconds", "0"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(bench._CASES) + 3
-    assert lines[2].startswith("gaussian_filter(1) float32") and "64x64" in lines[-1]
+    assert len(lines) == len(bench._CASES) + len(bench._SMALL) + 4
+    assert lines[2].startswith("gaussian_filter(1) float32")
+    heading = lines.index("64x64 float32, microseconds")
+    assert lines[heading + 2].startswith("gaussian_filter(1)")
+    for line in lines[heading + 2 :]:
+        call, _, run, difference = map(float, line.split()[-4:])
+        assert abs(call - run - difference) < 0.2
 
 
 def test_importing_needs_no_scipy():

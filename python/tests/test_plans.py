@@ -463,3 +463,52 @@ def test_ssimulacra2(engine, rng):
     assert gauze.ssimulacra2_score(float(errors.mean())) == pytest.approx(score, abs=0.1)
     with pytest.raises(ValueError, match="the metric takes uint8"):
         metric.score(reference[:40])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16"])
+def test_results_are_cut_off_where_a_plan_says_so(engine, rng, dtype):
+    limits = np.iinfo(dtype)
+    image = rng.integers(limits.min, limits.max, (37, 50), endpoint=True).astype(dtype)
+    taps = (rng.random((5, 5)) - 0.25) / 8
+    for filter in (
+        gauze.Filter.correlate(taps),
+        gauze.Filter.separable([[0.25, 0.5, 0.25], [0.5, 0.75]]),
+        gauze.Filter.gaussian(1.5, method="fir"),
+    ):
+        exact = engine.plan(filter, image, out_dtype="float32")(image)
+        plan = engine.plan(filter, image, store="truncate")
+        expected = np.clip(np.trunc(exact), limits.min, limits.max).astype(dtype)
+        np.testing.assert_array_equal(plan(image), expected)
+        np.testing.assert_array_equal(plan(engine.array(image)).numpy(), expected)
+        assert "integers truncated" in plan.explain()
+        assert plan.verify(image, expected).within_bound
+        rounded = np.clip(np.rint(exact), limits.min, limits.max).astype(dtype)
+        saturating = engine.plan(filter, image, store="saturate")
+        np.testing.assert_array_equal(saturating(image), rounded)
+        assert "truncated" not in saturating.explain()
+        assert not plan.verify(image, rounded).within_bound
+        # Floats are not affected.
+        kept = engine.plan(filter, image, out_dtype="float32", store="truncate")
+        np.testing.assert_array_equal(kept(image), exact)
+    for radius in (1, 4, 40):
+        plan = engine.plan(gauze.Filter.box(radius), image, store="truncate")
+        padded = np.pad(image.astype(np.int64), radius, mode="edge")
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (2 * radius + 1,) * 2)
+        sums = windows.sum((2, 3))
+        expected = (np.sign(sums) * (np.abs(sums) // (2 * radius + 1) ** 2)).astype(dtype)
+        np.testing.assert_array_equal(plan(image), expected)
+        assert plan.verify(image, expected).within_bound
+
+
+def test_slabs_are_cut_off_as_well(engine, rng):
+    image = rng.integers(0, 256, (400, 300)).astype(np.uint8)
+    plan = engine.plan(Filter.gaussian(1.5, method="fir"), image, store="truncate")
+    np.testing.assert_array_equal(plan(image, max_device_bytes=100_000), plan(image))
+
+
+def test_a_store_that_is_not_possible_is_refused(engine, image):
+    with pytest.raises(ValueError, match="store is 'cut'"):
+        engine.plan(gauze.Filter.box(1), image, store="cut")
+    for filter in (gauze.Filter.median(3), gauze.Filter.gaussian(3, method="recursive")):
+        with pytest.raises(gauze.UnsupportedError, match="truncated of correlations"):
+            engine.plan(filter, image, store="truncate")

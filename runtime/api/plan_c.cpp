@@ -45,6 +45,9 @@ gz::PlanDesc plan_desc(const gauze_plan_desc &desc, const gz::Filter &filter) {
     result.target = one_target(0);
     for (std::size_t i = 1; i < target_count; ++i)
         result.more_targets.push_back(one_target(i));
+    require(desc.store == GAUZE_STORE_SATURATE || desc.store == GAUZE_STORE_TRUNCATE,
+            "desc->store is ", desc.store, ", which is no way to store");
+    result.store = static_cast<gz::Store>(desc.store);
     result.border = {static_cast<gz::BorderMode>(desc.border), desc.border_value};
     if (desc.region) {
         const gauze_region region = known_part(desc.region, "region");

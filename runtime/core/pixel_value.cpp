@@ -48,13 +48,14 @@ double load_pixel(PixelType type, const std::byte *at) {
     fail(Status::internal, "no pixel type has the number ", static_cast<gauze_type>(type));
 }
 
-void store_pixel(PixelType type, float value, std::byte *at) {
+void store_pixel(PixelType type, float value, std::byte *at, Store store) {
     const PixelTypeFacts &facts = facts_of(type);
     double stored = static_cast<double>(value);
     if (facts.is_integer)
-        stored = std::isnan(stored)
-                     ? 0.0
-                     : std::clamp(std::nearbyint(stored), facts.lowest, facts.highest);
+        stored = std::isnan(stored) ? 0.0
+                                    : std::clamp(store == Store::truncate ? std::trunc(stored)
+                                                                          : std::nearbyint(stored),
+                                                 facts.lowest, facts.highest);
     switch (type) {
     case PixelType::u8:
         return write_as(static_cast<std::uint8_t>(stored), at);

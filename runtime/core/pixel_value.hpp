@@ -10,8 +10,8 @@ namespace gz {
 // The value stored at `at`, exactly.
 double load_pixel(PixelType type, const std::byte *at);
 
-// Stores as kernels do: integers round half to even and saturate (NaN gives 0), f16 rounds to
+// Stores as kernels do: integers as `store` says, and saturated (NaN gives 0), f16 rounds to
 // nearest even.
-void store_pixel(PixelType type, float value, std::byte *at);
+void store_pixel(PixelType type, float value, std::byte *at, Store store = Store::saturate);
 
 } // namespace gz

@@ -43,6 +43,12 @@ inline const char *name_of(PixelType type) {
     return facts_of(type).name;
 }
 
+// How results become integers; both saturate.
+enum class Store : gauze_store {
+    saturate = GAUZE_STORE_SATURATE, // rounds half to even
+    truncate = GAUZE_STORE_TRUNCATE  // cuts off the fraction
+};
+
 // A value along x, y, z and t.
 using Axes = std::array<std::int64_t, 4>;
 inline constexpr const char *axis_name[] = {"x", "y", "z", "t"};

@@ -28,6 +28,7 @@ namespace gz {
 struct Rounded {
     PixelType source, target;
     Border border;
+    Store store = Store::saturate;
 };
 
 // How modes of recursive filters that stand for a response are read: as that response, or as themselves.

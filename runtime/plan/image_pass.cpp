@@ -3,9 +3,12 @@
 namespace gz {
 
 Defines type_defines(const ImagePass &pass) {
-    return {{"SRC_TYPE", static_cast<int>(pass.src_type)},
-            {"DST_TYPE", static_cast<int>(pass.dst_type)},
-            {"CHANNELS", pass.channels}};
+    Defines defines{{"SRC_TYPE", static_cast<int>(pass.src_type)},
+                    {"DST_TYPE", static_cast<int>(pass.dst_type)},
+                    {"CHANNELS", pass.channels}};
+    if (pass.store == Store::truncate && facts_of(pass.dst_type).is_integer)
+        defines["STORE_TRUNCATE"] = 1;
+    return defines;
 }
 
 NDRange batched_range(const ImagePass &pass, std::int64_t groups_x, std::int64_t groups_y,

@@ -12,6 +12,7 @@ namespace gz {
 struct ImagePass {
     PixelType src_type = PixelType::f32;
     PixelType dst_type = PixelType::f32;
+    Store store = Store::saturate;
     int channels = 1;
     Geometry geometry{};
     std::int64_t planes = 1;

@@ -48,6 +48,7 @@ ImagePass lower_images(const PlanDesc &desc, const TapsExtent &taps,
     ImagePass pass;
     pass.src_type = desc.source.type;
     pass.dst_type = desc.target.type;
+    pass.store = desc.store;
     pass.channels = static_cast<int>(desc.source.channels);
     pass.planes = desc.source.planes;
     // With neighbours the filter reads rows above and below the region too.

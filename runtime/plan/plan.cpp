@@ -17,7 +17,12 @@ Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine
                 const std::string &variant) {
     // The device does not affect what is refused.
     filter.check_border(desc.border);
-    return settle(filter, {engine.facts().device_class, Forced(variant).variant});
+    Settled result = settle(filter, {engine.facts().device_class, Forced(variant).variant});
+    if (desc.store == Store::truncate && !result.filter.is<Correlate>() && !result.filter.is<Box>())
+        fail(Status::unsupported,
+             "results are truncated of correlations, boxes and Gaussians by taps only; this is a ",
+             to_text(result.filter));
+    return result;
 }
 
 // Returns the graph of a plan, once the kernels for all that it may run are tested.
@@ -340,7 +345,8 @@ std::string Plan::make_explanation() const {
              " to ", to_text(desc_.target), ", border ", name_of(desc_.border.mode), ", region ",
              to_text(desc_.region.extent), " from ", to_place(desc_.region.source_origin), " to ",
              to_place(desc_.region.target_origin),
-             desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours", "\n");
+             desc_.region.edge == RegionEdge::isolated ? " isolated" : " with neighbours",
+             desc_.store == Store::truncate ? ", integers truncated" : "", "\n");
     lines += text("device: ", facts.name, " (", facts.platform, "), class ",
                   name_of(facts.device_class), ": ", facts.reason_of_defaults(), "\n");
     lines += settled_.reasons;

@@ -14,6 +14,7 @@ struct PlanDesc {
     Region region;
     std::vector<ImageDesc> more_targets{}; // targets after the first, for filters that have several
     std::vector<ImageDesc> more_sources{}; // sources after the first, of its extent and planes
+    Store store = Store::saturate;
 
     std::size_t target_count() const { return 1 + more_targets.size(); }
     const ImageDesc &target_at(std::size_t i) const {
@@ -25,7 +26,7 @@ struct PlanDesc {
     }
     // Returns the same plan with target i as its only target.
     PlanDesc for_target(std::size_t i) const {
-        return {source, target_at(i), border, region, {}, more_sources};
+        return {source, target_at(i), border, region, {}, more_sources, store};
     }
 
     // Bytes of the region's pixels, in the sources and in the targets.

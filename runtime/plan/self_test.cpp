@@ -47,6 +47,7 @@ PlanDesc tiny_plan(const PlanDesc &desc, Results results, bool has_long_tiles) {
     tiny.source = tiny_image(desc.source, extent);
     tiny.target = tiny_image(desc.target, extent);
     tiny.border = desc.border;
+    tiny.store = desc.store;
     for (const ImageDesc &guide : desc.more_sources)
         tiny.more_sources.push_back(tiny_image(guide, extent));
     for (const ImageDesc &target : desc.more_targets)

@@ -19,7 +19,10 @@ struct Verification {
 // the same side.
 double distance(double exact, double stored, PixelType type);
 
-// The same for sums: sums of integers are modulo the type's range.
+// Distance of the exact value from those that are cut off to the stored one, which is of an integer type.
+double distance_from_truncated(double exact, double stored, PixelType type);
+
+// The same as distance() for sums: sums of integers are modulo the type's range.
 double distance_of_sums(double exact, double stored, PixelType type);
 
 // Returns what storing in the type adds to a filter's error, for results up to `largest` in magnitude.

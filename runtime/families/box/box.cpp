@@ -65,15 +65,18 @@ AxesReach reach_of(const Box &box) {
     return result;
 }
 
-// Sums of integers are exact.
+// Sums of integers are exact. Of several axes in turn, the means between are not: they err too little to round
+// another way, but an integer may become the one below it.
 bool rounds_once(const Box &box, const Rounded &images) {
     const PixelTypeFacts &src = facts_of(images.source);
     const double constant = images.border.value;
     const bool whole_constant =
         images.border.mode != BorderMode::constant ||
         (constant == std::nearbyint(constant) && constant >= src.lowest && constant <= src.highest);
-    return box.iterations == 1 && src.is_integer && facts_of(images.target).is_integer &&
-           whole_constant;
+    const bool is_in_turn = box.is_volume() && (box.radius[0] > 0 || box.radius[1] > 0 ||
+                                                (box.radius[2] > 0 && box.radius[3] > 0));
+    return box.iterations == 1 && !(is_in_turn && images.store == Store::truncate) &&
+           src.is_integer && facts_of(images.target).is_integer && whole_constant;
 }
 
 Results results_of(const Box &) {

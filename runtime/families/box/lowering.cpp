@@ -24,8 +24,11 @@ std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc) {
     Correlate mean = separable(taps);
     const PixelTypeFacts &src = facts_of(desc.source.type);
     const double largest = std::max({-src.lowest, src.highest, std::abs(desc.border.value)});
-    if (src.is_integer && facts_of(desc.target.type).is_integer &&
-        error_bound(mean, largest) >= 0.5 / static_cast<double>(size[0] * size[1]))
+    const bool is_integer = src.is_integer && facts_of(desc.target.type).is_integer;
+    // A mean that is an integer must not become the one below it.
+    if (is_integer && desc.store == Store::truncate)
+        return std::nullopt;
+    if (is_integer && error_bound(mean, largest) >= 0.5 / static_cast<double>(size[0] * size[1]))
         return std::nullopt;
     return mean;
 }

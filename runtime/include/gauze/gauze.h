@@ -919,6 +919,14 @@ typedef struct gauze_region {
     int64_t target_origin[4]; /**< first pixel of the result along x, y, z, t */
 } gauze_region;
 
+/** How results become integers. Both saturate: what lies beyond the type's range becomes the nearest value of it,
+ * and NaN 0. Other types of targets are not affected. */
+typedef int32_t gauze_store;
+enum {
+    GAUZE_STORE_SATURATE = 0, /**< rounds half to even */
+    GAUZE_STORE_TRUNCATE = 1  /**< cuts off the fraction, as a C cast does */
+};
+
 /** The images, the border and the region of a plan. */
 typedef struct gauze_plan_desc {
     uint32_t struct_size; /**< sizeof this struct, set by the caller */
@@ -939,6 +947,8 @@ typedef struct gauze_plan_desc {
      * filter along x and y, or a separable one along x, y and z, is not run along all of them at once.
      * "filters": each filter of a difference is run by itself. */
     const char *variant;
+    /** GAUZE_STORE_TRUNCATE is for correlations, boxes and Gaussians by taps; GAUZE_ERROR_UNSUPPORTED for others. */
+    gauze_store store;
 } gauze_plan_desc;
 
 /** How to filter images of one description on one engine. Immutable; may run from many threads at once. */

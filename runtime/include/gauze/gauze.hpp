@@ -1019,6 +1019,12 @@ struct Region {
     RegionEdge edge = RegionEdge::isolated; ///< whether pixels around the region are read
 };
 
+/// How results become integers; both saturate: see gauze_store.
+enum class Store : gauze_store {
+    saturate = GAUZE_STORE_SATURATE, ///< rounds half to even
+    truncate = GAUZE_STORE_TRUNCATE  ///< cuts off the fraction, as a C cast does
+};
+
 /// The members of gauze_plan_desc besides images.
 struct PlanOptions {
     Border border;                ///< clamp unless said otherwise
@@ -1026,6 +1032,7 @@ struct PlanOptions {
     std::string variant;          ///< "": the library's choice
     /// The second source of a guided filter, whose guide is an image of its own; none for all other filters.
     std::optional<ImageDesc> guide;
+    Store store = Store::saturate; ///< how results become integers
 
     /// Sets the border.
     PlanOptions &with_border(Border b) {
@@ -1040,6 +1047,11 @@ struct PlanOptions {
     /// Sets the variant.
     PlanOptions &with_variant(std::string v) {
         variant = std::move(v);
+        return *this;
+    }
+    /// Sets how results become integers.
+    PlanOptions &with_store(Store s) {
+        store = s;
         return *this;
     }
     /// Sets the guide.
@@ -1531,6 +1543,7 @@ public:
         desc.targets = c_targets.data();
         desc.border = options.border.mode;
         desc.border_value = options.border.value;
+        desc.store = static_cast<gauze_store>(options.store);
         desc.variant = options.variant.empty() ? nullptr : options.variant.c_str();
         if (options.region) {
             c_region.struct_size = sizeof c_region;

@@ -23,8 +23,9 @@ namespace gauze {
 
 /// How a fleet computes it.
 struct FleetOptions {
-    Border border;       ///< clamp unless said otherwise
-    std::string variant; ///< "": the library's choice
+    Border border;                 ///< clamp unless said otherwise
+    std::string variant;           ///< "": the library's choice
+    Store store = Store::saturate; ///< how results become integers
     /// How far results of recursive filters may be from those of the whole image, as Filter::reach() has it. 0:
     /// images are not cut along axes that such a filter runs along.
     double accuracy = 0.0;
@@ -304,6 +305,7 @@ private:
         PlanOptions options;
         options.border = state_->options.border;
         options.variant = state_->options.variant;
+        options.store = state_->options.store;
         std::vector<ImageDesc> targets;
         for (const ImageDesc &target : state_->targets)
             targets.push_back(part_of(target, slab.end - slab.begin));
@@ -381,6 +383,7 @@ public:
         PlanOptions whole;
         whole.border = options.border;
         whole.variant = options.variant;
+        whole.store = options.store;
         static_cast<void>(engines_.front().plan(filter, source, targets, whole));
 
         auto state = std::make_shared<FleetPlan::State>(engines_, filter);
