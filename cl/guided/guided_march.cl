@@ -1,9 +1,10 @@
-// Guided filters of one-channel images for GPUs, whose work grows little with the radius. An item
-// keeps the sums along y of 4 columns while its group marches down them, ROWS rows at a time; rows
-// are on their way while those before them are summed along x. For that a step's rows lie in local
-// memory as what the values of each block of 4 come to, and as what they come to before each value:
-// a square is whole blocks, whose sums are moved along the row, and the ends of two. STAGE 1 makes
-// slopes and offsets of the image and the guide, STAGE 2 makes results of these.
+// Guided filters of one-channel images for GPUs, whose work grows little with the radius. A group of
+// LANES x SPLIT items keeps the sums along y of 4 columns a lane while it marches down them. In a
+// step each of a lane's SPLIT items takes ROWS rows; rows of the next step are on their way while
+// those of this one are summed along x. For that a step's rows lie in local memory as what the
+// values of each block of 4 come to, and as what they come to before each value: a square is whole
+// blocks, whose sums are moved along the row, and the ends of two. STAGE 1 makes slopes and offsets
+// of the image and the guide, STAGE 2 makes results of these.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
@@ -18,14 +19,18 @@
 #define VALUE4 float4
 #include "lib/box_blocks.clh"
 
-#if !defined(GROUP) || !defined(ALIGNED) || !defined(GUIDE_ALIGNED) || !defined(STAGE)
-#error GROUP, ALIGNED, GUIDE_ALIGNED or STAGE is not defined
+#if !defined(LANES) || !defined(SPLIT) || !defined(ROWS) || !defined(STAGE)
+#error LANES, SPLIT, ROWS or STAGE is not defined
+#endif
+#if !defined(ALIGNED) || !defined(GUIDE_ALIGNED)
+#error ALIGNED or GUIDE_ALIGNED is not defined
 #endif
 #if CHANNELS != 1 || GUIDES > 1
 #error guided_march takes one channel of both images
 #endif
 
-#define ROWS 4
+#define GROUP (LANES * SPLIT)
+#define STEP (ROWS * SPLIT) // rows
 
 // The images that sums are of: the image, or slopes; the guide, or offsets.
 #if STAGE == 1 && GUIDES == 0
@@ -144,32 +149,19 @@ typedef struct Columns {
     float4 sum[FIELDS], lost[FIELDS];
 } Columns;
 
-INLINE void add_columns(Columns *columns, const float4 *change) {
-    UNROLL for (int f = 0; f < FIELDS; ++f) {
-        const float4 term = change[f] - columns->lost[f];
-        const float4 sum = columns->sum[f] + term;
-        columns->lost[f] = (sum - columns->sum[f]) - term;
-        columns->sum[f] = sum;
-    }
+INLINE void add_columns(Columns *columns, int f, float4 change) {
+    const float4 term = change - columns->lost[f];
+    const float4 sum = columns->sum[f] + term;
+    columns->lost[f] = (sum - columns->sum[f]) - term;
+    columns->sum[f] = sum;
 }
 
-// Moves the squares of the columns on by a row, and puts what a block's values come to where the
-// group finds it.
-INLINE void move_columns(Columns *columns, const Four enters, const Four leaves,
-                         const float2 pivots, __local float4 *before, __local float *blocks) {
-    float4 in[FIELDS], out[FIELDS];
-    fields_of(in, enters, pivots);
-    fields_of(out, leaves, pivots);
-    UNROLL for (int f = 0; f < FIELDS; ++f)
-        in[f] -= out[f];
-    add_columns(columns, in);
-    UNROLL for (int f = 0; f < FIELDS; ++f) {
-        const float4 sum = columns->sum[f];
-        const float two = sum.s0 + sum.s1;
-        const float three = two + sum.s2;
-        before[f * ROWS * GROUP] = (float4)(0.0f, sum.s0, two, three);
-        blocks[f * ROWS * GROUP] = three + sum.s3;
-    }
+// Puts what the sums of a block come to where the group finds it.
+INLINE void put_block(const float4 sum, __local float4 *before, __local float *block) {
+    const float two = sum.s0 + sum.s1;
+    const float three = two + sum.s2;
+    *before = (float4)(0.0f, sum.s0, two, three);
+    *block = three + sum.s3;
 }
 
 static inline void store_slopes(float4 v, __global float *to, int count) {
@@ -187,24 +179,28 @@ static inline void store_slopes(float4 v, __global float *to, int count) {
 
 // apron: the radius along x, rounded up to whole blocks. before: of each value of a step, what its
 // block's values before it come to; blocks: what all of them do; spans: what the blocks do that are
-// whole in the square of a block's first value. slope, offset: targets of STAGE 1, sources of STAGE
-// 2. The guide, which is the image where that guides itself, is at `from`.
+// whole in the square of a block's first value; totals: what a step changes in the sums of columns,
+// by the rows of each of a lane's items. slope, offset: targets of STAGE 1, sources of STAGE 2. The
+// guide, which is the image where that guides itself, is at `from`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
                   const GuidedNumbers numbers, const int band, const int apron,
                   const float share, __local float4 *restrict before,
-                  __local float4 *restrict blocks4, __local float4 *restrict spans4) {
+                  __local float4 *restrict blocks4, __local float4 *restrict spans4,
+                  __local float4 *restrict totals) {
     const int item = get_local_id(0);
+    const int lane = item & (LANES - 1);
+    const int part = item / LANES;
     const int batch = get_group_id(2);
-    const int strip = 4 * GROUP - 2 * apron;
+    const int strip = 4 * LANES - 2 * apron;
     const int left = (int)get_group_id(0) * strip;
     const int top = (int)get_group_id(1) * band;
     const int rows = min(band, g.height - top);
     const int wide = min(strip, g.width - left);
     const int radius = g.anchor_y;
     const int height = 2 * radius + 1;
-    const int left_over = wide - 4 * item; // values of a row that are left for the item
-    const bool used = 4 * item < wide + 2 * apron + 16; // whole vectors of blocks are read
+    const int left_over = wide - 4 * lane; // values of a row that are left for the lane
+    const bool used = 4 * lane < wide + 2 * apron + 16; // whole vectors of blocks are read
     __local float *blocks = (__local float *)blocks4;
     __local float *spans = (__local float *)spans4;
 
@@ -221,18 +217,18 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
 #endif
     place.first = pivots.s0;
     place.second = pivots.s1;
-    const long out = dst_start(g, batch) + (long)top * g.dst_row + left + 4 * item;
+    const long out = dst_start(g, batch) + (long)top * g.dst_row + left + 4 * lane;
 #else
     __global const float *first = slope + src_start(g, batch);
     __global const float *second = offset + src_start(g, batch);
     place.first = 0.0f;
     place.second = g.border_value;
     __global const GUIDE *pixels =
-        guide + start_of_places(g, batch, from) + (long)top * from.row + left + 4 * item;
-    __global DST *out = dst + dst_start(g, batch) + (long)top * g.dst_row + left + 4 * item;
+        guide + start_of_places(g, batch, from) + (long)top * from.row + left + 4 * lane;
+    __global DST *out = dst + dst_start(g, batch) + (long)top * g.dst_row + left + 4 * lane;
 #endif
 
-    place.x = left - apron + 4 * item;
+    place.x = left - apron + 4 * lane;
     place.inside = place.x >= g.valid_left && place.x + 4 <= g.valid_right;
     place.places = 0;
     place.outside = 0;
@@ -248,7 +244,7 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
     UNROLL for (int f = 0; f < FIELDS; ++f)
         columns.sum[f] = columns.lost[f] = 0.0f;
     if (used)
-        for (int y = start; y < start + height; y += 4) {
+        for (int y = start + 4 * part; y < start + height; y += 4 * SPLIT) {
             Four some[4];
             UNROLL for (int i = 0; i < 4; ++i)
                 READ_ANY(some[i], y + i);
@@ -256,30 +252,53 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
                 float4 change[FIELDS];
                 fields_of(change, some[i], pivots);
                 if (y + i < start + height)
-                    add_columns(&columns, change);
+                    UNROLL for (int f = 0; f < FIELDS; ++f)
+                        add_columns(&columns, f, change[f]);
             }
         }
+#if SPLIT > 1
+    UNROLL for (int f = 0; f < FIELDS; ++f)
+        totals[f * GROUP + item] = columns.sum[f];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (int f = 0; f < FIELDS; ++f) {
+        columns.sum[f] = columns.lost[f] = 0.0f;
+        UNROLL for (int k = 0; k < SPLIT; ++k)
+            columns.sum[f] += totals[f * GROUP + k * LANES + lane];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 
     // A square spans `count` whole blocks from that of its first value on, which is value `shift`
     // of it; the value after its last is value (1 - shift) & 3 of the block after them.
     const int shift = apron - g.anchor_x;
     const int count = (apron + g.anchor_x + 1) >> 2;
     Four enters[ROWS], leaves[ROWS];
-    for (int step = -ROWS; step < rows; step += ROWS) {
+    for (int step = -STEP; step < rows; step += STEP) {
+        const int leaving = start + step + part * ROWS;
+        float4 change[ROWS][FIELDS]; // in the sums of columns, from the item's first row on
         if (used && step >= 0) {
-            const int leaving = start + step;
             const bool is_read = IS_FREE(leaving, ROWS + height);
             UNROLL for (int i = 0; i < ROWS; ++i) {
                 if (!is_read) {
                     READ_ANY(enters[i], leaving + height + i);
                     READ_ANY(leaves[i], leaving + i);
                 }
-                move_columns(&columns, enters[i], leaves[i], pivots, before + i * GROUP + item,
-                             blocks + i * GROUP + item);
+                float4 in[FIELDS], out[FIELDS];
+                fields_of(in, enters[i], pivots);
+                fields_of(out, leaves[i], pivots);
+                UNROLL for (int f = 0; f < FIELDS; ++f) {
+                    change[i][f] = in[f] - out[f];
+                    if (i > 0)
+                        change[i][f] += change[i > 0 ? i - 1 : 0][f];
+                }
             }
+#if SPLIT > 1
+            UNROLL for (int f = 0; f < FIELDS; ++f)
+                totals[f * GROUP + item] = change[ROWS - 1][f];
+#endif
         }
-        const int next = start + step + ROWS;
-        if (used && step + ROWS < rows && IS_FREE(next, ROWS + height)) {
+        const int next = leaving + STEP;
+        if (used && step + STEP < rows && IS_FREE(next, ROWS + height)) {
             UNROLL for (int i = 0; i < ROWS; ++i) {
                 leaves[i] = read_row(first + (next + i) * g.src_row,
                                      second + (long)(next + i) * SECOND_ROW, place);
@@ -289,14 +308,38 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
         }
         if (step < 0)
             continue;
+#if SPLIT > 1
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        if (used) {
+            UNROLL for (int f = 0; f < FIELDS; ++f) {
+                float4 sum = columns.sum[f];
+#if SPLIT > 1
+                float4 all = 0.0f;
+                UNROLL for (int k = 0; k < SPLIT; ++k) {
+                    const float4 total = totals[f * GROUP + k * LANES + lane];
+                    all += total;
+                    if (k < part)
+                        sum += total;
+                }
+#else
+                const float4 all = change[ROWS - 1][f];
+#endif
+                add_columns(&columns, f, all);
+                UNROLL for (int i = 0; i < ROWS; ++i) {
+                    const int at = (f * STEP + part * ROWS + i) * LANES + lane;
+                    put_block(sum + change[i][f], before + at, blocks + at);
+                }
+            }
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        for (int task = item; task < FIELDS * ROWS * GROUP / 4; task += GROUP) {
-            const int line = task / (GROUP / 4);
-            const int block = (task & (GROUP / 4 - 1)) * 4;
+        for (int task = item; task < FIELDS * STEP * LANES / 4; task += GROUP) {
+            const int line = task / (LANES / 4);
+            const int block = (task & (LANES / 4 - 1)) * 4;
             if (4 * block < wide) {
-                spans4[line * (GROUP / 4) + (block >> 2)] =
-                    spans_of(blocks + line * GROUP + block, count);
+                spans4[line * (LANES / 4) + (block >> 2)] =
+                    spans_of(blocks + line * LANES + block, count);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -305,12 +348,12 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
             UNROLL for (int i = 0; i < ROWS; ++i) {
                 float4 mean[FIELDS];
                 UNROLL for (int f = 0; f < FIELDS; ++f) {
-                    const int at = (f * ROWS + i) * GROUP + item;
+                    const int at = (f * STEP + part * ROWS + i) * LANES + lane;
                     float sums[4];
                     sums_of_boxes(sums, before + at, blocks + at, spans[at], count, shift);
                     mean[f] = share * (float4)(sums[0], sums[1], sums[2], sums[3]);
                 }
-                const int y = step + i;
+                const int y = step + part * ROWS + i;
                 if (y < rows) {
 #if STAGE == 1
 #if GUIDES == 0
@@ -343,6 +386,8 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
                 }
             }
         }
+#if SPLIT == 1 // else the next step's first barrier comes before its blocks
         barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
 }

@@ -8,36 +8,50 @@ namespace gz {
 namespace {
 
 struct Settings {
-    int group, band;
+    int lanes, split, rows, band;
 };
 
-constexpr int rows = 4; // matches the kernel's constant
+const std::vector<Setting<Settings>> tunables = {
+    {"LANES", &Settings::lanes, {64, 128, 256}},
+    {"SPLIT", &Settings::split, {1, 2, 4}},
+    {"ROWS", &Settings::rows, {2, 4}},
+    {"BAND",
+     &Settings::band,
+     {32, 64, 96, 128, 192, 256, 512, 1024, 1280, 2048, 2560, 4096, 6144}}};
+
+// Items of groups: no more fit on a unit twice.
+constexpr int most_items = 256;
 
 // The radius along x in whole blocks of 4 values.
 std::int64_t apron_of(const GuidedPass &pass) {
     return 4 * ceil_div(pass.geometry.anchor_x, 4);
 }
 
-// Values that a group of so many items makes in a row.
-std::int64_t strip_of(const GuidedPass &pass, int group) {
-    return 4 * std::int64_t{group} - 2 * apron_of(pass);
+// The sums of a stage.
+int fields_of(const GuidedPass &pass) {
+    return pass.stage == GuidedStage::slopes && pass.guides > 0 ? 4 : 2;
+}
+
+// Values that a group of so many lanes makes in a row.
+std::int64_t strip_of(const GuidedPass &pass, int lanes) {
+    return 4 * std::int64_t{lanes} - 2 * apron_of(pass);
 }
 
 Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
-    const int group = settings.group;
-    const bool makes_slopes = pass.stage == GuidedStage::slopes;
-    const int fields = makes_slopes && pass.guides > 0 ? 4 : 2;
+    const int lanes = settings.lanes, items = lanes * settings.split;
+    const int fields = fields_of(pass), step = settings.rows * settings.split;
     const double size = g.taps_x;
     Launch result;
     result.program = {"guided/guided_march.cl", "guided_march", guided_defines(pass)};
     Defines &defines = result.program.defines;
+    add_defines(defines, tunables, settings);
+    defines.erase("BAND"); // an argument
     defines["STAGE"] = static_cast<int>(pass.stage);
-    defines["GROUP"] = group;
     defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
     defines["GUIDE_ALIGNED"] = std::min(pass.alignment, pass.guide_alignment) >= 4 ? 1 : 0;
-    result.range = batched_range(pass, ceil_div(g.width, strip_of(pass, group)),
-                                 ceil_div(g.height, settings.band), group, 1);
+    result.range = batched_range(pass, ceil_div(g.width, strip_of(pass, lanes)),
+                                 ceil_div(g.height, settings.band), items, 1);
     result.arguments = images_of_stage(pass);
     // A few vectors more than the rows have: those read beyond them have no effect.
     const auto vectors = [](int count) {
@@ -46,8 +60,9 @@ Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &)
     for (const Argument &argument : std::initializer_list<Argument>{
              by_value(static_cast<std::int32_t>(settings.band)),
              by_value(static_cast<std::int32_t>(apron_of(pass))),
-             by_value(static_cast<float>(1.0 / (size * size))), vectors(fields * rows * group + 2),
-             vectors(fields * rows * group / 4 + 2), vectors(fields * rows * group / 4)})
+             by_value(static_cast<float>(1.0 / (size * size))), vectors(fields * step * lanes + 2),
+             vectors(fields * step * lanes / 4 + 2), vectors(fields * step * lanes / 4),
+             vectors(fields * items)})
         result.arguments.push_back(argument);
     return result;
 }
@@ -55,25 +70,38 @@ Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &)
 std::string refusal(const GuidedPass &pass, const Settings &settings) {
     if (pass.channels != 1)
         return text("pixels have ", pass.channels, " channels");
+    if (settings.lanes * settings.split > most_items)
+        return text("groups have more than ", most_items, " items");
     // No more than half of what is summed may belong to other strips.
-    const int group = settings.group;
-    return strip_of(pass, group) < 2 * group ? text("squares are too wide for groups of ", group)
+    const int lanes = settings.lanes;
+    return strip_of(pass, lanes) < 2 * lanes ? text("squares are too wide for ", lanes, " lanes")
                                              : "";
 }
 
-// Small groups are best, in bands so low that there are many: measured on NVIDIA (H200, 8192x8192), bands of 64, 128,
-// 512 and 2048 rows take 7.8, 8.4, 12.8 and 38 copies with a radius of 8. Higher squares sum more rows twice.
 std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
     std::vector<Settings> result;
-    for (const int group : {64, 128, 256}) {
-        const std::int64_t strip = strip_of(pass, group);
-        if (strip < (group == 64 ? 3 : 2) * group && group < 256)
+    for (const int lanes : {64, 128, 256}) {
+        const std::int64_t strip = strip_of(pass, lanes);
+        if (strip < (lanes == 64 ? 3 : 2) * lanes && lanes < 256)
             continue;
-        const std::int64_t groups =
-            ceil_div(pass.geometry.width, std::max<std::int64_t>(strip, 1)) * pass.batch() *
-            ceil_div(pass.geometry.height, 128);
-        const bool is_low = pass.geometry.taps_y <= 32 && groups < 24 * facts.compute_units;
-        result.push_back({.group = group, .band = is_low ? 64 : 128});
+        // Bands that keep the device busy: groups run in turns of two a unit, and read half as much where
+        // they sum the rows of their first squares.
+        const std::int64_t strips =
+            ceil_div(g.width, std::max<std::int64_t>(strip, 1)) * pass.batch();
+        const auto cost = [&](int band) {
+            const std::int64_t groups = strips * ceil_div(g.height, band);
+            return ceil_div(groups, 2 * std::int64_t{facts.compute_units}) * (2 * band + g.taps_y);
+        };
+        int band = 0;
+        for (const int candidate : tunables.back().values)
+            if (band == 0 || cost(candidate) < cost(band))
+                band = candidate;
+        const int split = most_items / lanes;
+        result.push_back({.lanes = lanes,
+                          .split = fields_of(pass) > 2 ? std::min(split, 2) : split,
+                          .rows = 2,
+                          .band = band});
     }
     return result;
 }
@@ -84,13 +112,12 @@ Kernel guided_march() {
     KernelSpec<GuidedPass, Settings> spec;
     spec.name = "guided_march";
     spec.folder = "guided";
-    spec.tunables = {{"GROUP", &Settings::group, {64, 128, 256}},
-                     {"BAND", &Settings::band, {64, 128, 256}}};
+    spec.tunables = tunables;
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = work;
     spec.details = [](const GuidedPass &pass, const Settings &settings) {
-        return text("strips of ", strip_of(pass, settings.group), "x", settings.band);
+        return text("strips of ", strip_of(pass, settings.lanes), "x", settings.band);
     };
     spec.rank = [](const GuidedPass &, const Settings &, const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 2}(facts)};
