@@ -239,7 +239,7 @@ private:
 
     void add_picked(const Link &link) {
         PickedChain picked = pick(link);
-        if (picked.choice)
+        if (picked.choice && !forced_.has_parts()) // else the step takes its part
             push(*only_step(*picked.chain), std::move(*picked.choice));
         else if (const Step *const step = only_step(*picked.chain))
             add(*step, other_kernels(link, *picked.chain, on_.facts));
