@@ -1,5 +1,6 @@
 // Guided filters for GPUs, whose groups march down strips. See cl/guided/guided_march.cl.
 #include <algorithm>
+#include <utility>
 
 #include "families/guided/kernels.hpp"
 
@@ -57,13 +58,14 @@ Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &)
     const auto vectors = [](int count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
     };
-    for (const Argument &argument : std::initializer_list<Argument>{
-             by_value(static_cast<std::int32_t>(settings.band)),
-             by_value(static_cast<std::int32_t>(apron_of(pass))),
-             by_value(static_cast<float>(1.0 / (size * size))), vectors(fields * step * lanes + 2),
-             vectors(fields * step * lanes / 4 + 2), vectors(fields * step * lanes / 4),
-             vectors(fields * items)})
-        result.arguments.push_back(argument);
+    const auto add = [&](Argument argument) { result.arguments.push_back(std::move(argument)); };
+    add(by_value(static_cast<std::int32_t>(settings.band)));
+    add(by_value(static_cast<std::int32_t>(apron_of(pass))));
+    add(by_value(static_cast<float>(1.0 / (size * size))));
+    add(vectors(fields * step * lanes + 2));
+    add(vectors(fields * step * lanes / 4 + 2));
+    add(vectors(fields * step * lanes / 4));
+    add(vectors(fields * items));
     return result;
 }
 
