@@ -430,6 +430,24 @@ TEST_SUITE("guided") {
         });
     }
 
+    TEST_CASE("guided: each pass takes its part of a variant") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {40, 30, 1, 1});
+        desc = gz::complete(desc);
+        const Filter filter = GuidedCase().filter();
+        const std::string first = "guided_strips:BAND=16,STRIP=512";
+        const std::string second = "guided_strips:BAND=64,STRIP=2048";
+        for (const auto &[one, other] :
+             {std::pair{first, second}, {second, first}, {std::string(), first}}) {
+            const std::string text = Plan(engine(), filter, desc, one + ";" + other).explain();
+            INFO(text);
+            CHECK(text.find("pass 1 of 2: " + one) != std::string::npos);
+            CHECK(text.find("pass 2 of 2: " + other) != std::string::npos);
+        }
+        check_refused(Status::invalid_argument, {"box_lines"},
+                      [&] { Plan(engine(), filter, desc, first + ";box_lines"); });
+    }
+
     TEST_CASE("guided: images that are streamed have the results of whole images") {
         for (const Kind kind : {Kind::channels, Kind::gray_image, Kind::color_image})
             for (const BorderMode border : all_border_modes) {
