@@ -22,8 +22,8 @@ check() {
         --parallel "$(getconf _NPROCESSORS_ONLN)" "${@:4}"
 }
 
-# Clang is there without its sanitizers' libraries too.
-can_fuzz() {
+# Clang may be here without its sanitizers' libraries.
+has_clang_sanitizers() {
     local program
     program=$(mktemp)
     echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
@@ -32,6 +32,7 @@ can_fuzz() {
     rm -f "$program"
     return $status
 }
+
 check devices all .
 tools/test_python.sh build/devices
 
@@ -44,14 +45,16 @@ if [ -f "$pocl" ]; then
 fi
 # Host code, of which the stage before has no tests. Clang needs half of GCC's time for it, and a second
 # compiler's warnings are seen.
-if can_fuzz; then
+can_fuzz=false
+if has_clang_sanitizers; then
+    can_fuzz=true
     export CC=clang CXX=clang++
 fi
 # Once more where it failed: while a driver's thread ends, the leak sanitizer's own tracer may crash.
 check asan test_units,test_api,test_image_files \
     "^(units|streaming|api|image_files|two_devices.*|large_images)\$" --repeat until-pass:2
 
-if can_fuzz; then
+if $can_fuzz; then
     echo "== fuzz"
     tools/fuzz.sh 10
 else

@@ -42,10 +42,9 @@ std::string run(const BoxCase &test, Tally &tally) {
         const bool is_exact = is_integer && facts_of(desc.source.type).is_integer &&
                               test.box.iterations == 1 &&
                               test.border_value == std::floor(test.border_value);
-        const bool is_truncated = is_integer && desc.store == Store::truncate;
-        const double of_storing = is_truncated ? 0.0 : storing_error(desc.target.type, largest);
         const double bound =
-            of_storing + (is_exact ? 0.0 : std::min(filter.error_bound(largest), 2e-6 * largest));
+            storing_error(desc, largest) +
+            (is_exact ? 0.0 : std::min(filter.error_bound(largest), 2e-6 * largest));
         return [bound](double) { return bound; };
     };
     return run_and_compare(filter, desc, test.kernel + ":" + gz::to_text(test.config), source,

@@ -337,10 +337,9 @@ TEST_SUITE("kernels") {
                                 c * static_cast<std::int64_t>(size_of(desc.target.type)));
                         const double allowed =
                             bound + storing_error(desc.target.type, std::abs(exact) + bound);
-                        const bool is_truncated = desc.store == Store::truncate && facts.is_integer;
                         worst = std::max(
                             worst,
-                            is_truncated
+                            desc.truncates()
                                 ? distance_from_truncated(exact, stored, desc.target.type) / bound
                                 : difference(stored, exact) / allowed);
                     }

@@ -107,13 +107,11 @@ std::string compare_with_double(const ReferenceJob &job, const PlanDesc &desc,
             const double value = load_pixel(
                 desc.target.type, out + i * static_cast<std::int64_t>(size_of(desc.target.type)));
             const double bound = bound_of(row[i]);
-            const bool is_truncated =
-                desc.store == gz::Store::truncate && gz::facts_of(desc.target.type).is_integer;
-            // Where nothing is allowed to differ, an integer may be a little less in double.
-            const double exact = bound == 0.0 ? row[i] + std::copysign(1e-9, row[i]) : row[i];
-            const double error = is_truncated
+            const double exact =
+                desc.truncates() && bound == 0.0 ? gz::away_from_zero(row[i]) : row[i];
+            const double error = desc.truncates()
                                      ? distance_from_truncated(exact, value, desc.target.type)
-                                     : distance(row[i], value, desc.target.type);
+                                     : distance(exact, value, desc.target.type);
             tally.worst = std::max(tally.worst, error == 0.0 ? 0.0 : error / bound);
             if (!(error <= bound) && wrong.empty())
                 wrong = text("at value ", i, " of row ", at.y, " slice ", at.z, " plane ", at.plane,

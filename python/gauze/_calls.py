@@ -28,7 +28,7 @@ class Run(NamedTuple):
 
 
 class _Thread(threading.local):
-    # What the call that is under way does; None: there is no call.
+    # Each call collects its steps here while it runs; None stands for no call.
     steps: Optional[List[Optional[Run]]] = None
 
 

@@ -38,7 +38,7 @@ _CASES: List[Tuple[str, str, Tuple[Any, ...], Dict[str, Any]]] = [
     ("spline_filter", "float32", (), {"output": np.float32}),
 ]
 
-# Of 64x64 pixels.
+# The second table's calls, on images of 64x64.
 _SMALL: List[Tuple[str, str, Tuple[Any, ...]]] = [
     ("gaussian_filter", "1", (1.0,)),
     ("uniform_filter", "3", (3,)),

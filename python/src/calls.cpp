@@ -19,25 +19,13 @@ constexpr std::size_t most_values = 256;
 // The engine of NumPy arrays; only compared. An engine that a call remembers is alive, and has its address.
 const Engine *default_engine = nullptr;
 
-PyTypeObject *numpy_type(const char *name) {
-    return reinterpret_cast<PyTypeObject *>(nb::object(numpy().attr(name)).release().ptr());
-}
-// Never released: see numpy().
-PyTypeObject *ndarray_type() {
-    static PyTypeObject *type = nullptr;
-    if (type == nullptr)
-        type = numpy_type("ndarray");
-    return type;
-}
-PyTypeObject *dtype_type() {
-    static PyTypeObject *type = nullptr;
-    if (type == nullptr)
-        type = numpy_type("dtype");
-    return type;
-}
-
 bool is_ndarray(nb::handle object) {
-    return Py_TYPE(object.ptr()) == ndarray_type();
+    static PyObject *type = nullptr;
+    return object.type().is(numpy_member(type, "ndarray"));
+}
+bool is_dtype(nb::handle object) {
+    static PyObject *type = nullptr;
+    return PyObject_IsInstance(object.ptr(), numpy_member(type, "dtype").ptr()) == 1;
 }
 
 // A contiguous array's memory, its shape and the format of its values, while this lives.
@@ -67,7 +55,7 @@ private:
     bool is_open_;
 };
 
-// What an argument was: a value that does not change.
+// This keeps an argument's value, to compare later arguments with it.
 class Value {
 public:
     // is_output: whether the argument is `output`. values: how many values there may be yet; a
@@ -128,7 +116,7 @@ std::optional<Value> Value::of(nb::handle argument, bool is_output, std::size_t 
         result.bytes.assign(static_cast<const char *>((*view).buf),
                             static_cast<std::size_t>((*view).len));
     } else if (given == Py_None || PyBool_Check(given) || PyType_Check(given) ||
-               PyObject_TypeCheck(given, dtype_type())) {
+               is_dtype(argument)) {
         result.object = nb::borrow(argument);
     } else if (PyUnicode_CheckExact(given)) {
         result.kind = Kind::text;

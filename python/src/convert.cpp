@@ -68,11 +68,16 @@ std::array<T, 4> per_axis(nb::handle given, const char *name, int axes_of_number
 } // namespace
 
 nb::handle numpy() {
-    // The interpreter's lock guards it. Never released: the interpreter may end before this library.
     static PyObject *module = nullptr;
     if (module == nullptr)
         module = nb::module_::import_("numpy").release().ptr();
     return module;
+}
+
+nb::handle numpy_member(PyObject *&kept, const char *name) {
+    if (kept == nullptr)
+        kept = nb::object(numpy().attr(name)).release().ptr();
+    return kept;
 }
 
 void refuse(const std::string &text) {
@@ -165,9 +170,7 @@ void copy_to(const nb::object &target, const nb::object &values) {
 
 nb::object numpy_empty(nb::handle arguments) {
     static PyObject *empty = nullptr;
-    if (empty == nullptr)
-        empty = nb::object(numpy().attr("empty")).release().ptr();
-    PyObject *array = PyObject_CallObject(empty, arguments.ptr());
+    PyObject *array = PyObject_CallObject(numpy_member(empty, "empty").ptr(), arguments.ptr());
     if (array == nullptr)
         throw nb::python_error();
     return nb::steal(array);

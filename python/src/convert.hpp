@@ -49,8 +49,11 @@ std::vector<double> vector_of(nb::handle given);
 // target[...] = values.
 void copy_to(const nb::object &target, const nb::object &values);
 
-// The module, which is imported once.
+// The module, which is imported once. The interpreter's lock guards it, and what it has. They are never
+// released: the interpreter may end before this library.
 nb::handle numpy();
+// Returns what the module has by that name; kept: null at first, then the same.
+nb::handle numpy_member(PyObject *&kept, const char *name);
 
 // numpy.empty(*arguments)
 nb::object numpy_empty(nb::handle arguments);

@@ -239,7 +239,7 @@ private:
 
     void add_picked(const Link &link) {
         PickedChain picked = pick(link);
-        if (picked.choice && !forced_.has_parts()) // else the step takes its part
+        if (picked.choice)
             push(*only_step(*picked.chain), std::move(*picked.choice));
         else if (const Step *const step = only_step(*picked.chain))
             add(*step, other_kernels(link, *picked.chain, on_.facts));
@@ -256,7 +256,10 @@ private:
         if (!forced_.has_parts())
             if (PickedChain measured = measured_chain(link, on_, refused_); measured.chain)
                 return measured;
-        return default_chain(link, on_);
+        PickedChain by_default = default_chain(link, on_);
+        if (forced_.has_parts()) // one of which is the step's kernel
+            by_default.choice.reset();
+        return by_default;
     }
 
     // others: names of kernels that the caller would have taken as well.

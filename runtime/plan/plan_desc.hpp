@@ -16,6 +16,8 @@ struct PlanDesc {
     std::vector<ImageDesc> more_sources{}; // sources after the first, of its extent and planes
     Store store = Store::saturate;
 
+    // Whether results lose their fraction: the store policy is for integers alone.
+    bool truncates() const { return store == Store::truncate && facts_of(target.type).is_integer; }
     std::size_t target_count() const { return 1 + more_targets.size(); }
     const ImageDesc &target_at(std::size_t i) const {
         return i == 0 ? target : more_targets[i - 1];

@@ -17,6 +17,10 @@ double storing_error(PixelType type, double largest) {
     return type == PixelType::f32 ? 0.0 : facts.unit_roundoff * largest + smallest;
 }
 
+double storing_error(const PlanDesc &desc, double largest) {
+    return desc.truncates() ? 0.0 : storing_error(desc.target.type, largest);
+}
+
 double distance(double exact, double stored, PixelType type) {
     const PixelTypeFacts &facts = facts_of(type);
     if (std::isnan(exact))
@@ -37,6 +41,10 @@ double distance_from_truncated(double exact, double stored, PixelType type) {
     const double least = stored == facts.lowest ? -INFINITY : stored - (stored > 0.0 ? 0.0 : 1.0);
     const double most = stored == facts.highest ? INFINITY : stored + (stored < 0.0 ? 0.0 : 1.0);
     return std::max({0.0, least - exact, exact - most});
+}
+
+double away_from_zero(double mean) {
+    return mean + std::copysign(1e-9, mean);
 }
 
 double distance_of_sums(double exact, double stored, PixelType type) {
@@ -96,9 +104,6 @@ Verification verify_one(const Filter &filter, const PlanDesc &desc,
         return verify_sums(job, desc.target, target.data);
     const bool is_exact =
         filter.rounds_once({desc.source.type, desc.target.type, desc.border, desc.store});
-    const bool is_truncated =
-        desc.store == Store::truncate && facts_of(desc.target.type).is_integer;
-    constexpr double integer_share = 1e-9; // less than the fractions of means
     Verification result;
     double largest_result = 0.0;
     const Axes &to = desc.region.target_origin;
@@ -110,12 +115,10 @@ Verification verify_one(const Filter &filter, const PlanDesc &desc,
             desc.target.byte_of({to[0], to[1] + at.y, to[2] + at.z, to[3] + at.t}, at.plane);
         for (std::int64_t i = 0; i < desc.region.extent[0] * channels; ++i) {
             const double stored = load_pixel(desc.target.type, row + i * step);
-            // An exact mean that is an integer may be a little less in double.
             const double error =
-                is_truncated
-                    ? distance_from_truncated(
-                          is_exact ? exact[i] + std::copysign(integer_share, exact[i]) : exact[i],
-                          stored, desc.target.type)
+                desc.truncates()
+                    ? distance_from_truncated(is_exact ? away_from_zero(exact[i]) : exact[i],
+                                              stored, desc.target.type)
                     : distance(exact[i], stored, desc.target.type);
             if (std::isfinite(exact[i]))
                 largest_result = std::max(largest_result, std::abs(exact[i]));
@@ -127,8 +130,8 @@ Verification verify_one(const Filter &filter, const PlanDesc &desc,
         }
         result.pixels += static_cast<std::uint64_t>(desc.region.extent[0]);
     });
-    const double of_storing = is_truncated ? 0.0 : storing_error(desc.target.type, largest_result);
-    result.bound = is_exact ? of_storing : filter.error_bound(largest_magnitude(job)) + of_storing;
+    result.bound = (is_exact ? 0.0 : filter.error_bound(largest_magnitude(job))) +
+                   storing_error(desc, largest_result);
     return result;
 }
 

@@ -301,11 +301,16 @@ private:
         return state_->plans[engine].emplace(slab.shape(), std::move(plan)).first->second;
     }
 
-    Plan make_plan(std::size_t engine, const Slab &slab) const {
+    static PlanOptions plan_options(const FleetOptions &fleet) {
         PlanOptions options;
-        options.border = state_->options.border;
-        options.variant = state_->options.variant;
-        options.store = state_->options.store;
+        options.border = fleet.border;
+        options.variant = fleet.variant;
+        options.store = fleet.store;
+        return options;
+    }
+
+    Plan make_plan(std::size_t engine, const Slab &slab) const {
+        PlanOptions options = plan_options(state_->options);
         std::vector<ImageDesc> targets;
         for (const ImageDesc &target : state_->targets)
             targets.push_back(part_of(target, slab.end - slab.begin));
@@ -380,11 +385,8 @@ public:
     /// pixels twice, else along that where they are fewest. Refuses what the first engine's plan of the whole image would refuse.
     FleetPlan plan(const Filter &filter, const ImageDesc &source,
                    const std::vector<ImageDesc> &targets, const FleetOptions &options = {}) const {
-        PlanOptions whole;
-        whole.border = options.border;
-        whole.variant = options.variant;
-        whole.store = options.store;
-        static_cast<void>(engines_.front().plan(filter, source, targets, whole));
+        static_cast<void>(
+            engines_.front().plan(filter, source, targets, FleetPlan::plan_options(options)));
 
         auto state = std::make_shared<FleetPlan::State>(engines_, filter);
         state->options = options;
