@@ -6,14 +6,25 @@ namespace gz {
 namespace {
 
 struct Settings {
-    int items, tile_x, tile_y, column, run;
+    int columns, rows, column;
 };
 
-const std::vector<Setting<Settings>> tunables = {{"ITEMS", &Settings::items, {64, 128, 256}},
-                                                 {"TILE_X", &Settings::tile_x, {32, 64}},
-                                                 {"TILE_Y", &Settings::tile_y, {16, 32}},
-                                                 {"COLUMN", &Settings::column, {8, 16}},
-                                                 {"RUN", &Settings::run, {4, 8, 16}}};
+const std::vector<Setting<Settings>> tunables = {{"COLUMNS", &Settings::columns, {32, 64, 96, 128}},
+                                                 {"ROWS", &Settings::rows, {16, 32}},
+                                                 {"COLUMN", &Settings::column, {8, 16}}};
+
+// Items of groups: an item keeps so much that no more fit on a unit twice.
+constexpr int most_items = 256;
+
+int items_of(const Settings &settings) {
+    return settings.columns * (settings.rows / settings.column);
+}
+
+// Results in a row: each that the columns suffice for, but for the same number in each run.
+int tile_x_of(const NonLocalPass &pass, const Settings &settings) {
+    const int runs = settings.columns / settings.column;
+    return (settings.columns - pass.patch + 1) / runs * runs;
+}
 
 LocalMemory floats(int count) {
     return {static_cast<std::size_t>(count) * sizeof(float)};
@@ -21,24 +32,27 @@ LocalMemory floats(int count) {
 
 Work work(const NonLocalPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
-    const int halo = pass.halo(), radius = pass.radius;
-    const int tile_x = settings.tile_x, tile_y = settings.tile_y;
+    const int halo = pass.halo(), tile_x = tile_x_of(pass, settings), rows = settings.rows;
     Launch result;
     result.program = {"edge/nlm_tiled.cl", "nlm_tiled", weight_defines(pass)};
     Defines &defines = result.program.defines;
     add_defines(defines, tunables, settings);
     defines["PATCH"] = pass.patch;
     result.range = batched_range(pass, ceil_div(g.width / pass.channels, tile_x),
-                                 ceil_div(g.height, tile_y), settings.items, 1);
+                                 ceil_div(g.height, rows), items_of(settings), 1);
     // Rows are an odd number of values apart.
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),
                         by_value(pass.terms),
-                        floats(((tile_x + 2 * halo) | 1) * (tile_y + 2 * halo) * pass.channels),
-                        floats(((tile_x + radius + pass.patch - 1) | 1) * (tile_y + radius)),
-                        floats(((tile_x + radius) | 1) * (tile_y + radius))};
+                        floats(((tile_x + 2 * halo) | 1) * (rows + 2 * halo) * pass.channels),
+                        floats(2 * (settings.columns | 1) * rows)};
     return result;
+}
+
+std::string refusal(const NonLocalPass &, const Settings &settings) {
+    return items_of(settings) > most_items ? text("groups have more than ", most_items, " items")
+                                           : "";
 }
 
 } // namespace
@@ -49,17 +63,13 @@ Kernel nlm_tiled() {
     spec.folder = "edge";
     spec.tunables = tunables;
     spec.work = work;
-    // Not measured: large tiles make few weights that serve no result but of other tiles.
+    spec.refusal = refusal;
+    // Not measured.
     spec.preferred = [](const NonLocalPass &, const DeviceFacts &) {
         std::vector<Settings> result;
-        for (const int items : {256, 128, 64})
-            for (const int tile_y : {32, 16})
-                for (const int tile_x : {64, 32})
-                    result.push_back({.items = items,
-                                      .tile_x = tile_x,
-                                      .tile_y = tile_y,
-                                      .column = 8,
-                                      .run = 8});
+        for (const int rows : {32, 16})
+            for (const int columns : {64, 32})
+                result.push_back({.columns = columns, .rows = rows, .column = 16});
         return result;
     };
     spec.rank = [](const NonLocalPass &, const Settings &, const DeviceFacts &facts) {
