@@ -58,10 +58,6 @@ std::string problem_of(const BoxPass &pass) {
            image_text(pass);
 }
 
-bool is_of_floats(const BoxPass &pass) {
-    return sum_of(pass) == BoxSum::f32 && pass.channels == 1;
-}
-
 const std::vector<Kernel> &kernels_of(const BoxPass &) {
     return box_kernels();
 }

@@ -23,8 +23,6 @@ const std::vector<Kernel> &kernels_of(const BoxPass &pass);
 // one of the source's type.
 enum class BoxSum { i32 = 0, i64 = 1, f32 = 2 };
 BoxSum sum_of(const BoxPass &pass);
-// Whether sums of one channel are kept in floats.
-bool is_of_floats(const BoxPass &pass);
 
 // The macros of cl/lib/pixel.clh, border.clh and box.clh.
 Defines box_defines(const BoxPass &pass);

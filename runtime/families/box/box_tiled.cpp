@@ -105,9 +105,8 @@ Kernel box_tiled() {
     spec.details = [](const BoxPass &pass, const Settings &settings) {
         return text("strips of ", settings.parts * part_of(pass), "x", settings.band);
     };
-    spec.rank = [](const BoxPass &pass, const Settings &, const DeviceFacts &facts) {
-        const int tiles = is_of_floats(pass) ? 4 : 5;
-        return Rank{RankByHabit{.strips = 2, .nothing_shared = 2, .tiles = tiles}(facts)};
+    spec.rank = [](const BoxPass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 2, .nothing_shared = 2, .tiles = 4}(facts)};
     };
     return spec;
 }
