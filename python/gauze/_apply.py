@@ -21,6 +21,7 @@ def apply(
     border_value: float = 0.0,
     region: Any = None,
     out_shape: Optional[Sequence[int]] = None,
+    guide: Any = None,
     max_device_bytes: int = 0,
     engine: Optional[Engine] = None,
 ) -> Any:
@@ -33,6 +34,8 @@ def apply(
         src = np.asarray(src)
         if src.size == 0:
             return np.empty(src.shape, out_dtype or src.dtype)
+        if guide is not None and not isinstance(guide, Array):
+            guide = np.asarray(guide)
     on = src.engine if on_device else engine or default_engine()
     key = (
         filter._key,
@@ -44,6 +47,7 @@ def apply(
         border_value,
         None if region is None else _hashable(region),
         None if out_shape is None else tuple(out_shape),
+        None if guide is None else (tuple(guide.shape), guide.dtype.str),
     )
     plan = plans.get(
         on,
@@ -58,9 +62,12 @@ def apply(
             border_value=border_value,
             region=region,
             out_shape=out_shape,
+            guide=guide,
         ),
     )
-    return plan(src) if on_device else plan(src, max_device_bytes=max_device_bytes)
+    if on_device:
+        return plan(src, guide=guide)
+    return plan(src, max_device_bytes=max_device_bytes, guide=guide)
 
 
 def remake(name: str, arguments: Tuple[Any, ...]) -> Filter:

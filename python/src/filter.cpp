@@ -225,6 +225,25 @@ std::vector<int> axes_of(const gauze::Derivatives &by) {
     return result;
 }
 
+// A filter for each entry of a symmetric matrix, row by row.
+template <class Make> std::vector<gauze::Filter> pairs_of(const std::vector<int> &axes, Make make) {
+    std::vector<gauze::Filter> result;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        for (std::size_t j = i; j < axes.size(); ++j)
+            result.push_back(make(axes[i], axes[j]));
+    return result;
+}
+
+gauze::Guide guide_of(const std::string &name) {
+    if (name == "channels")
+        return gauze::Guide::channels;
+    if (name == "color")
+        return gauze::Guide::color;
+    if (name == "image")
+        return gauze::Guide::image;
+    refuse("guide is '" + name + "'; there are channels, color and image");
+}
+
 gauze::LocalMean mean_of(nb::handle sigma, nb::handle radius, std::uint32_t iterations,
                          double truncate, const std::string &method, double accuracy) {
     if (sigma.is_none() == radius.is_none())
@@ -269,6 +288,21 @@ constexpr const char *mean_parameters = R"(    sigma : float or sequence of floa
         Of the box.
     truncate, method, accuracy : optional
         As of gaussian().
+
+    Returns
+    -------
+    Filter
+    )";
+
+constexpr const char *structure_parameters =
+    R"(    smoothing : float or sequence of float
+        The Gaussian that smooths the products: see gaussian().
+    by : {'central', 'sobel', 'prewitt', 'scharr'}, optional
+        How the derivatives are estimated.
+)";
+constexpr const char *weight_accuracy = R"(    accuracy : float, optional
+        0: weights have the same bits on every device. 1e-6 or more: the device may compute them by its
+        own exp2, which is faster, with an error of weights up to this.
 
     Returns
     -------
@@ -431,12 +465,11 @@ void add_derivatives(nb::class_<Filter> &filter) {
                     double accuracy) {
                      const gauze::Derivatives of =
                          derivatives_of("central", dimensions, sigma, truncate, method, accuracy);
-                     const std::vector<int> axes = axes_of(of);
-                     std::vector<gauze::Filter> filters;
-                     for (std::size_t i = 0; i < axes.size(); ++i)
-                         for (std::size_t j = i; j < axes.size(); ++j)
-                             filters.push_back(gauze::second_derivative(of, axes[i], axes[j]));
-                     return made_bank(filters, "gauze.Filter.hessian");
+                     return made_bank(pairs_of(axes_of(of),
+                                               [&](int axis, int other) {
+                                                   return gauze::second_derivative(of, axis, other);
+                                               }),
+                                      "gauze.Filter.hessian");
                  }),
         nb::arg("dimensions") = 2, nb::arg("sigma") = nb::none(), nb::arg("truncate") = 4.0,
         nb::arg("method") = "auto", nb::arg("accuracy") = 0.0,
@@ -448,6 +481,114 @@ void add_derivatives(nb::class_<Filter> &filter) {
     Parameters
     ----------
 )") + derivative_parameters)
+            .c_str());
+    filter.def_static(
+        "hessian_eigenvalue",
+        recorded("hessian_eigenvalue",
+                 [](int number, int dimensions, nb::object sigma, double truncate,
+                    const std::string &method, double accuracy) {
+                     return made(
+                         gauze::hessian_eigenvalue(derivatives_of("central", dimensions, sigma,
+                                                                  truncate, method, accuracy),
+                                                   number),
+                         "gauze.Filter.hessian_eigenvalue");
+                 }),
+        nb::arg("number") = 0, nb::arg("dimensions") = 2, nb::arg("sigma") = nb::none(),
+        nb::arg("truncate") = 4.0, nb::arg("method") = "auto", nb::arg("accuracy") = 0.0,
+        nb::sig((std::string("def hessian_eigenvalue(number: int = 0, ") + derivative_arguments)
+                    .c_str()),
+        (std::string(R"(An eigenvalue of the matrix of second derivatives of 2 or 3 axes.
+
+    By central differences, or of a Gaussian.
+
+    Parameters
+    ----------
+    number : int, optional
+        0 is the largest; less than the number of axes.
+)") + derivative_parameters)
+            .c_str());
+    filter.def_static(
+        "hessian_eigenvalues",
+        recorded("hessian_eigenvalues",
+                 [](int dimensions, nb::object sigma, double truncate, const std::string &method,
+                    double accuracy) {
+                     const gauze::Derivatives of =
+                         derivatives_of("central", dimensions, sigma, truncate, method, accuracy);
+                     std::vector<gauze::Filter> filters;
+                     for (int i = 0; i < of.count(); ++i)
+                         filters.push_back(gauze::hessian_eigenvalue(of, i));
+                     return made_bank(filters, "gauze.Filter.hessian_eigenvalues");
+                 }),
+        nb::arg("dimensions") = 2, nb::arg("sigma") = nb::none(), nb::arg("truncate") = 4.0,
+        nb::arg("method") = "auto", nb::arg("accuracy") = 0.0,
+        nb::sig((std::string("def hessian_eigenvalues(") + derivative_arguments).c_str()),
+        (std::string(
+             R"(All eigenvalues of the Hessian, a bank: a plan of it returns a list, the largest first.
+
+    Parameters
+    ----------
+)") + derivative_parameters)
+            .c_str());
+    filter.def_static(
+        "structure",
+        recorded("structure",
+                 [](nb::object axis, nb::object other_axis, nb::object smoothing,
+                    const std::string &by, int dimensions, nb::object sigma, double truncate,
+                    const std::string &method, double accuracy) {
+                     return made(
+                         gauze::structure(
+                             derivatives_of(by, dimensions, sigma, truncate, method, accuracy),
+                             axis_of(axis), axis_of(other_axis),
+                             gaussian_of(smoothing, truncate, method, accuracy)),
+                         "gauze.Filter.structure");
+                 }),
+        nb::arg("axis"), nb::arg("other_axis"), nb::arg("smoothing"), nb::arg("by") = "central",
+        nb::arg("dimensions") = 2, nb::arg("sigma") = nb::none(), nb::arg("truncate") = 4.0,
+        nb::arg("method") = "auto", nb::arg("accuracy") = 0.0,
+        nb::sig((std::string("def structure(axis: str | int, other_axis: str | int, smoothing: "
+                             "float | collections.abc.Sequence[float], by: str = 'central', ") +
+                 derivative_arguments)
+                    .c_str()),
+        (std::string(
+             R"(The product of the derivatives along two axes, smoothed: an entry of the structure tensor.
+
+    Parameters
+    ----------
+    axis, other_axis : {'x', 'y', 'z', 't'} or int
+        -1 is x, the array's last axis, -2 is y, ...
+)") + structure_parameters +
+         derivative_parameters)
+            .c_str());
+    filter.def_static(
+        "structure_tensor",
+        recorded("structure_tensor",
+                 [](nb::object smoothing, const std::string &by, int dimensions, nb::object sigma,
+                    double truncate, const std::string &method, double accuracy) {
+                     const gauze::Derivatives of =
+                         derivatives_of(by, dimensions, sigma, truncate, method, accuracy);
+                     const gauze::Gaussian mean =
+                         gaussian_of(smoothing, truncate, method, accuracy);
+                     return made_bank(pairs_of(axes_of(of),
+                                               [&](int axis, int other) {
+                                                   return gauze::structure(of, axis, other, mean);
+                                               }),
+                                      "gauze.Filter.structure_tensor");
+                 }),
+        nb::arg("smoothing"), nb::arg("by") = "central", nb::arg("dimensions") = 2,
+        nb::arg("sigma") = nb::none(), nb::arg("truncate") = 4.0, nb::arg("method") = "auto",
+        nb::arg("accuracy") = 0.0,
+        nb::sig((std::string("def structure_tensor(smoothing: float | "
+                             "collections.abc.Sequence[float], by: str = 'central', ") +
+                 derivative_arguments)
+                    .c_str()),
+        (std::string(R"(The structure tensor, a bank: a plan of it returns a list, yy, yx and xx.
+
+    Of three axes zz, zy, zx, yy, yx, xx.
+
+    Parameters
+    ----------
+)") + structure_parameters +
+         derivative_parameters)
             .c_str());
 }
 
@@ -527,7 +668,7 @@ void add_local_filters(nb::class_<Filter> &filter) {
     filter.def_static(
         "bilateral",
         recorded("bilateral",
-                 [](double sigma_space, double sigma_range, nb::object radius) {
+                 [](double sigma_space, double sigma_range, nb::object radius, double accuracy) {
                      std::array<std::int64_t, 3> own{-1, -1, 0};
                      if (!radius.is_none()) {
                          const auto all = integers(radius, "radius", 2, 0);
@@ -535,13 +676,15 @@ void add_local_filters(nb::class_<Filter> &filter) {
                              refuse("radius has a value for the axis t; there are x, y and z");
                          own = {all[0], all[1], all[2]};
                      }
-                     return made(gauze::bilateral(sigma_space, sigma_range, own),
+                     return made(gauze::bilateral(sigma_space, sigma_range, own, accuracy),
                                  "gauze.Filter.bilateral");
                  }),
         nb::arg("sigma_space"), nb::arg("sigma_range"), nb::arg("radius") = nb::none(),
+        nb::arg("accuracy") = 0.0,
         nb::sig("def bilateral(sigma_space: float, sigma_range: float, radius: int | "
-                "collections.abc.Sequence[int] | None = None) -> Filter"),
-        R"(The mean of the pixels around each, of which those weigh most that are near and alike.
+                "collections.abc.Sequence[int] | None = None, accuracy: float = 0.0) -> Filter"),
+        (std::string(
+             R"(The mean of the pixels around each, of which those weigh most that are near and alike.
 
     Parameters
     ----------
@@ -552,6 +695,55 @@ void add_local_filters(nb::class_<Filter> &filter) {
     radius : int or sequence of int, optional
         Pixels along the array's last axes, 0 to 15; a number is for x and y. By default
         int(2 sigma_space + 0.5) along both.
+)") + weight_accuracy)
+            .c_str());
+    filter.def_static(
+        "non_local_means",
+        recorded("non_local_means",
+                 [](double strength, int patch, int window, double accuracy) {
+                     return made(gauze::non_local_means(strength, {patch, window, accuracy}),
+                                 "gauze.Filter.non_local_means");
+                 }),
+        nb::arg("strength"), nb::arg("patch") = 7, nb::arg("window") = 21,
+        nb::arg("accuracy") = 0.0,
+        nb::sig("def non_local_means(strength: float, patch: int = 7, window: int = 21, accuracy: "
+                "float = 0.0) -> Filter"),
+        (std::string(
+             R"(The mean of a window's pixels, of which those weigh most whose surroundings are alike.
+
+    A weight is exp(-d / strength^2), d the mean of the squares of differences of two patches.
+
+    Parameters
+    ----------
+    strength : float
+        In pixel values, 1e-15 to 1e15.
+    patch, window : int, optional
+        Pixels a side along the array's last two axes; odd, up to 15 and 63.
+)") + weight_accuracy)
+            .c_str());
+    filter.def_static(
+        "guided",
+        recorded("guided",
+                 [](std::int64_t radius, double epsilon, const std::string &guide) {
+                     return made(gauze::guided(radius, epsilon, guide_of(guide)),
+                                 "gauze.Filter.guided");
+                 }),
+        nb::arg("radius"), nb::arg("epsilon"), nb::arg("guide") = "channels",
+        nb::sig("def guided(radius: int, epsilon: float, guide: str = 'channels') -> Filter"),
+        R"(The image as a linear function of a guide around each pixel: smooth where the guide is flat.
+
+    a = cov(I, p) / (var(I) + epsilon), b = mean(p) - a mean(I), result mean(a) I + mean(b), of the
+    image p and its guide I.
+
+    Parameters
+    ----------
+    radius : int
+        Of the square that means are of, along the array's last two axes; 0 to 1048575.
+    epsilon : float
+        In squares of the guide's values, 1e-30 to 1e30.
+    guide : {'channels', 'color', 'image'}, optional
+        The image itself, each channel by itself or its three channels together; or another image,
+        which Engine.plan() and the plan take as `guide`.
 
     Returns
     -------
@@ -647,8 +839,8 @@ void add_filters(nb::module_ &module) {
         nb::sig("def __call__(self, src: numpy.ndarray | Array, *, out_dtype: "
                 "numpy.typing.DTypeLike | None = None, axes: str | None = None, border: str = "
                 "'clamp', border_value: float = 0.0, region: typing.Any = None, out_shape: "
-                "collections.abc.Sequence[int] | None = None, max_device_bytes: int = 0) -> "
-                "typing.Any"),
+                "collections.abc.Sequence[int] | None = None, guide: numpy.ndarray | Array | None "
+                "= None, max_device_bytes: int = 0) -> typing.Any"),
         R"(Filters an array, on gauze.default_engine() or the device that it is on.
 
     Plans that were used last are kept. It is what dask.array.map_overlap() takes; gauze.dask knows
@@ -659,7 +851,7 @@ void add_filters(nb::module_ &module) {
     src : numpy.ndarray or Array
     out_dtype, axes, border, border_value, region, out_shape
         As of Engine.plan().
-    max_device_bytes
+    guide, max_device_bytes
         As of Plan.
 
     Returns

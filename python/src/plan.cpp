@@ -80,6 +80,68 @@ struct HostOutput {
     gauze::ImageDesc desc;
 };
 
+void check_guide(const Plan &self, nb::handle guide) {
+    if (guide.is_none() && self.guide)
+        refuse("guide is not given; the plan takes " +
+               described(self.guide->type, self.guide->shape));
+    if (!guide.is_none() && !self.guide)
+        refuse("guide is given; the plan takes none");
+}
+
+// A plan's guide in host memory, or a contiguous copy of it.
+struct HostGuide {
+    HostGuide(const Plan &self, nb::handle given) {
+        check_guide(self, given);
+        if (given.is_none())
+            return;
+        if (nb::isinstance<Array>(given))
+            refuse("guide is a gauze.Array, and src is none");
+        array.emplace(given, HostArray::Access::read, "guide");
+        check_array("guide", array->type(), array->shape(), self.guide->type, self.guide->shape);
+        if (!array->is_contiguous()) {
+            copy = contiguous_copy(given);
+            array.emplace(copy, HostArray::Access::read, "guide");
+        }
+    }
+
+    // Returns a plan's sources: the given one and, where there is one, the guide.
+    std::vector<gauze::HostPixels> after(const gauze::HostPixels &source, const Plan &self) const {
+        std::vector<gauze::HostPixels> sources{source};
+        if (array)
+            sources.emplace_back(array->data(), self.guide->desc.bytes());
+        return sources;
+    }
+
+    nb::object copy;
+    std::optional<HostArray> array;
+};
+
+// Returns the guide on the device; null where the plan takes none.
+const Array *guide_on_device(const Plan &self, nb::handle given) {
+    check_guide(self, given);
+    if (given.is_none())
+        return nullptr;
+    if (!nb::isinstance<Array>(given))
+        refuse("guide is no gauze.Array, and src is one");
+    const auto &guide = nb::cast<const Array &>(given);
+    check_engine(self, guide, "guide");
+    check_array("guide", guide.type, guide.shape, self.guide->type, self.guide->shape);
+    return &guide;
+}
+
+// Returns what the axes of a guide are: those of the image, with channels or without.
+std::string axes_of_guide(std::string image, std::size_t axes) {
+    const bool has_channels = image.back() == 'c';
+    if (axes == image.size() + 1 && !has_channels)
+        image += 'c';
+    else if (axes + 1 == image.size() && has_channels)
+        image.pop_back();
+    else if (axes != image.size())
+        refuse("guide has " + std::to_string(axes) + " axes; the image has '" + image +
+               "', and the guide the same, with channels or without");
+    return image;
+}
+
 gauze::Region region_of(const Axes &axes, nb::handle given) {
     // A named tuple of Python's: source_origin, extent, target_origin, edge.
     gauze::Region region;
@@ -110,7 +172,8 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                 nb::object image, nb::object dtype, nb::object out_dtype,
                                 std::optional<std::string> axes, const std::string &border,
                                 double border_value, nb::object region, nb::object out_shape,
-                                const std::string &variant, const std::string &store) {
+                                const std::string &variant, const std::string &store,
+                                nb::object guide) {
     const auto [type, shape] = image_of(image, dtype);
     const gauze::Type out_type = out_dtype.is_none() ? type : type_of(out_dtype, "out_dtype");
     const Axes own_axes(axes, shape.size());
@@ -118,6 +181,14 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
     options.border = border_of(border, border_value);
     options.variant = variant;
     options.store = store_of(store);
+    std::optional<Plan::Guide> own_guide;
+    if (!guide.is_none()) {
+        auto [guide_type, guide_shape] = image_of(guide, nb::none());
+        const Axes guide_axes(axes_of_guide(own_axes.names(), guide_shape.size()),
+                              guide_shape.size());
+        options.guide = guide_axes.describe(guide_type, guide_shape);
+        own_guide = Plan::Guide{guide_type, std::move(guide_shape), *options.guide};
+    }
     if (!region.is_none())
         options.region = region_of(own_axes, region);
     else if (!out_shape.is_none())
@@ -140,7 +211,8 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                         region.is_none(),
                                         nb::make_tuple(tuple_of(target_shape), dtype_of(out_type)),
                                         {},
-                                        {}});
+                                        {},
+                                        std::move(own_guide)});
     const nb::gil_scoped_release unlocked;
     plan->contiguous = std::make_shared<gauze::Plan>(
         engine->engine->plan(filter.filter, plan->source,
@@ -158,9 +230,12 @@ gauze::HostPixels pixels_of(const HostArray &array, const char *name, gauze::Typ
 
 } // namespace
 
-nb::object enqueue(Plan &self, const Array &source, nb::handle out) {
+nb::object enqueue(Plan &self, const Array &source, nb::handle out, nb::handle guide) {
     check_engine(self, source, "src");
     check_array("src", source.type, source.shape, self.type, self.shape);
+    std::vector<cl_mem> sources{source.image->mem()};
+    if (const Array *const own = guide_on_device(self, guide))
+        sources.push_back(own->image->mem());
     if (out.is_none() && !self.writes_all)
         refuse("the plan's region does not cover the result; out must be given");
     const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
@@ -177,7 +252,7 @@ nb::object enqueue(Plan &self, const Array &source, nb::handle out) {
     }
     {
         const nb::gil_scoped_release unlocked;
-        self.contiguous->enqueue(nullptr, source.image->mem(), memory);
+        self.contiguous->enqueue_sources(nullptr, sources, memory);
     }
     return result_of(self.filter, targets);
 }
@@ -193,6 +268,7 @@ nb::object run_on_host(Plan &self, nb::handle src, const HostArray &source, nb::
         from = &*copy;
         source_desc = self.axes.describe(*copy);
     }
+    const HostGuide guide(self, run.guide);
     std::list<HostOutput> outputs;
     const std::vector<nb::object> targets =
         targets_of(self.filter, out, [&] { return new_target(self); });
@@ -212,9 +288,8 @@ nb::object run_on_host(Plan &self, nb::handle src, const HostArray &source, nb::
             descs.push_back(each.desc);
             memory.emplace_back(each.array->data(), each.desc.bytes());
         }
-        const std::vector<gauze::HostTarget> &to = memory;
         plan_for(self, *source_desc, descs)
-            ->run(gauze::HostPixels(from->data(), source_desc->bytes()), to, options);
+            ->run_sources(guide.after({from->data(), source_desc->bytes()}, self), memory, options);
     }
     for (HostOutput &each : outputs) {
         each.array.reset();
@@ -306,17 +381,19 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         .def(
             "__call__",
             [](Plan &self, nb::handle src, nb::handle out, nb::object progress,
-               std::uint64_t max_device_bytes) {
+               std::uint64_t max_device_bytes, nb::object guide) {
                 if (nb::isinstance<Array>(src))
-                    return enqueue(self, nb::cast<const Array &>(src), out);
+                    return enqueue(self, nb::cast<const Array &>(src), out, guide);
                 return run_on_host(self, src, HostArray(src, HostArray::Access::read, "src"), out,
-                                   {std::move(progress), max_device_bytes});
+                                   {std::move(progress), max_device_bytes, std::move(guide)});
             },
             nb::arg("src"), nb::arg("out") = nb::none(), nb::kw_only(),
             nb::arg("progress") = nb::none(), nb::arg("max_device_bytes") = 0,
+            nb::arg("guide") = nb::none(),
             nb::sig("def __call__(self, src: numpy.ndarray | Array, out: typing.Any = None, *, "
                     "progress: collections.abc.Callable[[int, int], bool | None] | None = None, "
-                    "max_device_bytes: int = 0) -> typing.Any"),
+                    "max_device_bytes: int = 0, guide: numpy.ndarray | Array | None = None) -> "
+                    "typing.Any"),
             R"(Filters an array.
 
     Parameters
@@ -333,6 +410,8 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     max_device_bytes : int, optional
         Device memory that a run on NumPy arrays may take; 0: what the device has. Images that
         need more are streamed in slabs, between which Ctrl-C cancels the run.
+    guide : numpy.ndarray or Array, optional
+        The guide, of the kind of `src`, where the plan was made with one.
 
     Returns
     -------
@@ -342,7 +421,8 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     Raises
     ------
     InvalidArgumentError
-        Another shape or dtype than the plan's, a read-only `out`, an Array of another engine.
+        Another shape or dtype than the plan's, a read-only `out`, an Array of another engine, a
+        `guide` that the plan does not take, or none where it takes one.
     OverlapError
         Arrays on the device that share memory.
     CancelledError
@@ -393,7 +473,7 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
             "engine", [](const Plan &self) { return self.engine; }, "The engine that it runs on.")
         .def(
             "verify",
-            [](const Plan &self, nb::handle src, nb::handle dst) {
+            [](const Plan &self, nb::handle src, nb::handle dst, nb::handle guide) {
                 if (self.filter.targets != 1)
                     refuse("the results of a bank are verified one by one, by plans of their own");
                 const HostArray from(src, HostArray::Access::read, "src");
@@ -401,17 +481,21 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
                 const gauze::HostPixels source = pixels_of(from, "src", self.type, self.shape);
                 const gauze::HostPixels target =
                     pixels_of(to, "dst", self.out_type, self.out_shape);
+                const HostGuide own(self, guide);
                 const nb::gil_scoped_release unlocked;
-                return self.contiguous->verify(source, {target});
+                return self.contiguous->verify_sources(own.after(source, self), {target});
             },
-            nb::arg("src"), nb::arg("dst"),
-            nb::sig("def verify(self, src: numpy.ndarray, dst: numpy.ndarray) -> Verification"),
+            nb::arg("src"), nb::arg("dst"), nb::arg("guide") = nb::none(),
+            nb::sig("def verify(self, src: numpy.ndarray, dst: numpy.ndarray, guide: numpy.ndarray "
+                    "| None = None) -> Verification"),
             R"(Computes every pixel again in double on the host, and compares.
 
     Parameters
     ----------
     src, dst : numpy.ndarray
         A source and the plan's result, contiguous.
+    guide : numpy.ndarray, optional
+        The guide, where the plan takes one.
 
     Returns
     -------
@@ -419,9 +503,11 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     )")
         .def(
             "measure",
-            [](const Plan &self, const Array &src, nb::handle out, unsigned repeats) {
+            [](const Plan &self, const Array &src, nb::handle out, unsigned repeats,
+               nb::handle guide) {
                 check_engine(self, src, "src");
                 check_array("src", src.type, src.shape, self.type, self.shape);
+                const Array *const own_guide = guide_on_device(self, guide);
                 const std::vector<nb::object> targets = targets_of(self.filter, out, [&] {
                     return nb::cast(make_array(self.engine, self.out_shape, self.out_type));
                 });
@@ -429,6 +515,12 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
                 const gauze::Engine &own = *self.engine->engine;
                 const nb::gil_scoped_release unlocked;
                 const gauze::Image from = own.wrap(self.source, src.image->mem());
+                std::optional<gauze::Image> second;
+                std::vector<const gauze::Image *> sources{&from};
+                if (own_guide) {
+                    second.emplace(own.wrap(self.guide->desc, own_guide->image->mem()));
+                    sources.push_back(&*second);
+                }
                 std::vector<gauze::Image> to;
                 {
                     const nb::gil_scoped_acquire locked;
@@ -442,11 +534,12 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
                 std::vector<gauze::Image *> all;
                 for (gauze::Image &image : to)
                     all.push_back(&image);
-                return self.contiguous->measure(from, all, repeats);
+                return self.contiguous->measure_sources(sources, all, repeats);
             },
             nb::arg("src"), nb::arg("out") = nb::none(), nb::arg("repeats") = 20,
-            nb::sig("def measure(self, src: Array, out: typing.Any = None, repeats: int = 20) -> "
-                    "Timing"),
+            nb::arg("guide") = nb::none(),
+            nb::sig("def measure(self, src: Array, out: typing.Any = None, repeats: int = 20, "
+                    "guide: Array | None = None) -> Timing"),
             R"(Times runs on the device, each followed by a plain copy of as many bytes.
 
     Parameters
@@ -456,6 +549,8 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         The target; for a bank a list of them.
     repeats : int, optional
         1 to 1000000.
+    guide : Array, optional
+        The guide, where the plan takes one.
 
     Returns
     -------
@@ -494,13 +589,12 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
         nb::arg("out_dtype") = nb::none(), nb::kw_only(), nb::arg("axes") = nb::none(),
         nb::arg("border") = "clamp", nb::arg("border_value") = 0.0, nb::arg("region") = nb::none(),
         nb::arg("out_shape") = nb::none(), nb::arg("variant") = "", nb::arg("store") = "saturate",
+        nb::arg("guide") = nb::none(),
         nb::sig("def plan(self, filter: Filter, image: typing.Any, dtype: numpy.typing.DTypeLike | "
                 "None = None, out_dtype: numpy.typing.DTypeLike | None = None, *, axes: str | None "
                 "= None, border: str = 'clamp', border_value: float = 0.0, region: typing.Any = "
                 "None, out_shape: collections.abc.Sequence[int] | None = None, variant: str = '', "
-                "store: "
-                "str = 'saturate') "
-                "-> Plan"),
+                "store: str = 'saturate', guide: typing.Any = None) -> Plan"),
         R"(Chooses kernels for a filter of arrays of one shape and dtype.
 
     Parameters
@@ -528,6 +622,9 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     store : {'saturate', 'truncate'}, optional
         How results become integers: rounded half to even, or their fraction cut off. Both saturate.
         'truncate' is for correlations, boxes and Gaussians by taps.
+    guide : array or Array, optional
+        An array of the shape and dtype of guides, for Filter.guided(guide='image'). Its axes are those
+        of the image, with 3 channels, or 1, or without.
 
     Returns
     -------

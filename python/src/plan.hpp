@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "objects.hpp"
@@ -29,18 +30,27 @@ struct Plan {
     };
     std::mutex mutex; // taken without the interpreter's lock alone
     std::vector<Layout> layouts;
+
+    // The second source of a guided filter, contiguous.
+    struct Guide {
+        gauze::Type type;
+        Shape shape;
+        gauze::ImageDesc desc;
+    };
+    std::optional<Guide> guide;
 };
 
 // How a run on NumPy arrays goes: see gauze.RunOptions.
 struct HostRun {
     nb::object progress = nb::none();
     std::uint64_t max_device_bytes = 0;
+    nb::object guide = nb::none();
 };
 
 // Filters arrays of NumPy's. source: that of `src`. out: None, an array, or a list of a bank's.
 nb::object run_on_host(Plan &self, nb::handle src, const HostArray &source, nb::handle out,
                        HostRun run);
-// Enqueues the filter of an array on the device. out: as of run_on_host().
-nb::object enqueue(Plan &self, const Array &source, nb::handle out);
+// Enqueues the filter of an array on the device. out: as of run_on_host(). guide: None, or an array there too.
+nb::object enqueue(Plan &self, const Array &source, nb::handle out, nb::handle guide = nb::none());
 
 } // namespace gzpy
