@@ -208,6 +208,9 @@ TEST_CASE("bench: all that this version has, where no filter is named") {
     CHECK(rows["local"] == Rows{R"({"sigma":2,"result":"unsharp"})",
                                 R"({"sigma":2,"result":"deviation"})",
                                 R"({"radius":7,"result":"deviation"})"});
+    CHECK(rows["bilateral"] == Rows{R"({"radius":2})", R"({"radius":4})", R"({"radius":7})"});
+    CHECK(rows["guided"] == Rows{R"({"radius":8})", R"({"radius":30})"});
+    CHECK(rows["nlm"] == Rows{R"({"size":21,"patch":7})"});
     CHECK(rows["bspline"] == Rows{R"({"order":3})"});
     CHECK(rows["volume"] == Rows{R"({"cube":3})", R"({"cube":5})", R"({"cube":7})",
                                  R"({"cube":3,"axes":4})", R"({"separable":5})",

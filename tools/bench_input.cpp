@@ -210,9 +210,25 @@ Filter local_of(const BenchRow &row) {
     return row.text("result") == "unsharp" ? unsharp(mean, 1) : local_deviation(mean);
 }
 
+// The range of random pixels.
+double range_of(Type type) {
+    return type == Type::u8 ? 255.0 : type == Type::u16 || type == Type::s16 ? 65535.0 : 1.0;
+}
+
+Filter edge_filter_of(const BenchRow &row, Type type) {
+    const double range = range_of(type);
+    if (row.filter == "guided")
+        return guided(row.value(), 0.01 * range * range);
+    if (row.filter == "bilateral")
+        return bilateral(0.5 * row.value(), 0.3 * range, {row.value(), row.value(), 0});
+    return non_local_means(0.4 * range, {std::stoi(row.text("patch")), row.value(), 0.0});
+}
+
 } // namespace
 
-Filter filter_of(const BenchRow &row) {
+Filter filter_of(const BenchRow &row, Type type) {
+    if (row.filter == "bilateral" || row.filter == "guided" || row.filter == "nlm")
+        return edge_filter_of(row, type);
     if (row.filter == "derivative")
         return derivative_of(row);
     if (row.filter == "local")

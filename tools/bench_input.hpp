@@ -20,8 +20,9 @@ std::vector<std::byte> random_pixels(const gauze::ImageDesc &desc);
 // for each of them to show in every result.
 std::vector<double> random_taps(int count, std::uint32_t seed);
 
-// Returns the filter of a row. Throws gauze::Error where the library has no such filter.
-gauze::Filter filter_of(const BenchRow &row);
+// Returns the filter of a row for random pixels of a type, whose range decides what is alike to an edge-aware
+// filter. Throws gauze::Error where the library has no such filter.
+gauze::Filter filter_of(const BenchRow &row, gauze::Type type);
 
 // Returns the options of a row's plan: the border that its filter has by default.
 gauze::PlanOptions options_of(const BenchRow &row);

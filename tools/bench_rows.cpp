@@ -71,6 +71,22 @@ BenchFamily local_family() {
     return family;
 }
 
+// Edge-aware filters of square windows. Guided ones take means of means, and non-local means see patches of 7 pixels
+// around the window's.
+std::vector<BenchRow> bilateral_rows() {
+    std::vector<BenchRow> rows;
+    for (const int radius : {2, 4, 7})
+        rows.push_back({"bilateral", {{"radius", radius}}, radius});
+    return rows;
+}
+
+std::vector<BenchRow> guided_rows() {
+    std::vector<BenchRow> rows;
+    for (const int radius : {8, 30})
+        rows.push_back({"guided", {{"radius", radius}}, 2 * radius});
+    return rows;
+}
+
 BenchFamily recursive_family() {
     constexpr int reach = 256; // for poles of up to 0.9
     BenchFamily family{"recursive", {}};
@@ -143,6 +159,9 @@ const std::vector<BenchFamily> &bench_families() {
         plain_family("erode", {1, 3, 7, 15}),
         derivative_family(),
         local_family(),
+        {"bilateral", bilateral_rows()},
+        {"guided", guided_rows()},
+        {"nlm", {{"nlm", {{"size", 21}, {"patch", 7}}, 10 + 3}}},
         {"bspline", {{"bspline", {{"order", 3}}, 32}}},
         recursive_family(),
         volume_family(),

@@ -195,8 +195,8 @@ std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &eng
     std::string last_filter;
     for (const BenchRow &row : rows_of(options.filters)) {
         try {
-            Filter filter = filter_of(row);
             const ImageDesc source = inputs.of(row);
+            Filter filter = filter_of(row, source.type);
             ImageDesc target = source;
             target.type = target_type(row, source.type);
             Plan plan = engine.plan(filter, source, std::vector<ImageDesc>(row.targets(), target),

@@ -18,7 +18,8 @@ constexpr std::array<std::pair<TuneSize, const char *>, 3> size_names{
 TuneCase case_of(BenchRow row) {
     std::string name = text_of(row);
     std::string filter = row.filter;
-    return {std::move(filter), std::move(name), [row] { return filter_of(row); }, row};
+    return {std::move(filter), std::move(name), [row](Type type) { return filter_of(row, type); },
+            row};
 }
 
 void add_plain(std::vector<TuneCase> &cases, const std::string &filter,
@@ -32,7 +33,7 @@ void add_gaussian(std::vector<TuneCase> &cases, int sigma, const std::string &ax
     const int reach = 8 * sigma;
     TuneCase result{"gaussian",
                     "gaussian sigma " + std::to_string(sigma) + ", recursive along " + axes,
-                    [sigma, axes] {
+                    [sigma, axes](Type) {
                         Gaussian options;
                         for (const char axis : axes)
                             options.sigma[static_cast<std::size_t>(axis - 'x')] = sigma;
@@ -89,7 +90,7 @@ std::vector<TuneCase> make_cases() {
     for (const int order : {1, 2, 3})
         add_recursive(cases, order, "+x", BenchInput::signal);
     add_dog(cases);
-    for (const BenchRow &row : rows_of({"derivative", "local"}))
+    for (const BenchRow &row : rows_of({"derivative", "local", "bilateral", "guided", "nlm"}))
         if (row.targets() == 1)
             cases.push_back(case_of(row));
     add_volumes(cases);

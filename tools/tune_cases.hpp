@@ -20,9 +20,9 @@ enum class TuneSize { large, medium, small };
 enum class TunedTypes { all, floats, encoded };
 
 struct TuneCase {
-    std::string filter;                  // as the command names it
-    std::string name;                    // "separable radius 3"
-    std::function<gauze::Filter()> make; // empty: SSIMULACRA 2
+    std::string filter;                             // as the command names it
+    std::string name;                               // "separable radius 3"
+    std::function<gauze::Filter(gauze::Type)> make; // for sources of a type; empty: SSIMULACRA 2
     // The row gives the border, the type of results and the reach.
     BenchRow row;
     TunedTypes types = TunedTypes::all;

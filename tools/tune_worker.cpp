@@ -167,8 +167,8 @@ class FilterContest : public Contest {
 public:
     FilterContest(const Engine &engine, const TuneCase &tuned, const std::string &baseline,
                   Canvas &canvas)
-        : engine_(engine), case_(tuned), filter_(tuned.make()), canvas_(canvas),
-          baseline_(plan(baseline)) {
+        : engine_(engine), case_(tuned), filter_(tuned.make(canvas.source_desc.type)),
+          canvas_(canvas), baseline_(plan(baseline)) {
         check_small(engine_, case_, filter_, canvas_.source_desc.type, baseline);
         baseline_seconds_ = estimated_seconds(baseline);
     }
