@@ -273,10 +273,22 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
     const int shift = apron - g.anchor_x;
     const int count = (apron + g.anchor_x + 1) >> 2;
     Four enters[ROWS], leaves[ROWS];
-    for (int step = -STEP; step < rows; step += STEP) {
+// Asks for the rows of a step, the first of which to leave is given.
+#define BRING(leaving)                                                                             \
+    UNROLL for (int i = 0; i < ROWS; ++i) {                                                        \
+        leaves[i] = read_row(first + ((leaving) + i) * g.src_row,                                  \
+                             second + (long)((leaving) + i) * SECOND_ROW, place);                  \
+        enters[i] = read_row(first + ((leaving) + height + i) * g.src_row,                         \
+                             second + (long)((leaving) + height + i) * SECOND_ROW, place);         \
+    }
+    // Before the loop: a first turn that only reads would go past its barriers.
+    if (used && IS_FREE(start + part * ROWS, ROWS + height)) {
+        BRING(start + part * ROWS)
+    }
+    for (int step = 0; step < rows; step += STEP) {
         const int leaving = start + step + part * ROWS;
         float4 change[ROWS][FIELDS]; // in the sums of columns, from the item's first row on
-        if (used && step >= 0) {
+        if (used) {
             const bool is_read = IS_FREE(leaving, ROWS + height);
             UNROLL for (int i = 0; i < ROWS; ++i) {
                 if (!is_read) {
@@ -299,15 +311,8 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
         }
         const int next = leaving + STEP;
         if (used && step + STEP < rows && IS_FREE(next, ROWS + height)) {
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                leaves[i] = read_row(first + (next + i) * g.src_row,
-                                     second + (long)(next + i) * SECOND_ROW, place);
-                enters[i] = read_row(first + (next + height + i) * g.src_row,
-                                     second + (long)(next + height + i) * SECOND_ROW, place);
-            }
+            BRING(next)
         }
-        if (step < 0)
-            continue;
 #if SPLIT > 1
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
