@@ -204,12 +204,14 @@ TEST_CASE("bench: all that this version has, where no filter is named") {
           Rows{R"({"size":3,"result":"sobel"})", R"({"size":3,"result":"magnitude"})",
                R"({"size":3,"result":"orientation"})", R"({"size":3,"result":"laplace"})",
                R"({"size":3,"result":"gradient","bank":2})",
-               R"({"size":3,"result":"hessian","bank":3})", R"({"sigma":2,"result":"log"})"});
+               R"({"size":3,"result":"hessian","bank":3})", R"({"sigma":2,"result":"log"})",
+               R"({"sigma":2,"result":"structure","bank":3})"});
     CHECK(rows["local"] == Rows{R"({"sigma":2,"result":"unsharp"})",
                                 R"({"sigma":2,"result":"deviation"})",
                                 R"({"radius":7,"result":"deviation"})"});
     CHECK(rows["bilateral"] == Rows{R"({"radius":2})", R"({"radius":4})", R"({"radius":7})"});
-    CHECK(rows["guided"] == Rows{R"({"radius":8})", R"({"radius":30})"});
+    CHECK(rows["guided"] ==
+          Rows{R"({"radius":8})", R"({"radius":30})", R"({"radius":8,"guide":"image"})"});
     CHECK(rows["nlm"] == Rows{R"({"size":21,"patch":7})"});
     CHECK(rows["bspline"] == Rows{R"({"order":3})"});
     CHECK(rows["volume"] == Rows{R"({"cube":3})", R"({"cube":5})", R"({"cube":7})",
@@ -381,6 +383,45 @@ TEST_CASE("bench: a wrong kernel posts no time") {
     CHECK(count_of(outcome.err, "\n") == 5);
     CHECK(count_of(outcome.out, "wrong") == 5);
     CHECK(Json::parse(read_bytes(json)).empty());
+}
+
+TEST_CASE("bench: a guided filter's own guide is measured, and checked") {
+    const TestDirectory directory;
+    std::filesystem::copy(variable("GAUZE_KERNELS"), directory / "cl",
+                          std::filesystem::copy_options::recursive);
+    const Arguments arguments{"guided", "--size", "96x80", "--repeat", "1", "--json", "-"};
+    const Outcome right = bench(arguments);
+    CAPTURE(right.err);
+    REQUIRE(right.code == 0);
+    const Json rows = Json::parse(right.out);
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[2]["params"] == Json{{"radius", 8}, {"guide", "image"}});
+
+    // Kernels that misread an image of its own, and nothing else.
+    const std::string file = directory / "cl/lib/guided.clh";
+    std::string source = read_bytes(file);
+    for (const std::string load : {"(*(p))\n", "vload16(0, p)\n"}) {
+        const std::size_t at = source.find(load, source.find("#elif GUIDE_TYPE == PIXEL_F32"));
+        REQUIRE(at != std::string::npos);
+        source.replace(at, load.size() - 1,
+                       "(" + load.substr(0, load.size() - 1) + " * (GUIDES ? 0.5f : 1.0f))");
+    }
+    write_bytes(file, source);
+    const Outcome wrong = bench(arguments, {"GAUZE_CL_DIR=" + directory / "cl"});
+    CAPTURE(wrong.err);
+    CHECK(wrong.code == 1);
+    CHECK(wrong.err.starts_with("gauze: guided radius 8, guide image: wrong result: worst error "));
+    CHECK(count_of(wrong.err, "\n") == 1);
+    CHECK(Json::parse(wrong.out).size() == 2);
+}
+
+TEST_CASE("bench: non-local means run less often where nobody says how often") {
+    const Outcome outcome = bench({"bilateral", "nlm", "--size", "40x30"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(contains(outcome.out, "; medians of 5 to 15\n"));
+    CHECK(contains(bench({"nlm", "--size", "40x30"}).out, "; medians of 5\n"));
+    CHECK(contains(bench({"nlm", "--size", "40x30", "--repeat", "2"}).out, "; medians of 2\n"));
 }
 
 TEST_CASE("bench: other libraries, where they are installed") {

@@ -92,13 +92,14 @@ std::span<const std::byte> cut(const std::vector<std::byte> &pixels, const Image
 } // namespace
 
 CheckResult check_windows(const Engine &engine, const Filter &filter, const BenchRow &row,
-                          const ImageDesc &source_desc, const std::vector<std::byte> &source,
-                          Type target_type, const std::vector<std::vector<std::byte>> &targets) {
+                          const ImageDesc &source_desc,
+                          std::span<const std::vector<std::byte>> sources, Type target_type,
+                          const std::vector<std::vector<std::byte>> &targets) {
     CheckResult result;
     ImageDesc target_desc = source_desc;
     target_desc.type = target_type;
-    std::vector<std::byte> source_storage;
-    std::vector<std::vector<std::byte>> target_storage(targets.size());
+    std::vector<std::vector<std::byte>> source_storage(sources.size()),
+        target_storage(targets.size());
     for (const Box &window : windows_of(row, source_desc)) {
         const Box part = with_apron(window, row, source_desc);
         Region region;
@@ -116,12 +117,13 @@ CheckResult check_windows(const Engine &engine, const Filter &filter, const Benc
         const Plan plan =
             engine.plan(filter, part_desc(source_desc.type),
                         std::vector<ImageDesc>(targets.size(), part_desc(target_type)),
-                        options_of(row).with_region(region));
-        std::vector<HostPixels> part_targets;
+                        options_of(row, part_desc(source_desc.type)).with_region(region));
+        std::vector<HostPixels> part_sources, part_targets;
+        for (std::size_t i = 0; i < sources.size(); ++i)
+            part_sources.emplace_back(cut(sources[i], source_desc, part, source_storage[i]));
         for (std::size_t i = 0; i < targets.size(); ++i)
             part_targets.emplace_back(cut(targets[i], target_desc, part, target_storage[i]));
-        const Verification found =
-            plan.verify(cut(source, source_desc, part, source_storage), part_targets);
+        const Verification found = plan.verify_sources(part_sources, part_targets);
         if (found.within_bound || !result.within_bound)
             continue;
         result.within_bound = false;

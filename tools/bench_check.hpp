@@ -3,6 +3,7 @@
 #define GAUZE_TOOLS_BENCH_CHECK_HPP
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,10 @@ struct CheckResult {
 constexpr int checked_windows = 12;
 
 // Compares the result of a row with the double reference in so many windows: the whole image would take
-// minutes. Source and targets are tight and differ in their types alone.
+// minutes. Sources and targets are tight and differ in their types alone.
 CheckResult check_windows(const gauze::Engine &engine, const gauze::Filter &filter,
                           const BenchRow &row, const gauze::ImageDesc &source_desc,
-                          const std::vector<std::byte> &source, gauze::Type target_type,
+                          std::span<const std::vector<std::byte>> sources, gauze::Type target_type,
                           const std::vector<std::vector<std::byte>> &targets);
 
 } // namespace gauze::tool

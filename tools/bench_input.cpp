@@ -20,6 +20,8 @@ namespace {
 // Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): a large image asks for a fast generator.
 class SplitMix {
 public:
+    explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+
     std::uint64_t operator()() {
         std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -28,14 +30,15 @@ public:
     }
 
 private:
-    std::uint64_t state_ = 0;
+    std::uint64_t state_;
 };
 
 // Fills `pixels` with values of T, each made from the lowest bits of a word, as many as T has.
-template <class T, class FromBits> void fill(std::vector<std::byte> &pixels, FromBits from_bits) {
+template <class T, class FromBits>
+void fill(std::vector<std::byte> &pixels, std::uint64_t seed, FromBits from_bits) {
     static_assert(sizeof(T) < sizeof(std::uint64_t));
     constexpr std::size_t per_word = sizeof(std::uint64_t) / sizeof(T);
-    SplitMix random;
+    SplitMix random(seed);
     for (std::size_t at = 0; at < pixels.size();) {
         std::uint64_t word = random();
         for (std::size_t i = 0; i < per_word && at < pixels.size(); ++i, at += sizeof(T)) {
@@ -58,28 +61,37 @@ std::uint16_t half_of_1024th(std::uint32_t k) {
 
 } // namespace
 
-std::vector<std::byte> random_pixels(const ImageDesc &desc) {
+std::vector<std::byte> random_pixels(const ImageDesc &desc, std::uint64_t seed) {
     std::vector<std::byte> pixels(desc.bytes());
     switch (desc.type) {
     case Type::u8:
     case Type::u16:
     case Type::s16:
-        fill<std::uint8_t>(pixels,
+        fill<std::uint8_t>(pixels, seed,
                            [](std::uint64_t bits) { return static_cast<std::uint8_t>(bits); });
         return pixels;
     case Type::f16:
-        fill<std::uint16_t>(pixels, [](std::uint64_t bits) {
+        fill<std::uint16_t>(pixels, seed, [](std::uint64_t bits) {
             return half_of_1024th(static_cast<std::uint32_t>(bits) & 0x3ffU);
         });
         return pixels;
     case Type::f32:
-        fill<float>(pixels, [](std::uint64_t bits) {
+        fill<float>(pixels, seed, [](std::uint64_t bits) {
             return static_cast<float>(bits & 0xffffffU) * 0x1p-24F;
         });
         return pixels;
     default:
         throw InputError("--type: " + name_of(desc.type) + " is not a type that can be filtered");
     }
+}
+
+std::vector<std::byte> random_guide(const ImageDesc &desc) {
+    std::vector<std::byte> pixels = random_pixels(desc);
+    const std::vector<std::byte> others = random_pixels(desc, 1);
+    const std::size_t pixel = size_of(desc.type) * static_cast<std::size_t>(desc.channels);
+    for (std::size_t at = 0; at < pixels.size(); at += 2 * pixel)
+        std::memcpy(pixels.data() + at, others.data() + at, pixel);
+    return pixels;
 }
 
 std::vector<double> random_taps(int count, std::uint32_t seed) {
@@ -200,7 +212,7 @@ Filter derivative_of(const BenchRow &row) {
     const double sigma = std::stod(row.text("sigma"));
     Gaussian options;
     options.sigma = {sigma, sigma, 0, 0};
-    return laplacian(options);
+    return result == "structure" ? structure_tensor(options, options) : laplacian(options);
 }
 
 Filter local_of(const BenchRow &row) {
@@ -217,11 +229,13 @@ double range_of(Type type) {
 
 Filter edge_filter_of(const BenchRow &row, Type type) {
     const double range = range_of(type);
+    // Bounds of guided filters grow with the square of the range over epsilon, on which no time depends.
     if (row.filter == "guided")
-        return guided(row.value(), 0.01 * range * range);
+        return guided(row.value(), range * range, row.has_guide() ? Guide::image : Guide::channels);
     if (row.filter == "bilateral")
-        return bilateral(0.5 * row.value(), 0.3 * range, {row.value(), row.value(), 0});
-    return non_local_means(0.4 * range, {std::stoi(row.text("patch")), row.value(), 0.0});
+        return bilateral(bilateral_sigma_space * row.value(), bilateral_sigma_range * range,
+                         {row.value(), row.value(), 0});
+    return non_local_means(nlm_strength * range, {nlm_patch, row.value(), 0.0});
 }
 
 } // namespace
@@ -265,11 +279,14 @@ Filter filter_of(const BenchRow &row, Type type) {
                iterations.empty() ? 1U : static_cast<std::uint32_t>(std::stoul(iterations)));
 }
 
-PlanOptions options_of(const BenchRow &row) {
+PlanOptions options_of(const BenchRow &row, const ImageDesc &source) {
+    PlanOptions options;
     for (const FilterCommand &command : filter_commands())
         if (command.name == row.filter)
-            return PlanOptions().with_border(parse_border(command.border));
-    return {};
+            options.with_border(parse_border(command.border));
+    if (row.has_guide())
+        options.with_guide(source);
+    return options;
 }
 
 Type target_type(const BenchRow &row, Type source) {

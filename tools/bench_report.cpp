@@ -53,6 +53,14 @@ std::string device_text(const BenchReport &report) {
     return report.device + " (" + report.platform + ")";
 }
 
+// "15", or "5 to 15" where rows differ.
+std::string repeats_text(const BenchReport &report) {
+    const auto [least, most] =
+        std::ranges::minmax_element(report.results, {}, &BenchResult::repeats);
+    const std::string text = std::to_string(most->repeats);
+    return least->repeats == most->repeats ? text : std::to_string(least->repeats) + " to " + text;
+}
+
 std::string image_text(const BenchReport &report) {
     const double copy = median_copy_ms(report);
     const BenchInput input = report.results.front().own.row.input;
@@ -61,7 +69,7 @@ std::string image_text(const BenchReport &report) {
                                           : report.volume) +
            "; copy " + milliseconds(copy) + " ms, " +
            number("%.0f", report.results.front().bytes / copy * 1e-6) + " GB/s; medians of " +
-           std::to_string(report.repeats);
+           repeats_text(report);
 }
 
 // The platforms of peers, in the order in which they first appear.

@@ -17,6 +17,7 @@ struct BenchResult {
     Measurement own;
     std::vector<Measurement> peers; // at most one of each platform
     double bytes = 0;               // read and written, at least
+    unsigned repeats = 0;           // that the times are medians of
     Verdict verdict = Verdict::right;
 };
 
@@ -25,7 +26,6 @@ struct BenchReport {
     std::string image;  // "16384x16384 f32, 1 channel"
     std::string signal; // the input of signal rows, if there are any
     std::string volume; // the input of volume rows
-    unsigned repeats = 0;
     bool device_time_is_wall = false;
     int checked_windows = 0;          // windows of each result that are compared with the reference
     std::vector<BenchResult> results; // at least one

@@ -16,6 +16,15 @@ std::optional<BenchRow> plain_row(const std::string &filter, int value) {
     // Sampled taps are cut off at int(4 sigma + 0.5). Exponentials go on for longer.
     if (filter == "gaussian")
         return BenchRow{filter, {{"sigma", value}}, 8 * value, filter, 4 * value};
+    if (filter == "bilateral")
+        return BenchRow{filter, {{"radius", value}}, value, filter, value};
+    // Patches reach beyond the window.
+    if (filter == "nlm")
+        return BenchRow{filter,
+                        {{"size", value}, {"patch", nlm_patch}},
+                        value / 2 + nlm_patch / 2,
+                        "",
+                        value / 2};
     return std::nullopt;
 }
 
@@ -60,6 +69,9 @@ BenchFamily derivative_family() {
     family.rows.push_back({"derivative", {{"size", 3}, {"result", "gradient"}, {"bank", 2}}, 1});
     family.rows.push_back({"derivative", {{"size", 3}, {"result", "hessian"}, {"bank", 3}}, 1});
     family.rows.push_back({"derivative", {{"sigma", 2}, {"result", "log"}}, 8 * 2});
+    // Derivatives of Gaussians, and Gaussians of their products.
+    family.rows.push_back(
+        {"derivative", {{"sigma", 2}, {"result", "structure"}, {"bank", 3}}, 2 * 8 * 2});
     return family;
 }
 
@@ -71,20 +83,13 @@ BenchFamily local_family() {
     return family;
 }
 
-// Edge-aware filters of square windows. Guided ones take means of means, and non-local means see patches of 7 pixels
-// around the window's.
-std::vector<BenchRow> bilateral_rows() {
-    std::vector<BenchRow> rows;
-    for (const int radius : {2, 4, 7})
-        rows.push_back({"bilateral", {{"radius", radius}}, radius});
-    return rows;
-}
-
-std::vector<BenchRow> guided_rows() {
-    std::vector<BenchRow> rows;
+// Images that guide themselves, and one that another image guides. Results are means of means.
+BenchFamily guided_family() {
+    BenchFamily family{"guided", {}};
     for (const int radius : {8, 30})
-        rows.push_back({"guided", {{"radius", radius}}, 2 * radius});
-    return rows;
+        family.rows.push_back({"guided", {{"radius", radius}}, 2 * radius});
+    family.rows.push_back({"guided", {{"radius", 8}, {"guide", "image"}}, 2 * 8});
+    return family;
 }
 
 BenchFamily recursive_family() {
@@ -139,6 +144,13 @@ std::string BenchRow::text(const std::string &name) const {
     return found == params.end() ? "" : text_of(*found);
 }
 
+bool BenchRow::is_plain() const {
+    if (params.empty())
+        return false;
+    const std::optional<BenchRow> plain = plain_row(filter, value());
+    return plain && plain->params == params;
+}
+
 std::size_t BenchRow::targets() const {
     const std::string count = text("bank");
     return count.empty() ? 1 : std::stoul(count);
@@ -159,9 +171,9 @@ const std::vector<BenchFamily> &bench_families() {
         plain_family("erode", {1, 3, 7, 15}),
         derivative_family(),
         local_family(),
-        {"bilateral", bilateral_rows()},
-        {"guided", guided_rows()},
-        {"nlm", {{"nlm", {{"size", 21}, {"patch", 7}}, 10 + 3}}},
+        plain_family("bilateral", {2, 4, 7}),
+        guided_family(),
+        plain_family("nlm", {21}),
         {"bspline", {{"bspline", {{"order", 3}}, 32}}},
         recursive_family(),
         volume_family(),

@@ -13,6 +13,8 @@ namespace gauze::tool {
 struct BenchParam {
     std::string name; // "radius", "size", "sigma", "order", ...
     std::variant<int, std::string> value;
+
+    bool operator==(const BenchParam &) const = default;
 };
 
 // The input of a row: the image asked for, a line of samples, a volume, or several volumes along t.
@@ -34,9 +36,18 @@ struct BenchRow {
     std::string text(const std::string &name) const;
     int taps() const { return 2 * radius + 1; } // along each axis
     std::size_t targets() const;                // more than one for a bank
-    // Whether the number alone makes the row.
-    bool is_plain() const { return params.size() == 1 && !line.empty(); }
+    // Whether make_row() makes it of its filter and its number.
+    bool is_plain() const;
+    // Whether another image of the source's type and size guides the filter.
+    bool has_guide() const { return !text("guide").empty(); }
+    std::size_t sources() const { return has_guide() ? 2 : 1; }
 };
+
+// The parameters of edge-aware rows that are the same for every size, by the range of the pixels' values.
+constexpr double bilateral_sigma_space = 0.5; // times the radius
+constexpr double bilateral_sigma_range = 0.3; // times the range
+constexpr int nlm_patch = 7;
+constexpr double nlm_strength = 0.4; // times the range
 
 struct BenchFamily {
     std::string filter;

@@ -290,8 +290,8 @@ std::vector<Problem> problems_of(const TuneCase &tuned, const Engine &engine,
                                  const ImageDesc &source) {
     if (tuned.is_metric())
         return problems(engine.ssimulacra2(source, source));
-    return problems(
-        engine.plan(tuned.make(source.type), source, tuned.target(source), options_of(tuned.row)));
+    return problems(engine.plan(tuned.make(source.type), source, tuned.target(source),
+                                options_of(tuned.row, source)));
 }
 
 // Returns a job for each class of problems. The sizes come one after the other, the most likely first.

@@ -91,7 +91,7 @@ std::vector<TuneCase> make_cases() {
         add_recursive(cases, order, "+x", BenchInput::signal);
     add_dog(cases);
     for (const BenchRow &row : rows_of({"derivative", "local", "bilateral", "guided", "nlm"}))
-        if (row.targets() == 1)
+        if (row.targets() == 1 && row.sources() == 1)
             cases.push_back(case_of(row));
     add_volumes(cases);
     cases.push_back({"ssimulacra2", "ssimulacra2", {}, {}, TunedTypes::encoded});

@@ -118,8 +118,9 @@ void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filt
     const ImageDesc source_desc = guarded_desc(type, shape);
     const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, shape);
     const Region region = guarded_region(shape);
-    const Plan plan = engine.plan(filter, source_desc, target_desc,
-                                  options_of(tuned.row).with_region(region).with_variant(variant));
+    const Plan plan =
+        engine.plan(filter, source_desc, target_desc,
+                    options_of(tuned.row, source_desc).with_region(region).with_variant(variant));
 
     const std::vector<std::byte> source = guarded_source(source_desc, region);
     const std::vector<std::byte> before(target_desc.bytes(), std::byte{0x5a});
@@ -192,7 +193,7 @@ private:
         const ImageDesc from = case_.part(canvas_.source_desc.type);
         const ImageDesc to = case_.part(canvas_.target_desc.type);
         const Plan part =
-            engine_.plan(filter_, from, to, options_of(case_.row).with_variant(candidate));
+            engine_.plan(filter_, from, to, options_of(case_.row, from).with_variant(candidate));
         Image source = engine_.image(from);
         Image target = engine_.image(to);
         source.write(canvas_.pixels.data(), from.bytes());
@@ -211,7 +212,7 @@ private:
 
     Plan plan(const std::string &variant) const {
         return engine_.plan(filter_, canvas_.source_desc, canvas_.target_desc,
-                            options_of(case_.row).with_variant(variant));
+                            options_of(case_.row, canvas_.source_desc).with_variant(variant));
     }
 
     Comparison compare(const Plan &tried, unsigned repeats) const {
@@ -236,7 +237,7 @@ private:
         }
         const std::vector<std::vector<std::byte>> results{result_of(tried)};
         const CheckResult checked =
-            check_windows(engine_, filter_, case_.row, canvas_.source_desc, canvas_.pixels,
+            check_windows(engine_, filter_, case_.row, canvas_.source_desc, {&canvas_.pixels, 1},
                           canvas_.target_desc.type, results);
         if (!checked.within_bound)
             throw WrongResult("wrong: " + checked.text);
