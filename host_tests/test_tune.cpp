@@ -121,6 +121,25 @@ TEST_CASE("tune: volumes") {
     CHECK_FALSE(contains(tuned.out, "left out"));
 }
 
+TEST_CASE("tune: bilateral filters, both steps of guided ones, and non-local means") {
+    const TestDirectory directory;
+    const std::string file = directory / "tuning.txt";
+    const Outcome tuned = gauze_command({"tune", "bilateral", "guided", "nlm", "--sizes", "small",
+                                         "--type", "f32", "--budget", "30", "--file", file});
+    INFO(tuned.err);
+    INFO(tuned.out);
+    REQUIRE(tuned.code == 0);
+    CHECK(contains(tuned.out, "bilateral pixels<=25 f32 small: bilateral_"));
+    CHECK(contains(tuned.out, "guided slopes own f32 small taps<=63: guided_"));
+    CHECK(contains(tuned.out, "guided results own f32 small taps<=63: guided_"));
+    CHECK(contains(tuned.out, "nlm patch7 window<=21 f32 small: nlm_"));
+    CHECK(contains(tuned.out, "6 of 6 problems"));
+    CHECK_FALSE(contains(tuned.out, "bad"));
+    CHECK_FALSE(contains(tuned.out, "left out"));
+    const Outcome plan = gauze_command({"devices"}, {"GAUZE_TUNING_FILE=" + file});
+    CHECK(contains(plan.out, "the user's own: 6 problems"));
+}
+
 TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
     const Kernels kernels;
     const std::string load = "LOAD(from + i * CHANNELS + c)";

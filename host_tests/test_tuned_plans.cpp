@@ -29,6 +29,17 @@ bool has(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
 }
 
+// Returns the first candidate of another kernel than the default's.
+std::string other_kernel(const Problem &problem) {
+    const std::vector<std::string> candidates = problem.candidates();
+    const std::string own = candidates.front().substr(0, candidates.front().find(':'));
+    const auto other =
+        std::find_if(candidates.begin(), candidates.end(),
+                     [&](const std::string &candidate) { return !candidate.starts_with(own); });
+    REQUIRE(other != candidates.end());
+    return *other;
+}
+
 } // namespace
 
 TEST_SUITE("tuned plans") {
@@ -134,6 +145,55 @@ TEST_SUITE("tuned plans") {
             CHECK(plan(";;" + candidate).variant() == gaussians + candidate);
         problem.add_results({{candidates.back(), 1, 0.5, ""}});
         CHECK(plan().variant() == gaussians + candidates.back());
+    }
+
+    TEST_CASE("both steps of a guided filter, and non-local means, go by results") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        const auto guided = [](const gauze::Engine &on) {
+            return on.plan(gauze::guided(8, 0.01), Image::f32(90, 70));
+        };
+        const auto own_of = [](const Plan &plan) {
+            std::vector<std::string> names;
+            for (const Problem &problem : problems(plan))
+                names.push_back(problem.name());
+            return names;
+        };
+        const Plan before = guided(engine);
+        REQUIRE(own_of(before) ==
+                std::vector<std::string>{"guided slopes own f32 small taps<=63",
+                                         "guided results own f32 small taps<=63"});
+        // Another kernel for each step: results of one must not decide the other.
+        const std::string slopes = other_kernel(problems(before)[0]);
+        const std::string results = other_kernel(problems(before)[1]);
+        const std::string first = before.variant().substr(0, before.variant().find("; "));
+        const std::string second = before.variant().substr(before.variant().find("; ") + 2);
+        problems(before)[1].add_results({{results, 1.0, 0.5, ""}});
+        CHECK(guided(engine).variant() == first + "; " + results);
+        problems(before)[0].add_results({{slopes, 1.0, 0.5, ""}});
+        for (const gauze::Engine &each : {engine, engine_with(directory / "tuning.txt")}) {
+            const Plan after = guided(each);
+            CHECK(after.variant() == slopes + "; " + results);
+            CHECK(has(after.explain(), "chosen because: tuned on this device, by "));
+            const std::vector<float> pixels = embedder::random_pixels(90 * 70);
+            std::vector<float> got(pixels.size());
+            after.run(pixels, got);
+            CHECK(after.verify(pixels, {got}).within_bound);
+        }
+        problems(before)[0].add_results({{slopes, 0.0, 1.0, "wrong: 5 off"}});
+        CHECK(guided(engine).variant() == first + "; " + results);
+
+        const auto nlm = [&] {
+            return engine.plan(gauze::non_local_means(0.4), Image::f32(90, 70));
+        };
+        REQUIRE(own_of(nlm()) == std::vector<std::string>{"nlm patch7 window<=21 f32 small"});
+        const std::string other = other_kernel(problems(nlm()).front());
+        problems(nlm()).front().add_results({{other, 1.0, 0.5, ""}});
+        CHECK(nlm().variant() == other);
+        // Windows of another class were not measured.
+        const Plan small =
+            engine.plan(gauze::non_local_means(0.4, {7, 9, 0.0}), Image::f32(90, 70));
+        CHECK(has(small.explain(), "chosen because: preferred on devices of class "));
     }
 
     TEST_CASE("devices and contexts that share a file") {
