@@ -452,6 +452,16 @@ TEST_CASE("bench: other libraries, where they are installed") {
         CHECK(peer["variant"].get<std::string>().starts_with("cv::filter2D"));
         CHECK(peer["launches"] == 0);
     }
+    const Outcome edges = bench({"bilateral", "--type", "u8", "--size", "96x80", "--repeat", "1",
+                                 "--peers", "--json", "-"});
+    CAPTURE(edges.err);
+    REQUIRE(edges.code == 0);
+    const Json pairs = Json::parse(edges.out);
+    REQUIRE(pairs.size() == 6);
+    for (std::size_t i = 1; i < pairs.size(); i += 2) {
+        CHECK(pairs[i]["params"] == pairs[i - 1]["params"]);
+        CHECK(pairs[i]["variant"].get<std::string>().starts_with("cv::bilateralFilter"));
+    }
 }
 
 TEST_CASE("progress: the line") {

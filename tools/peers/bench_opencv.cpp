@@ -14,6 +14,9 @@
 #include <opencv2/core.hpp>
 #include <opencv2/core/ocl.hpp>
 #include <opencv2/imgproc.hpp>
+#ifdef GAUZE_OPENCV_PHOTO
+#include <opencv2/photo.hpp>
+#endif
 
 #include "bench_measurement.hpp"
 #include "bench_rows.hpp"
@@ -76,7 +79,8 @@ cv::Mat disk(int radius) {
 // A filter of OpenCV with its arguments, made before the clock starts.
 class PeerFilter {
 public:
-    PeerFilter(const BenchRow &row, const PeerOptions &options) : row_(row), size_(row.taps()) {
+    PeerFilter(const BenchRow &row, const PeerOptions &options)
+        : row_(row), size_(row.taps()), range_(options.type == "u8" ? 255 : 1) {
         if (row.filter == "separable") {
             // The taps are symmetric: OpenCV has faster code for those.
             kernel_ = cv::getGaussianKernel(size_, 0.5 * (row.radius + 1), CV_32F);
@@ -97,6 +101,16 @@ public:
         } else if (row.filter == "erode") {
             kernel_ = disk(row.value());
             name_ = "cv::erode";
+        } else if (row.filter == "bilateral") {
+            if (options.type != "u8" && (options.type != "f32" || options.on_opencl()))
+                throw Refusal("bilateralFilter is for u8, and on the CPU for f32, not for " +
+                              options.type);
+            if (options.channels != 1 && options.channels != 3)
+                throw Refusal("bilateralFilter is for 1 or 3 channels");
+            name_ = "cv::bilateralFilter";
+        } else if (row.filter == "nlm") {
+            check_nlm(options);
+            name_ = "cv::fastNlMeansDenoising";
         } else if (row.filter != "gaussian") {
             throw Refusal("there is no filter to compare " + row.filter + " with");
         } else if (options.on_opencl()) {
@@ -125,13 +139,31 @@ public:
             cv::dilate(src, dst, kernel_);
         else if (name_ == "cv::erode")
             cv::erode(src, dst, kernel_);
+        else if (name_ == "cv::bilateralFilter") // of the pixels of a disk
+            cv::bilateralFilter(src, dst, size_, bilateral_sigma_range * range_,
+                                bilateral_sigma_space * row_.value(), border);
+#ifdef GAUZE_OPENCV_PHOTO
+        else if (name_ == "cv::fastNlMeansDenoising") // with its own border
+            cv::fastNlMeansDenoising(src, dst, static_cast<float>(nlm_strength * range_), nlm_patch,
+                                     row_.value());
+#endif
         else
             cv::GaussianBlur(src, dst, size, row_.value(), row_.value(), border);
     }
 
 private:
+    static void check_nlm([[maybe_unused]] const PeerOptions &options) {
+#ifdef GAUZE_OPENCV_PHOTO
+        if (options.type != "u8")
+            throw Refusal("fastNlMeansDenoising is for u8, not for " + options.type);
+#else
+        throw Refusal("OpenCV's photo module was not found when this was built");
+#endif
+    }
+
     BenchRow row_;
     int size_;
+    double range_; // of the pixels' values
     cv::Mat kernel_;
     std::string name_;
 };
