@@ -17,7 +17,7 @@ struct BenchResult {
     Measurement own;
     std::vector<Measurement> peers; // at most one of each platform
     double bytes = 0;               // read and written, at least
-    unsigned repeats = 0;           // that the times are medians of
+    unsigned repeats = 0;           // runs; times are their medians
     Verdict verdict = Verdict::right;
 };
 

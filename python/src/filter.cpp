@@ -225,7 +225,7 @@ std::vector<int> axes_of(const gauze::Derivatives &by) {
     return result;
 }
 
-// A filter for each entry of a symmetric matrix, row by row.
+// Makes a filter for each entry of a symmetric matrix on and above its diagonal, row by row.
 template <class Make> std::vector<gauze::Filter> pairs_of(const std::vector<int> &axes, Make make) {
     std::vector<gauze::Filter> result;
     for (std::size_t i = 0; i < axes.size(); ++i)

@@ -139,11 +139,11 @@ public:
             cv::dilate(src, dst, kernel_);
         else if (name_ == "cv::erode")
             cv::erode(src, dst, kernel_);
-        else if (name_ == "cv::bilateralFilter") // of the pixels of a disk
+        else if (name_ == "cv::bilateralFilter") // Its window is a disk.
             cv::bilateralFilter(src, dst, size_, bilateral_sigma_range * range_,
                                 bilateral_sigma_space * row_.value(), border);
 #ifdef GAUZE_OPENCV_PHOTO
-        else if (name_ == "cv::fastNlMeansDenoising") // with its own border
+        else if (name_ == "cv::fastNlMeansDenoising") // It always reflects at the border.
             cv::fastNlMeansDenoising(src, dst, static_cast<float>(nlm_strength * range_), nlm_patch,
                                      row_.value());
 #endif
@@ -163,7 +163,7 @@ private:
 
     BenchRow row_;
     int size_;
-    double range_; // of the pixels' values
+    double range_; // the difference between the largest and the least value of a pixel
     cv::Mat kernel_;
     std::string name_;
 };
