@@ -397,6 +397,11 @@ TEST_CASE("bench: a guided filter's own guide is measured, and checked") {
     REQUIRE(rows.size() == 3);
     CHECK(rows[2]["params"] == Json{{"radius", 8}, {"guide", "image"}});
 
+    const Outcome pairs = bench({"--channels", "2", "--size", "24x20", "--repeat", "1"});
+    CAPTURE(pairs.err);
+    CHECK(pairs.code == 0);
+    CHECK(contains(pairs.err, "guided radius 8, guide image: guides have 1 or 3 channels"));
+
     // Kernels that misread an image of its own, and nothing else.
     const std::string file = directory / "cl/lib/guided.clh";
     std::string source = read_bytes(file);

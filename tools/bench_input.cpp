@@ -284,8 +284,11 @@ PlanOptions options_of(const BenchRow &row, const ImageDesc &source) {
     for (const FilterCommand &command : filter_commands())
         if (command.name == row.filter)
             options.with_border(parse_border(command.border));
-    if (row.has_guide())
+    if (row.has_guide()) {
+        if (source.channels != 1 && source.channels != 3)
+            throw Error(GAUZE_ERROR_UNSUPPORTED, "guides have 1 or 3 channels");
         options.with_guide(source);
+    }
     return options;
 }
 

@@ -29,7 +29,7 @@ std::vector<double> random_taps(int count, std::uint32_t seed);
 gauze::Filter filter_of(const BenchRow &row, gauze::Type type);
 
 // Returns the options of a row's plan: the border that its filter has by default, and a guide like the source
-// where the row has one.
+// where the row has one. Throws gauze::Error where no guide can be like it.
 gauze::PlanOptions options_of(const BenchRow &row, const gauze::ImageDesc &source);
 
 // Returns the type that a row writes where it reads pixels of the type.

@@ -3,7 +3,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <CL/cl_layer.h>
+#include "layer.hpp"
 
 namespace {
 
@@ -123,36 +123,10 @@ cl_icd_dispatch layered() {
 
 } // namespace
 
-// The interface between loaders and layers, and the test's way to the state.
 extern "C" {
+LAYER_ENTRY_POINTS(target, layered)
 
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value,
-                                               size_t *size_needed) {
-    if (name != CL_LAYER_API_VERSION)
-        return CL_INVALID_VALUE;
-    if (value) {
-        if (size < sizeof(cl_layer_api_version))
-            return CL_INVALID_VALUE;
-        *static_cast<cl_layer_api_version *>(value) = CL_LAYER_API_VERSION_100;
-    }
-    if (size_needed)
-        *size_needed = sizeof(cl_layer_api_version);
-    return CL_SUCCESS;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entry_count, const cl_icd_dispatch *below,
-                                            cl_uint *entry_count_here,
-                                            const cl_icd_dispatch **here) {
-    constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void *);
-    if (entry_count < known || !below || !entry_count_here || !here)
-        return CL_INVALID_VALUE;
-    target = below;
-    static const cl_icd_dispatch table = layered();
-    *entry_count_here = known;
-    *here = &table;
-    return CL_SUCCESS;
-}
-
+// The test's way to the state.
 faults::State *fault_layer_state() {
     return &state;
 }
