@@ -9,8 +9,9 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 
-#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(EXACT)
-#error SEPARABLE, BUCKET, ALIGNED or EXACT is not defined
+#if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(EXACT) ||             \
+    !defined(BY_VALUE)
+#error SEPARABLE, BUCKET, ALIGNED, EXACT or BY_VALUE is not defined
 #endif
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_X) || !defined(ITEM_Y)
 #error GROUP_X, GROUP_Y, ITEM_X or ITEM_Y is not defined
@@ -22,8 +23,8 @@
 
 // Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else
 // rows. If EXACT, there is a second body for exactly BUCKET x BUCKET taps anchored in the middle:
-// its loops are unrolled and its taps come by value, so that an fma reads its tap directly, and
-// nothing stands between the loads of a row and those of the next.
+// its loops are unrolled and its taps come by value where the device takes as many, so that an fma
+// reads its tap directly, and nothing stands between the loads of a row and those of the next.
 typedef struct Taps {
     float k[SEPARABLE ? 2 * BUCKET : BUCKET * BUCKET];
 } Taps;
@@ -64,7 +65,7 @@ typedef struct Taps {
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      const TileClasses classes,
-#if EXACT
+#if BY_VALUE
                      const Taps taps_by_value,
 #endif
                      __constant float *restrict taps, __local float *restrict tile) {

@@ -164,7 +164,9 @@ void separable_columns(__global const float *restrict from, __global DST *restri
 
     __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + x;
     const bool whole = x + VECTOR <= g.width;
-    for (int o = 0; o < COLUMN_Y && y + o < g.height; ++o, to += g.dst_row) {
+    UNROLL for (int o = 0; o < COLUMN_Y; ++o, to += g.dst_row) {
+        if (y + o >= g.height)
+            continue;
 #if VECTOR == 16
         if (whole) {
             STORE16(sum[o], to);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <limits>
 
 #include <dlfcn.h>
@@ -148,6 +149,11 @@ const char *name_of(DeviceClass device_class) {
     return "unknown";
 }
 
+bool DeviceFacts::takes_by_value(std::size_t bytes) const {
+    constexpr std::size_t beside = 256; // bytes of geometry, of pointers, ...
+    return !misreads_arguments && !copies_arguments && bytes + beside <= max_parameter_size;
+}
+
 std::uint64_t DeviceFacts::usable_local_memory() const {
     // Launches that ask for all 48 KiB fail with CL_OUT_OF_RESOURCES on NVIDIA (driver 580).
     constexpr std::uint64_t kept_by_nvidia = 1024;
@@ -186,6 +192,30 @@ std::string DeviceFacts::reason_of_defaults() const {
     return "";
 }
 
+namespace {
+
+// Operations that a compute unit starts at once: vendors call different things a unit. NVIDIA's and AMD's have 64 to
+// 128 lanes, while Intel counts its execution units, of 8 lanes.
+int lanes_of_unit(const DeviceFacts &facts) {
+    switch (facts.device_class) {
+    case DeviceClass::nvidia_gpu:
+        return 128;
+    case DeviceClass::amd_gpu:
+        return 64;
+    case DeviceClass::intel_gpu:
+        return 8;
+    default:
+        return 32;
+    }
+}
+
+// Drivers of Intel's with compilers before 2024, such as Debian 12's, say "22.43.24595".
+bool is_old_intel(const DeviceFacts &facts) {
+    return facts.device_class == DeviceClass::intel_gpu && std::atoi(facts.driver.c_str()) < 24;
+}
+
+} // namespace
+
 double DeviceFacts::preference() const {
     if (!unusable.empty())
         return -1.0;
@@ -213,9 +243,12 @@ double DeviceFacts::preference() const {
     case DeviceClass::oclgrind:
         break;
     }
-    // A rough measure of speed decides within a kind. Integrated GPUs share the host's memory and
-    // come after the others by their few compute units.
-    const double speed = static_cast<double>(compute_units) * std::max(clock_mhz, 1U);
+    // A card with memory of its own comes before a GPU that shares the host's, whatever else they say.
+    if (kind == 5.0 && !shares_host_memory)
+        kind = 6.0;
+    // A rough measure of speed decides within a kind.
+    const double speed =
+        static_cast<double>(compute_units) * lanes_of_unit(*this) * std::max(clock_mhz, 1U);
     return kind * 1e9 + std::min(speed, 1e9 - 1.0);
 }
 
@@ -250,6 +283,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     // Many GPUs are slow in double: pairs of floats can be the better choice there.
     facts.has_f64 = contains(extensions, " cl_khr_fp64 ") && environment("GAUZE_F64") != "off";
     facts.shares_in_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_GLOBAL;
+    facts.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
     facts.wave = wave_of(device, extensions);
     facts.device_class = class_of(facts);
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
@@ -257,6 +291,10 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
         facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
     // "Treating load_kernel_arg in control flow as uniform", says Mesa 22.3, and reads 0.
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
+    // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
+    facts.copies_indexed_arguments =
+        facts.device_class == DeviceClass::amd_gpu || facts.device_class == DeviceClass::intel_gpu;
+    facts.copies_arguments = is_old_intel(facts);
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
     // Settings for work on a driver itself are left to its developers.

@@ -50,13 +50,19 @@ struct DeviceFacts {
     bool has_f64 = false;
     bool junk_event_times = false; // profiling times mean nothing: use the wall clock
 
+    bool shares_host_memory = false; // is no card with memory of its own
     bool misreads_arguments = false; // arrays passed by value read as 0 inside branches
-    bool packs_integers = false;     // has cvt.pack, NVIDIA's saturation of several at once
+    // Compilers copy arrays that were passed by value to memory of each item: all of them, or those that items
+    // index with numbers of their own.
+    bool copies_arguments = false, copies_indexed_arguments = false;
+    bool packs_integers = false; // has cvt.pack, NVIDIA's saturation of several at once
 
     bool is_cpu() const {
         return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::mesa_cpu ||
                device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
     }
+    // Whether kernels take an array of so many bytes by value, beside small arguments; else it is constant data.
+    bool takes_by_value(std::size_t bytes) const;
     // Bytes of local memory that a kernel's arguments can take.
     std::uint64_t usable_local_memory() const;
     // Bytes of arrays that an item can keep.

@@ -38,7 +38,8 @@ Launch make_launch(const VolumePass &pass, const MarchSettings &settings, std::s
         by_value(pass.volume),
         by_value(march.depth),
         by_value(march.chunks),
-        taps_argument(bytes_of(pass.taps.data() + first * pass.taps_of_one(),
+        taps_argument(launch.program.defines,
+                      bytes_of(pass.taps.data() + first * pass.taps_of_one(),
                                static_cast<std::size_t>(count) * pass.taps_of_one()),
                       facts),
         local_vectors(2 * march.row_vectors * march.rows)};

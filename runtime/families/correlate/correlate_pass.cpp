@@ -60,12 +60,13 @@ std::string separable_refusal(const CorrelatePass &pass, int most) {
 Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
     Defines defines = type_defines(pass);
     defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
-    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     return defines;
 }
 
-Argument taps_argument(const std::vector<std::byte> &taps, const DeviceFacts &facts) {
-    return facts.misreads_arguments ? Argument(ConstantData{taps}) : Argument(ByValue{taps});
+Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts) {
+    const bool by_value = facts.takes_by_value(taps.size());
+    defines["BY_VALUE"] = by_value ? 1 : 0;
+    return by_value ? Argument(ByValue{std::move(taps)}) : Argument(ConstantData{std::move(taps)});
 }
 
 std::vector<float> strided_taps(const TapSet &set, int stride) {

@@ -54,10 +54,11 @@ std::string tap_refusal(const CorrelatePass &pass, int most);
 bool is_bounded(const CorrelatePass &pass);
 
 // Shared by kernels that include cl/lib/taps.clh: why a kernel made for up to `most` taps along an axis
-// cannot take the pass; the macros of taps.clh and pixel.clh; the argument.
+// cannot take the pass; the macros of both that the taps do not decide.
 std::string separable_refusal(const CorrelatePass &pass, int most);
 Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
-Argument taps_argument(const std::vector<std::byte> &taps, const DeviceFacts &facts);
+// Returns the argument, and defines BY_VALUE.
+Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts);
 
 // Returns the taps with `stride` in place of their sizes: rows of stride values, or the taps along x from 0
 // on and those along y from stride on. The rest is 0 and never read.

@@ -53,6 +53,8 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     const bool exact = has_exact_body(bucket, facts);
     const TileShape shape = shape_of(pass, settings);
     const std::vector<float> taps = strided_taps(pass.set(), bucket);
+    const auto taps_bytes = bytes_of(taps.data(), taps.size());
+    const bool has_values = exact && facts.takes_by_value(taps_bytes.size());
 
     Launch result;
     result.program = {"correlate/correlate_tiled.cl", "correlate_tiled", type_defines(pass)};
@@ -60,15 +62,15 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
     result.program.defines["EXACT"] = exact ? 1 : 0;
+    result.program.defines["BY_VALUE"] = has_values ? 1 : 0;
     add_defines(result.program.defines, tunables, settings);
     result.range =
         batched_range(pass, ceil_div(g.width, shape.width), ceil_div(g.height, shape.height),
                       settings.group_x, settings.group_y);
 
-    const auto taps_bytes = bytes_of(taps.data(), taps.size());
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
                         by_value(classify(g, pass.channels, shape))};
-    if (exact)
+    if (has_values)
         result.arguments.emplace_back(ByValue{taps_bytes});
     result.arguments.emplace_back(ConstantData{taps_bytes});
     const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);

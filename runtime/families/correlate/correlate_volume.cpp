@@ -18,11 +18,10 @@ bool is_cube(const VolumePass &pass, const DeviceFacts &facts) {
     const int size = pass.geometry.taps_x;
     const auto is_size_or_one = [size](int taps) { return taps == size || taps == 1; };
     constexpr std::size_t most_taps = 7 * 7 * 7;
-    constexpr std::size_t beside = 256; // bytes of the other arguments
     return (size == 3 || size == 5 || size == 7) && pass.geometry.taps_y == size &&
            is_size_or_one(pass.volume.taps_z) && is_size_or_one(pass.volume.taps_t) &&
-           pass.taps_of_one() <= most_taps && !facts.misreads_arguments &&
-           pass.taps_of_one() * sizeof(float) + beside <= facts.max_parameter_size;
+           pass.taps_of_one() <= most_taps &&
+           facts.takes_by_value(pass.taps_of_one() * sizeof(float));
 }
 
 Launch make_launch(const VolumePass &pass, const Settings &settings, std::size_t filter,

@@ -75,7 +75,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
         SourceBuffer(),
         TargetBuffer(),
         by_value(g),
-        taps_argument(bytes_of(taps.data(), taps.size()), facts),
+        taps_argument(defines, bytes_of(taps.data(), taps.size()), facts),
         by_value(static_cast<std::int32_t>(band)),
         by_value(static_cast<std::int32_t>(inner.left)),
         by_value(static_cast<std::int32_t>(inner.right)),

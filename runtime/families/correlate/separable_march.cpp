@@ -45,7 +45,7 @@ Work work(const VolumePass &pass, const MarchSettings &settings, const DeviceFac
                         by_value(pass.volume),
                         by_value(march.depth),
                         by_value(march.chunks),
-                        taps_argument(packed_taps(pass), facts),
+                        taps_argument(launch.program.defines, packed_taps(pass), facts),
                         local_vectors(2 * march.row_vectors * march.rows),
                         local_vectors(settings.group_x * march.rows)};
     return launch;

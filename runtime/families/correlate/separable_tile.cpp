@@ -106,7 +106,7 @@ Launch separable_tile_launch(const std::string &file, const std::string &kernel,
                         TargetBuffer(),
                         by_value(g),
                         by_value(classify(g, pass.channels, shape)),
-                        taps_argument(bucketed_taps(pass, along_x, along_y), facts),
+                        taps_argument(defines, bucketed_taps(pass, along_x, along_y), facts),
                         by_value(static_cast<std::int32_t>(shift_of(pass, vector))),
                         LocalMemory{rows * pitch * 4 * sizeof(float)},
                         LocalMemory{static_cast<std::size_t>(columns) * sizeof(std::int32_t)}};

@@ -60,7 +60,6 @@ March march_of(const VolumePass &pass, const MarchSettings &settings, const Devi
     defines["GROUP_X"] = group_x;
     defines["GROUP_Y"] = group_y;
     defines["ITEM_Y"] = item_y;
-    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     defines["ALIGNED"] = pass.alignment >= march_item_x ? 1 : 0;
     launch.range =
         batched_range(pass, ceil_div(g.width, group_x * march_item_x),

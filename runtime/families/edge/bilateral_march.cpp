@@ -72,16 +72,17 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     defines["RADIUS_X"] = g.anchor_x;
     defines["RADIUS_Y"] = g.anchor_y;
     defines["SHUFFLES"] = shuffles ? 1 : 0;
-    defines["BY_VALUE"] = facts.misreads_arguments ? 0 : 1;
     result.range = batched_range(pass, strips, ceil_div(g.height, band), group, 1);
     const std::vector<std::byte> space = space_by_distance(pass);
+    const bool has_values = facts.takes_by_value(space.size());
+    defines["BY_VALUE"] = has_values ? 1 : 0;
     const int sent = shuffles ? 0 : weights_to_send(pass, settings.columns);
     result.arguments = {
         SourceBuffer(),
         TargetBuffer(),
         by_value(g),
         by_value(pass.terms),
-        facts.misreads_arguments ? Argument(ConstantData{space}) : Argument(ByValue{space}),
+        has_values ? Argument(ByValue{space}) : Argument(ConstantData{space}),
         by_value(band),
         LocalMemory{static_cast<std::size_t>((g.anchor_y + 2) * layout.pitch * pass.channels) *
                     sizeof(float)},

@@ -126,7 +126,8 @@ bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &pow
         stage.filters.size() > 1
             ? std::max(facts.max_parameter_size, other_arguments) - other_arguments
             : most_bytes_by_value;
-    return !facts.misreads_arguments && powers.size() <= most;
+    return facts.takes_by_value(powers.size()) && !facts.copies_indexed_arguments &&
+           powers.size() <= most;
 }
 
 Argument powers_argument(std::vector<std::byte> powers, bool by_value) {

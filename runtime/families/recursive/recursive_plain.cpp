@@ -17,7 +17,7 @@ Work work(const RecursivePass &pass, const Settings &settings, const DeviceFacts
         [&](const RecursiveStage &stage, Work &to) -> std::uint64_t {
             const int group = settings.group;
             const bool by_value_too =
-                !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
+                facts.takes_by_value(0) && stage.sections() <= most_sections_by_value;
             Launch launch;
             launch.program = {"recursive/recursive_plain.cl", "recursive_plain",
                               recursive_defines(stage, by_value_too)};

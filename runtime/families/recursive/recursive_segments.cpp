@@ -51,7 +51,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
     const std::int64_t segment = segment_of(settings);
     const int block = settings.block;
-    const bool small = !facts.misreads_arguments && stage.sections() <= most_sections_by_value;
+    const bool small = facts.takes_by_value(0) && stage.sections() <= most_sections_by_value;
     Launch launch;
     launch.program = {"recursive/recursive_segments.cl", "recursive_segments",
                       recursive_defines(stage, small)};
