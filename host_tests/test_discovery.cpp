@@ -227,6 +227,48 @@ TEST_SUITE("discovery") {
         }
     }
 
+    TEST_CASE("cards come before GPUs that share the host's memory, whatever they count as units") {
+        const auto gpu = [](DeviceClass device_class, std::uint32_t units, std::uint32_t clock_mhz,
+                            bool shares_host_memory) {
+            DeviceFacts facts;
+            facts.device_class = device_class;
+            facts.type = CL_DEVICE_TYPE_GPU;
+            facts.compute_units = units;
+            facts.clock_mhz = clock_mhz;
+            facts.shares_host_memory = shares_host_memory;
+            return facts.preference();
+        };
+        const double rtx_3050_ti = gpu(DeviceClass::nvidia_gpu, 20, 1485, false);
+        const double iris_xe = gpu(DeviceClass::intel_gpu, 96, 1300, true);
+        const double arc_a770 = gpu(DeviceClass::intel_gpu, 512, 2400, false);
+        const double vega_8 = gpu(DeviceClass::amd_gpu, 8, 2000, true);
+        const double rx_6800 = gpu(DeviceClass::amd_gpu, 30, 2200, false);
+        CHECK(rtx_3050_ti > iris_xe);
+        CHECK(rx_6800 > vega_8);
+        CHECK(rx_6800 > rtx_3050_ti);
+        CHECK(arc_a770 > rtx_3050_ti);
+        DeviceFacts cpu;
+        cpu.device_class = DeviceClass::pocl_cpu;
+        cpu.compute_units = 256;
+        cpu.clock_mhz = 5000;
+        CHECK(vega_8 > cpu.preference());
+    }
+
+    TEST_CASE("arrays are passed by value where the device takes them, and its compiler does not "
+              "copy them") {
+        DeviceFacts facts;
+        facts.max_parameter_size = 1024;
+        CHECK(facts.takes_by_value(15 * 4));
+        CHECK_FALSE(facts.takes_by_value(15 * 15 * 4));
+        facts.max_parameter_size = 4352;
+        CHECK(facts.takes_by_value(15 * 15 * 4));
+        facts.copies_arguments = true;
+        CHECK_FALSE(facts.takes_by_value(4));
+        facts.copies_arguments = false;
+        facts.misreads_arguments = true;
+        CHECK_FALSE(facts.takes_by_value(4));
+    }
+
     TEST_CASE("the default device is usable, and the best") {
         const Discovery devices = gz::discover();
         const int chosen = devices.default_device();

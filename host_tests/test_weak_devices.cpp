@@ -86,6 +86,13 @@ std::vector<WeakCase> weak_cases() {
         {"difference of Gaussians", Filter::dog(1.0, 2.0, gz::GaussianMethod::fir), u8, f32, image},
         {"recursive difference", Filter::dog(3.0, 5.0, gz::GaussianMethod::recursive), u8, f32,
          image},
+        {"dense taps of 15 x 15", Filter::correlate(support::make_taps(15, 15, Rank::full)), f32,
+         f32, image},
+        {"a cube of 7",
+         Filter::correlate({{7, 7, 7, 1}, {3, 3, 3, 0}, std::vector<double>(343, 0.003)}),
+         f32,
+         f32,
+         {13, 11, 9, 1}},
     };
 }
 
