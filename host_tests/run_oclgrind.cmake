@@ -1,15 +1,24 @@
 # Runs one test case of TEST under Oclgrind, and fails if the test does or if Oclgrind has anything
 # to say: it exits with 0 whatever it finds.
 #   cmake -DOCLGRIND=... -DLOG=<file> -DTEST=<executable> -DCASE=<name> [-DCHECKS=--data-races]
-#         [-DOPTIONS=--max-wgsize;1]
+#         [-DOPTIONS=--max-wgsize;1] [-DDRIVER=<liboclgrind-rt-icd.so>]
 #         -P run_oclgrind.cmake
+# With DRIVER, Oclgrind is a driver below OpenCL's loader, so that layers work: it looks for races, and has 64 KiB of
+# local memory.
 if(NOT DEFINED CHECKS)
     set(CHECKS --data-races --uninitialized)
 endif()
 file(REMOVE "${LOG}")
+if(DEFINED DRIVER)
+    file(WRITE "${LOG}.drivers/oclgrind.icd" "${DRIVER}\n")
+    set(OCLGRIND ${CMAKE_COMMAND} -E env "OCL_ICD_VENDORS=${LOG}.drivers" OCLGRIND_DATA_RACES=1
+        OCLGRIND_LOCAL_MEM_SIZE=65536 OCLGRIND_MAX_ERRORS=1000000 "OCLGRIND_LOG=${LOG}")
+    set(settings "")
+else()
+    set(settings ${CHECKS} ${OPTIONS} --max-errors 1000000 --log ${LOG})
+endif()
 execute_process(
-    COMMAND ${OCLGRIND} ${CHECKS} ${OPTIONS} --max-errors 1000000 --log ${LOG}
-            ${TEST} --no-skip "--test-case=${CASE}"
+    COMMAND ${OCLGRIND} ${settings} ${TEST} --no-skip "--test-case=${CASE}"
     RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
     message(FATAL_ERROR "the test failed under Oclgrind: ${result}")
