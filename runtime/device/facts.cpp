@@ -291,10 +291,13 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
         facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
     // "Treating load_kernel_arg in control flow as uniform", says Mesa 22.3, and reads 0.
     facts.misreads_arguments = facts.device_class == DeviceClass::mesa_cpu;
-    // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
-    facts.copies_indexed_arguments =
+    const bool is_amd_or_intel =
         facts.device_class == DeviceClass::amd_gpu || facts.device_class == DeviceClass::intel_gpu;
+    // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
+    facts.copies_indexed_arguments = is_amd_or_intel;
     facts.copies_arguments = is_old_intel(facts);
+    // NVIDIA's units have several times what a group may take.
+    facts.local_memory_is_of_unit = is_amd_or_intel;
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
     // Settings for work on a driver itself are left to its developers.

@@ -47,6 +47,7 @@ struct DeviceFacts {
     std::uint32_t max_item_sizes[3] = {0, 0, 0};
     std::uint32_t wave = 0;        // items that run in step: a warp, a wavefront; 0: not reported
     bool shares_in_memory = false; // says that local memory is ordinary memory
+    bool local_memory_is_of_unit = false; // groups that run on a compute unit share local_memory
     bool has_f64 = false;
     bool junk_event_times = false; // profiling times mean nothing: use the wall clock
 

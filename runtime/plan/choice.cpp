@@ -75,6 +75,33 @@ std::string objection(const Kernel &spec, const Pass &pass, const Config &config
                              [&] { return hash_of(spec, *tuning); });
 }
 
+std::size_t local_memory_of(const Launch &launch) {
+    std::size_t bytes = 0;
+    for (const Argument &argument : launch.arguments)
+        if (const auto *memory = std::get_if<LocalMemory>(&argument))
+            bytes += memory->bytes;
+    return bytes;
+}
+
+// Whether a compute unit has local memory for one group of a launch alone, which then waits for memory with nothing
+// else to do.
+bool fills_unit(const Work &work, const DeviceFacts &facts) {
+    return std::any_of(work.launches.begin(), work.launches.end(), [&](const Launch &launch) {
+        return 2 * local_memory_of(launch) > facts.local_memory;
+    });
+}
+
+// Moves configurations whose groups fill a unit behind the others, where that is known.
+void put_fillers_last(std::vector<Config> &configs, const Kernel &spec, const Pass &pass,
+                      const DeviceFacts &facts) {
+    if (!facts.local_memory_is_of_unit)
+        return;
+    std::stable_partition(configs.begin(), configs.end(), [&](const Config &config) {
+        return spec.refusal(pass, config).empty() &&
+               !fills_unit(spec.work(pass, config, facts), facts);
+    });
+}
+
 Fitting fit(const Kernel &spec, const Pass &pass, const ChoiceOn &on, const Config &wanted) {
     const DeviceFacts &facts = on.facts;
     Fitting result;
@@ -82,6 +109,7 @@ Fitting fit(const Kernel &spec, const Pass &pass, const ChoiceOn &on, const Conf
     for (Config &candidate : candidates)
         for (const auto &[name, value] : wanted)
             candidate[name] = value;
+    put_fillers_last(candidates, spec, pass, facts);
     for (const Config &config : all_configs(spec.tunables))
         if (std::all_of(wanted.begin(), wanted.end(),
                         [&](const auto &value) { return config.at(value.first) == value.second; }))

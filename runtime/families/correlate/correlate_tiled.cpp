@@ -97,7 +97,8 @@ Settings fastest(const CorrelatePass &pass) {
 
 // Returns the fastest shape, then smaller ones for devices or images with less room.
 std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
-    return {fastest(pass), shaped(16, 4, 4, 4), shaped(8, 8, 4, 4)};
+    return {fastest(pass), shaped(32, 8, 4, 4), shaped(32, 4, 4, 4), shaped(16, 4, 4, 4),
+            shaped(8, 8, 4, 4)};
 }
 
 std::string details(const CorrelatePass &pass, const Settings &settings) {
