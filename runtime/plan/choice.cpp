@@ -76,7 +76,7 @@ std::string objection(const Kernel &spec, const Pass &pass, const Config &config
 }
 
 std::size_t local_memory_of(const Launch &launch) {
-    std::size_t bytes = 0;
+    std::size_t bytes = launch.local_bytes;
     for (const Argument &argument : launch.arguments)
         if (const auto *memory = std::get_if<LocalMemory>(&argument))
             bytes += memory->bytes;

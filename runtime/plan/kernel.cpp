@@ -103,7 +103,7 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
 
     if (launch.needs_f64 && !facts.has_f64)
         return "needs double, which the device does not have";
-    std::size_t local = 0;
+    std::size_t local = launch.local_bytes;
     std::size_t parameters = 0;
     for (const Argument &argument : launch.arguments) {
         if (const auto *memory = std::get_if<LocalMemory>(&argument))

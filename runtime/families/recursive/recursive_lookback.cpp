@@ -34,6 +34,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
 
     Launch launch;
     launch.program = {"recursive/recursive_lookback.cl", "recursive_lookback", defines};
+    // Two states of each section, and 34 integers.
+    launch.local_bytes = static_cast<std::size_t>(4 * stage.sections() + 34) * sizeof(float);
     launch.range.local = {static_cast<std::size_t>(chunks), 1, 1};
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
     launch.arguments = {stage.src(), stage.dst(), stage.own, stage.start_states, by_value(lines),

@@ -187,6 +187,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     const auto apply = [&](std::vector<Argument> entering) {
         Launch launch;
         launch.program = {"recursive/recursive_tiled.cl", "recursive_apply", defines};
+        launch.local_bytes = 3 * sizeof(std::int32_t); // a ticket
         launch.range = tile_range();
         for (Argument &argument : std::vector<Argument>{
                  stage.start_states, by_value(lines), tile_count, sections_argument(stage, small),

@@ -56,6 +56,7 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     const auto group = static_cast<std::size_t>(shape.group());
     Launch march;
     march.program = {"sat/sat_march.cl", "sat_march", defines};
+    march.local_bytes = sizeof(std::int32_t);
     march.range.local = {group, 1, 1};
     march.range.global = {static_cast<std::size_t>(pass.batch() * shape.columns) * group, 1, 1};
     march.arguments = {SourceBuffer(),
