@@ -56,8 +56,8 @@ struct Launch {
     NDRange range;
     std::vector<Argument> arguments;
     std::size_t private_bytes = 0; // size of an item's arrays, where registers cannot hold them
-    std::size_t local_bytes = 0; // local memory of the kernel's own, besides arguments
-    bool needs_f64 = false;      // computes in double
+    std::size_t local_bytes = 0;   // local memory of the kernel's own, besides arguments
+    bool needs_f64 = false;        // computes in double
 };
 
 // Launches to run one after the other, and the sizes in bytes of the buffers between them.
