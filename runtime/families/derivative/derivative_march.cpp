@@ -35,6 +35,9 @@ Work work(const StencilPass &pass, const Settings &settings, const DeviceFacts &
 //   1920x1080 f32, magnitude 1.9, 2.1, 2.3
 int rows_for(const StencilPass &pass, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
+    // An item has 128 registers there: Debian 12's compiler puts the pixels of 8 rows in memory.
+    if (facts.device_class == DeviceClass::intel_gpu)
+        return 4;
     constexpr int least_groups = 8; // for each unit, of 128 items with 8 rows
     const std::int64_t groups =
         ceil_div(g.width, 32 * columns) * ceil_div(g.height, 4 * 8) * pass.batch();
