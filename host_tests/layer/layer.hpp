@@ -1,4 +1,4 @@
-// What every layer between the OpenCL loader and the drivers has. Loaders put in what OPENCL_LAYERS names.
+// Code that all layers between the OpenCL loader and the drivers share. Loaders put in the layers that OPENCL_LAYERS names.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION

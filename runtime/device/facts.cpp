@@ -226,7 +226,8 @@ double DeviceFacts::preference() const {
     case DeviceClass::intel_gpu:
     case DeviceClass::other_gpu:
     case DeviceClass::plain_gpu:
-        kind = 5.0;
+        // A card with memory of its own comes first, whatever a GPU that shares the host's says.
+        kind = shares_host_memory ? 5.0 : 6.0;
         break;
     case DeviceClass::accelerator:
         kind = 4.0;
@@ -243,9 +244,6 @@ double DeviceFacts::preference() const {
     case DeviceClass::oclgrind:
         break;
     }
-    // A card with memory of its own comes before a GPU that shares the host's, whatever else they say.
-    if (kind == 5.0 && !shares_host_memory)
-        kind = 6.0;
     // A rough measure of speed decides within a kind.
     const double speed =
         static_cast<double>(compute_units) * lanes_of_unit(*this) * std::max(clock_mhz, 1U);

@@ -51,6 +51,12 @@ template <class T> ByValue by_value(const T &value) {
     return {bytes_of(&value, 1)};
 }
 
+// Returns an array as an argument by value, or as constant data.
+inline Argument array_argument(std::vector<std::byte> bytes, bool by_value) {
+    return by_value ? Argument(ByValue{std::move(bytes)})
+                    : Argument(ConstantData{std::move(bytes)});
+}
+
 struct Launch {
     ProgramRequest program;
     NDRange range;

@@ -75,14 +75,6 @@ std::string objection(const Kernel &spec, const Pass &pass, const Config &config
                              [&] { return hash_of(spec, *tuning); });
 }
 
-std::size_t local_memory_of(const Launch &launch) {
-    std::size_t bytes = launch.local_bytes;
-    for (const Argument &argument : launch.arguments)
-        if (const auto *memory = std::get_if<LocalMemory>(&argument))
-            bytes += memory->bytes;
-    return bytes;
-}
-
 // Whether a compute unit has local memory for one group of a launch alone, which then waits for memory with nothing
 // else to do.
 bool fills_unit(const Work &work, const DeviceFacts &facts) {

@@ -90,6 +90,14 @@ int RankByHabit::operator()(const DeviceFacts &facts) const {
     }
 }
 
+std::size_t local_memory_of(const Launch &launch) {
+    std::size_t bytes = launch.local_bytes;
+    for (const Argument &argument : launch.arguments)
+        if (const auto *memory = std::get_if<LocalMemory>(&argument))
+            bytes += memory->bytes;
+    return bytes;
+}
+
 std::string misfit(const Launch &launch, const DeviceFacts &facts) {
     std::size_t group = 1;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -103,12 +111,10 @@ std::string misfit(const Launch &launch, const DeviceFacts &facts) {
 
     if (launch.needs_f64 && !facts.has_f64)
         return "needs double, which the device does not have";
-    std::size_t local = launch.local_bytes;
+    const std::size_t local = local_memory_of(launch);
     std::size_t parameters = 0;
     for (const Argument &argument : launch.arguments) {
-        if (const auto *memory = std::get_if<LocalMemory>(&argument))
-            local += memory->bytes;
-        else if (const auto *value = std::get_if<ByValue>(&argument))
+        if (const auto *value = std::get_if<ByValue>(&argument))
             parameters += value->bytes.size();
         else if (const auto *data = std::get_if<ConstantData>(&argument))
             if (!data->is_global && data->bytes.size() > facts.max_constant_size)

@@ -252,6 +252,9 @@ struct RankByHabit {
     int operator()(const DeviceFacts &facts) const;
 };
 
+// Returns the bytes of local memory that a group takes.
+std::size_t local_memory_of(const Launch &launch);
+
 // Returns why a launch, or one of several, does not fit the device, "" where it does. Trusts no driver to
 // report that itself.
 std::string misfit(const Launch &launch, const DeviceFacts &facts);

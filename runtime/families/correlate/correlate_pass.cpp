@@ -66,7 +66,7 @@ Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
 Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts) {
     const bool by_value = facts.takes_by_value(taps.size());
     defines["BY_VALUE"] = by_value ? 1 : 0;
-    return by_value ? Argument(ByValue{std::move(taps)}) : Argument(ConstantData{std::move(taps)});
+    return array_argument(std::move(taps), by_value);
 }
 
 std::vector<float> strided_taps(const TapSet &set, int stride) {

@@ -82,7 +82,7 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
         TargetBuffer(),
         by_value(g),
         by_value(pass.terms),
-        has_values ? Argument(ByValue{space}) : Argument(ConstantData{space}),
+        array_argument(space, has_values),
         by_value(band),
         LocalMemory{static_cast<std::size_t>((g.anchor_y + 2) * layout.pitch * pass.channels) *
                     sizeof(float)},

@@ -130,9 +130,4 @@ bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &pow
            powers.size() <= most;
 }
 
-Argument powers_argument(std::vector<std::byte> powers, bool by_value) {
-    return by_value ? Argument(ByValue{std::move(powers)})
-                    : Argument(ConstantData{std::move(powers)});
-}
-
 } // namespace gz

@@ -42,11 +42,9 @@ std::optional<int> near_chunks(const LineStage &stage);
 // Returns the chunks of each filter; nothing where one of them needs more.
 std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *> &filters);
 
-// The macros of lib/recursive_chunk.clh and of those that it needs; and the argument with what
-// chunk_powers() gave. near: of each filter, or nothing for any number of chunks.
+// Returns the macros of lib/recursive_chunk.clh and of those that it needs. near: of each filter, or nothing for any number of chunks.
 Defines chunk_defines(const RecursiveStage &stage, bool by_value,
                       const std::optional<std::vector<int>> &near);
-Argument powers_argument(std::vector<std::byte> powers, bool by_value);
 // Whether the arguments of one filter, or of two, fit: two need more space than every device has for
 // arguments.
 bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,

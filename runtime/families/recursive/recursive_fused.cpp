@@ -101,7 +101,7 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
                         TargetBuffer(),
                         by_value(g),
                         by_value(static_cast<std::int32_t>(rows)),
-                        powers_argument(std::move(axes), small),
+                        array_argument(std::move(axes), small),
                         local_floats(chunk * (columns + padding)),
                         local_floats(chunk * (width + padding))};
     Work result(std::move(launch));

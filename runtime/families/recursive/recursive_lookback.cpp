@@ -40,7 +40,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
     launch.arguments = {stage.src(), stage.dst(), stage.own, stage.start_states, by_value(lines),
                         by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
-                        sections_argument(stage, small), powers_argument(std::move(powers), small),
+                        sections_argument(stage, small), array_argument(std::move(powers), small),
                         in_memory(section_places(stage, recursive_chunk, run)),
                         in_memory(section_places(stage, std::int64_t{recursive_chunk} * run, runs)),
                         in_memory(section_places(stage, tile, window + 1)), local_floats(tile),

@@ -36,7 +36,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                            static_cast<std::size_t>(stage.batch)};
     launch.arguments = stage.images_and(
         {stage.start_states, by_value(lines), by_value(static_cast<std::int32_t>(segment)),
-         sections_argument(stage, small), powers_argument(std::move(powers), small),
+         sections_argument(stage, small), array_argument(std::move(powers), small),
          local_floats(stage.states() * held_tiles * group)});
     if (stage.has_start_states())
         launch.arguments.emplace_back(local_floats(stage.states() * lanes));

@@ -400,12 +400,15 @@ void append_sections(std::vector<double> &to, const std::vector<const LineStage 
         append([](const Section &section) { return section.sign; });
 }
 
+bool takes_sections_by_value(const RecursiveStage &stage, const DeviceFacts &facts) {
+    constexpr std::int64_t most_sections = 8; // which all devices have room for
+    return facts.takes_by_value(0) && stage.sections() <= most_sections;
+}
+
 Argument sections_argument(const RecursiveStage &stage, bool by_value) {
     std::vector<double> values;
     append_sections(values, stage.filters, has_signs(stage.filters));
-    std::vector<std::byte> bytes = constants_of(values, stage.states_are);
-    return by_value ? Argument(ByValue{std::move(bytes)})
-                    : Argument(ConstantData{std::move(bytes)});
+    return array_argument(constants_of(values, stage.states_are), by_value);
 }
 
 std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::int64_t most,

@@ -155,6 +155,8 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
 // Return the macros of cl/lib/lines.clh, pixel.clh and recursive.clh, and the argument of the last. by_value:
 // whether sections are small enough for that, with all other arguments.
 Defines recursive_defines(const RecursiveStage &stage, bool by_value);
+// Whether kernels that know no other arrays take the sections by value.
+bool takes_sections_by_value(const RecursiveStage &stage, const DeviceFacts &facts);
 Argument sections_argument(const RecursiveStage &stage, bool by_value);
 // The struct Sections.
 void append_sections(std::vector<double> &to, const std::vector<const LineStage *> &filters,

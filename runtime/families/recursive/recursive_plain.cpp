@@ -9,15 +9,12 @@ struct Settings {
     int group;
 };
 
-constexpr std::int64_t most_sections_by_value = 8;
-
 Work work(const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
     return recursive_work(
         pass, {start_form_without_barrier(facts), States::stepped}, facts,
         [&](const RecursiveStage &stage, Work &to) -> std::uint64_t {
             const int group = settings.group;
-            const bool by_value_too =
-                facts.takes_by_value(0) && stage.sections() <= most_sections_by_value;
+            const bool by_value_too = takes_sections_by_value(stage, facts);
             Launch launch;
             launch.program = {"recursive/recursive_plain.cl", "recursive_plain",
                               recursive_defines(stage, by_value_too)};

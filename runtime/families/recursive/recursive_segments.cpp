@@ -13,7 +13,6 @@ struct Settings {
 };
 
 constexpr std::int64_t lanes = 16; // of a vector
-constexpr std::int64_t most_sections_by_value = 8;
 
 std::int64_t segment_of(const Settings &settings) {
     return std::int64_t{settings.block} * settings.blocks;
@@ -51,7 +50,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
     const std::int64_t segment = segment_of(settings);
     const int block = settings.block;
-    const bool small = facts.takes_by_value(0) && stage.sections() <= most_sections_by_value;
+    const bool small = takes_sections_by_value(stage, facts);
     Launch launch;
     launch.program = {"recursive/recursive_segments.cl", "recursive_segments",
                       recursive_defines(stage, small)};

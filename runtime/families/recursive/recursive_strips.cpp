@@ -13,13 +13,12 @@ struct Settings {
 };
 
 constexpr int vector_width = 16; // values of a vector
-constexpr std::int64_t most_sections_by_value = 8;
 
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
     const int wide = settings.wide;
     const int block = settings.block;
-    const bool small = facts.takes_by_value(0) && stage.sections() <= most_sections_by_value;
+    const bool small = takes_sections_by_value(stage, facts);
     const std::optional<int> ahead = samples_to_forget(stage.anticausal(), block, digits_of(stage));
     const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * wide);
 

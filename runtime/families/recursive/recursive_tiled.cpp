@@ -112,7 +112,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     const bool several = shape.carries;
     std::vector<std::byte> powers = chunk_powers(stage, shape.run);
     const bool small = fit_by_value(stage, powers, facts);
-    const Argument powers_given = powers_argument(std::move(powers), small);
+    const Argument powers_given = array_argument(std::move(powers), small);
 
     Defines defines = chunk_defines(stage, small, shape.near);
     defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
