@@ -92,8 +92,8 @@ gz::BoxPass box_of(PixelType type, std::int64_t radius_x, std::int64_t radius_y)
 }
 
 bool runs_items_in_turn(DeviceClass device_class) {
-    return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::other_cpu ||
-           device_class == DeviceClass::oclgrind;
+    return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::intel_cpu ||
+           device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
 }
 
 // Results of a CPU of two cores, as the library ships them: a configuration takes half the default's time.

@@ -205,6 +205,22 @@ TEST_SUITE("engine") {
         CHECK(compiled_with("-cl-opt-disable") == 0);
     }
 
+    TEST_CASE("a compiler that makes lanes of items is told to make none of a group of one") {
+        const TempDir directory;
+        for (const std::string group_size : {"", "1, 1, 1", "64, 1, 1"}) {
+            CAPTURE(group_size);
+            const std::string attribute =
+                group_size.empty() ? ""
+                                   : "__attribute__((reqd_work_group_size(" + group_size + ")))\n";
+            write_tree(directory, attribute + good_source);
+            LogLines lines;
+            Engine engine(options_of("", directory.path(), lines.log()));
+            const bool wants_hint = engine.facts().takes_vector_hint && group_size == "1, 1, 1";
+            engine.program(fill_program());
+            CHECK(lines.has(GAUZE_LOG_DEBUG, "intel_vec_len_hint(1)") == wants_hint);
+        }
+    }
+
     TEST_CASE("a damaged entry is compiled anew and replaced") {
         const TempDir directory;
         const TempDir cache;

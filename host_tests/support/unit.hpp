@@ -99,10 +99,10 @@ inline gz::BoxPass make_box_pass(gz::PixelType type, gz::Axes extent, std::int64
 }
 
 inline constexpr gz::DeviceClass all_device_classes[] = {
-    gz::DeviceClass::nvidia_gpu, gz::DeviceClass::amd_gpu,   gz::DeviceClass::intel_gpu,
-    gz::DeviceClass::other_gpu,  gz::DeviceClass::plain_gpu, gz::DeviceClass::pocl_cpu,
-    gz::DeviceClass::mesa_cpu,   gz::DeviceClass::other_cpu, gz::DeviceClass::oclgrind,
-    gz::DeviceClass::accelerator};
+    gz::DeviceClass::nvidia_gpu, gz::DeviceClass::amd_gpu,    gz::DeviceClass::intel_gpu,
+    gz::DeviceClass::other_gpu,  gz::DeviceClass::plain_gpu,  gz::DeviceClass::pocl_cpu,
+    gz::DeviceClass::intel_cpu,  gz::DeviceClass::mesa_cpu,   gz::DeviceClass::other_cpu,
+    gz::DeviceClass::oclgrind,   gz::DeviceClass::accelerator};
 
 // A device that does not exist, with room for everything.
 inline gz::DeviceFacts make_facts(gz::DeviceClass device_class) {

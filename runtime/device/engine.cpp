@@ -135,10 +135,20 @@ ProgramKey Engine::key_of(const ProgramRequest &request) const {
     key.device_version = facts_.version;
     key.driver = facts_.driver;
     key.driver_settings = facts_.driver_settings;
-    key.options = request.options();
     key.entry = request.entry;
     key.source = sources_.expand(request.file, request.generated);
+    key.options = options_of(request, key.source);
     return key;
+}
+
+std::string Engine::options_of(const ProgramRequest &request, const std::string &source) const {
+    // A compiler that makes lanes of several items computes all lanes of a group of one item, and needs seconds
+    // to compile what is made of vectors already.
+    const char *const lone_item = "reqd_work_group_size(1, 1, 1)";
+    if (!facts_.takes_vector_hint || source.find(lone_item) == std::string::npos)
+        return request.options();
+    return request.options() +
+           " -Dreqd_work_group_size(x,y,z)=reqd_work_group_size(x,y,z),intel_vec_len_hint(1)";
 }
 
 std::string Engine::name_of_programs(const std::vector<Launch> &launches) const {
@@ -189,10 +199,10 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
         const std::lock_guard<std::mutex> lock(place->mutex);
         if (place->program)
             return place->program;
-        result = load(request, known_as);
+        result = load(key, known_as);
         if (!result) {
             const std::lock_guard<std::mutex> driver(driver_mutex_);
-            cl::Program program = compile(request, key);
+            cl::Program program = compile(request.file, key);
             if (cache_.stores())
                 binary = binary_of(program, device_);
             result = std::make_shared<Program>(std::move(program), request.entry);
@@ -204,21 +214,21 @@ std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
 }
 
 // Returns nullptr where the cache does not have it.
-std::shared_ptr<Program> Engine::load(const ProgramRequest &request, const std::string &key) {
+std::shared_ptr<Program> Engine::load(const ProgramKey &key, const std::string &known_as) {
     std::shared_ptr<Program> result;
-    cache_.load(key, [&](std::span<const std::byte> binary) {
+    cache_.load(known_as, [&](std::span<const std::byte> binary) {
         const std::lock_guard<std::mutex> driver(driver_mutex_);
         const auto program = std::make_shared<Program>(
-            program_of(binary, context_, device_, request.options()), request.entry);
+            program_of(binary, context_, device_, key.options), key.entry);
         program->give_back(program->lease()); // it does have the function
         result = program;
     });
     if (result)
-        log_(GAUZE_LOG_DEBUG, text("from the cache: ", request.entry, " with ", request.options()));
+        log_(GAUZE_LOG_DEBUG, text("from the cache: ", key.entry, " with ", key.options));
     return result;
 }
 
-cl::Program Engine::compile(const ProgramRequest &request, const ProgramKey &key) {
+cl::Program Engine::compile(const std::string &file, const ProgramKey &key) {
     cl::Program program =
         attempt("creating a program", [&] { return cl::Program(context_, key.source); });
     const auto build_log = [&] {
@@ -239,15 +249,14 @@ cl::Program Engine::compile(const ProgramRequest &request, const ProgramKey &key
         build(program, device_, key.options);
     } catch (const cl::Error &error) {
         if (error.err() == CL_OUT_OF_HOST_MEMORY) // of the compiler: says nothing of the source
-            throw opencl_error(error, "compiling " + request.entry);
-        fail(Status::build_failed, "kernel ", request.entry, " of ", request.file,
-             " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
-             opencl_error_name(error.err()), "\noptions: ", key.options, "\n",
-             with_real_places(build_log(), key.source));
+            throw opencl_error(error, "compiling " + key.entry);
+        fail(Status::build_failed, "kernel ", key.entry, " of ", file, " did not compile for ",
+             facts_.name, ": ", error.what(), " failed with ", opencl_error_name(error.err()),
+             "\noptions: ", key.options, "\n", with_real_places(build_log(), key.source));
     }
     const std::string lines = build_log();
     log_(GAUZE_LOG_DEBUG,
-         text("compiled ", request.entry, " with ", key.options, lines.empty() ? "" : "\n", lines));
+         text("compiled ", key.entry, " with ", key.options, lines.empty() ? "" : "\n", lines));
     return program;
 }
 

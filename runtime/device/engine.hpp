@@ -107,8 +107,9 @@ private:
     };
 
     ProgramKey key_of(const ProgramRequest &request) const;
-    std::shared_ptr<Program> load(const ProgramRequest &request, const std::string &key);
-    cl::Program compile(const ProgramRequest &request, const ProgramKey &key);
+    std::string options_of(const ProgramRequest &request, const std::string &source) const;
+    std::shared_ptr<Program> load(const ProgramKey &key, const std::string &known_as);
+    cl::Program compile(const std::string &file, const ProgramKey &key);
 
     Log log_;
     pid_t process_; // the process that made the engine

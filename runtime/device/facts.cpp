@@ -41,6 +41,7 @@ DeviceClass class_of(const DeviceFacts &facts) {
     }
     if (facts.type & CL_DEVICE_TYPE_CPU)
         return contains(facts.platform, "Portable Computing Language") ? DeviceClass::pocl_cpu
+               : contains(facts.platform, "Intel")                     ? DeviceClass::intel_cpu
                                                                        : DeviceClass::other_cpu;
     return DeviceClass::accelerator;
 }
@@ -90,7 +91,7 @@ std::uint32_t wave_of(const cl::Device &device, const std::string &extensions) {
                     asked(device, extensions, " cl_amd_device_attribute_query ", wavefront_query));
 }
 
-// The widest vectors that a compiler on this very CPU may use.
+// The widest vectors that the driver's compiler may use on this very CPU.
 std::string cpu_architecture(const std::string &driver_settings) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
@@ -102,6 +103,7 @@ std::string cpu_architecture(const std::string &driver_settings) {
     static_cast<void>(driver_settings);
     return "arm64";
 #else
+    static_cast<void>(driver_settings);
     return "";
 #endif
 }
@@ -114,6 +116,7 @@ std::string architecture_of(const DeviceFacts &facts, int capability) {
         // "gfx90a:sramecc+:xnack-"; older drivers say the chip's name.
         return facts.name.substr(0, facts.name.find(':'));
     case DeviceClass::pocl_cpu:
+    case DeviceClass::intel_cpu:
     case DeviceClass::mesa_cpu:
         return cpu_architecture(facts.driver_settings);
     default:
@@ -137,6 +140,8 @@ const char *name_of(DeviceClass device_class) {
         return "gpu-plain";
     case DeviceClass::pocl_cpu:
         return "pocl-cpu";
+    case DeviceClass::intel_cpu:
+        return "intel-cpu";
     case DeviceClass::mesa_cpu:
         return "mesa-cpu";
     case DeviceClass::other_cpu:
@@ -182,6 +187,7 @@ std::string DeviceFacts::reason_of_defaults() const {
         return "an item for each result" + waves +
                ", as local memory is ordinary memory there and sharing gains nothing";
     case DeviceClass::pocl_cpu:
+    case DeviceClass::intel_cpu:
     case DeviceClass::other_cpu:
     case DeviceClass::oclgrind:
         return "long strips without barriers, as a group's items run one after the other";
@@ -235,6 +241,7 @@ double DeviceFacts::preference() const {
     case DeviceClass::pocl_cpu:
         kind = 3.0;
         break;
+    case DeviceClass::intel_cpu:
     case DeviceClass::other_cpu:
         kind = 2.0;
         break;
@@ -296,6 +303,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.copies_arguments = is_old_intel(facts);
     // NVIDIA's units have several times what a group may take.
     facts.local_memory_is_of_unit = is_amd_or_intel;
+    facts.takes_vector_hint = contains(extensions, " cl_intel_vec_len_hint ");
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
     // Settings for work on a driver itself are left to its developers.

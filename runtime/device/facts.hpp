@@ -17,6 +17,7 @@ enum class DeviceClass {
     other_gpu,
     plain_gpu, // reports that its local memory is ordinary memory, as Mali does: sharing gains nothing
     pocl_cpu, // compiles a group to vector code: strips suit it, barriers do not
+    intel_cpu, // Intel's CPU runtime: the same, and makes lanes of items too, which it must not do to strips
     mesa_cpu, // rusticl on llvmpipe: runs items as vector lanes, like a GPU
     other_cpu,
     oclgrind, // simulator: everything is slow
@@ -56,11 +57,14 @@ struct DeviceFacts {
     // Compilers copy arrays that were passed by value to memory of each item: all of them, or those that items
     // index with numbers of their own.
     bool copies_arguments = false, copies_indexed_arguments = false;
+    // The compiler takes a number of items to make lanes of a vector of: intel_vec_len_hint.
+    bool takes_vector_hint = false;
     bool packs_integers = false; // has cvt.pack, NVIDIA's saturation of several at once
 
     bool is_cpu() const {
-        return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::mesa_cpu ||
-               device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
+        return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::intel_cpu ||
+               device_class == DeviceClass::mesa_cpu || device_class == DeviceClass::other_cpu ||
+               device_class == DeviceClass::oclgrind;
     }
     // Whether kernels take an array of so many bytes by value, beside small arguments; else it is constant data.
     bool takes_by_value(std::size_t bytes) const;

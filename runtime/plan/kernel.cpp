@@ -67,6 +67,7 @@ std::vector<RankedKernel> kernels_for(const Pass &pass, const DeviceFacts &facts
 GroupHabit habit_of(const DeviceFacts &facts) {
     switch (facts.device_class) {
     case DeviceClass::pocl_cpu:
+    case DeviceClass::intel_cpu:
     case DeviceClass::other_cpu:
     case DeviceClass::oclgrind:
         return GroupHabit::strips;

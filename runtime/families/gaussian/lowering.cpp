@@ -39,6 +39,7 @@ bool is_recursive_kernel(const std::string &variant) {
 double largest_sigma_of_taps(DeviceClass device_class) {
     switch (device_class) {
     case DeviceClass::pocl_cpu:
+    case DeviceClass::intel_cpu:
     case DeviceClass::mesa_cpu:
     case DeviceClass::other_cpu:
     case DeviceClass::oclgrind:
