@@ -224,6 +224,11 @@ TEST_SUITE("discovery") {
             if (facts.platform == "Portable Computing Language" &&
                 (facts.type & CL_DEVICE_TYPE_CPU))
                 CHECK(facts.device_class == DeviceClass::pocl_cpu);
+            if (facts.platform == "Intel(R) OpenCL" && (facts.type & CL_DEVICE_TYPE_CPU))
+                CHECK(facts.device_class == DeviceClass::intel_cpu);
+            // What PoCL compiles for counts, not what the CPU has.
+            if (contains(facts.name, "pthread-haswell-"))
+                CHECK(facts.architecture == "x86-avx2");
         }
     }
 

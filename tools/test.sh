@@ -52,7 +52,7 @@ if has_clang_sanitizers; then
     export CC=clang CXX=clang++
 fi
 check asan test_units,test_api,test_image_files \
-    "^(units|streaming|api|image_files|two_devices.*|large_images)\$"
+    "^(units|streaming|discovery_avx2|api|image_files|two_devices.*|large_images)\$"
 
 if $can_fuzz; then
     echo "== fuzz"

@@ -91,18 +91,31 @@ std::uint32_t wave_of(const cl::Device &device, const std::string &extensions) {
                     asked(device, extensions, " cl_amd_device_attribute_query ", wavefront_query));
 }
 
+// Whether PoCL compiles for a CPU without AVX-512, whatever the CPU has: its device's name says for which, as in
+// "pthread-haswell-Xeon". POCL_KERNELLIB_NAME chooses another than the CPU itself.
+bool targets_avx2(const std::string &device) {
+    for (const char *const target :
+         {"-haswell-", "-broadwell-", "-skylake-", "-alderlake-", "-raptorlake-", "-znver1-",
+          "-znver2-", "-znver3-", "-x86-64-v3-"})
+        if (contains(device, target) && !contains(device, "-skylake-avx512-"))
+            return true;
+    return false;
+}
+
 // The widest vectors that the driver's compiler may use on this very CPU.
-std::string cpu_architecture(const std::string &driver_settings) {
+std::string cpu_architecture(const std::string &device, const std::string &driver_settings) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
     const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
-    if (has_512 && !contains(driver_settings, "-mno-avx512f"))
+    if (has_512 && !targets_avx2(device) && !contains(driver_settings, "-mno-avx512f"))
         return "x86-avx512";
     return __builtin_cpu_supports("avx2") ? "x86-avx2" : "x86";
 #elif defined(__aarch64__)
+    static_cast<void>(device);
     static_cast<void>(driver_settings);
     return "arm64";
 #else
+    static_cast<void>(device);
     static_cast<void>(driver_settings);
     return "";
 #endif
@@ -118,7 +131,7 @@ std::string architecture_of(const DeviceFacts &facts, int capability) {
     case DeviceClass::pocl_cpu:
     case DeviceClass::intel_cpu:
     case DeviceClass::mesa_cpu:
-        return cpu_architecture(facts.driver_settings);
+        return cpu_architecture(facts.name, facts.driver_settings);
     default:
         return "";
     }
