@@ -14,8 +14,10 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
 #include <CL/cl.h>
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <gauze/gauze.hpp>
 
@@ -53,6 +55,7 @@ int main(int, char **arguments) {
     const std::string how = arguments[1] ? arguments[1] : "";
     if (how == "finished") {
         use_and_wait();
+#ifndef _WIN32
     } else if (how == "forked") {
         const pid_t child = fork();
         if (child == 0) {
@@ -63,6 +66,7 @@ int main(int, char **arguments) {
         if (child < 0 || waitpid(child, &state, 0) != child || state != 0)
             return EXIT_FAILURE;
         use_and_wait();
+#endif
     } else if (how == "global") {
         global = std::make_unique<Handles>();
         global->use();

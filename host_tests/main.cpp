@@ -1,15 +1,14 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
+#include "support/environment.hpp"
 #include "support/shared.hpp"
 
 int main(int argc, char **argv) {
     // Tests count compilations, and leave the user's own files alone.
-    setenv("GAUZE_CACHE_DIR", "off", 1);
-    setenv("GAUZE_TUNING_FILE", "off", 1);
-    setenv("GAUZE_SELF_TEST", "off", 1);
+    support::set_environment("GAUZE_CACHE_DIR", "off");
+    support::set_environment("GAUZE_TUNING_FILE", "off");
+    support::set_environment("GAUZE_SELF_TEST", "off");
     doctest::Context context(argc, argv);
     const int result = context.run();
     for (const auto &release : support::releases())

@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <gauze/gauze.hpp>
 
@@ -219,6 +221,7 @@ TEST_SUITE("api") {
         }
     }
 
+#ifndef _WIN32 // which has no fork
     TEST_CASE("a forked process is refused, not left waiting") {
         const ImageDesc desc = Image::f32(16, 16);
         const std::vector<float> src = random_pixels(256);
@@ -264,6 +267,7 @@ TEST_SUITE("api") {
         REQUIRE(waitpid(child, &state, 0) == child);
         CHECK(state == 0);
     }
+#endif
 
     TEST_CASE("the embedder's locale is in no key of the cache and no text") {
         struct Punctuation : std::numpunct<char> {

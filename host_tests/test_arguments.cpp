@@ -29,6 +29,12 @@
 namespace {
 
 constexpr gauze_status invalid = GAUZE_ERROR_INVALID_ARGUMENT;
+// A file, which is no directory.
+#ifdef _WIN32
+constexpr const char *a_file = R"(C:\windows\system32\kernel32.dll)";
+#else
+constexpr const char *a_file = "/dev/null";
+#endif
 constexpr gauze_status unsupported = GAUZE_ERROR_UNSUPPORTED;
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
@@ -305,14 +311,14 @@ std::vector<Case> cases() {
          CALL(return gauze_engine_tuning_file(nullptr, &a.text))},
         {"gauze_engine_tuning_file", "path", invalid, "path is null",
          CALL(return gauze_engine_tuning_file(a.engine, nullptr))},
-        {"gauze_cache_query", "directory", invalid, "/dev/null",
-         CALL(return gauze_cache_query("/dev/null", &a.cache_info))},
+        {"gauze_cache_query", "directory", invalid, a_file,
+         CALL(return gauze_cache_query(a_file, &a.cache_info))},
         {"gauze_cache_query", "info", invalid, "info is null",
          CALL(return gauze_cache_query("", nullptr))},
         {"gauze_cache_query", "info", invalid, "info->struct_size is 1",
          CALL(a.cache_info.struct_size = 1; return gauze_cache_query("", &a.cache_info))},
-        {"gauze_cache_clear", "directory", invalid, "/dev/null",
-         CALL(return gauze_cache_clear("/dev/null", &a.number))},
+        {"gauze_cache_clear", "directory", invalid, a_file,
+         CALL(return gauze_cache_clear(a_file, &a.number))},
         {"gauze_cache_clear", "removed", GAUZE_OK, "",
          CALL(return gauze_cache_clear("off", nullptr))},
 

@@ -8,25 +8,18 @@
 #include <string>
 #include <vector>
 
-#include <sys/wait.h>
-
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include "progress.hpp"
+#include "support/command.hpp"
 #include "test_files.hpp"
 
 using namespace gauze::tool;
+using namespace support;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-
-struct Outcome {
-    int code = -1; // -1: it did not end by itself
-    std::string out, err;
-};
 
 std::string variable(const char *name) {
     const char *const value = std::getenv(name);
@@ -34,19 +27,10 @@ std::string variable(const char *name) {
     return value;
 }
 
-// Nothing here has a quote in it.
 Outcome bench(const Arguments &arguments, const Arguments &environment = {}) {
-    const TestDirectory directory;
-    std::string line = "env";
-    for (const std::string &assignment : environment)
-        line += " '" + assignment + "'";
-    line += " '" + variable("GAUZE_COMMAND") + "' bench";
-    for (const std::string &argument : arguments)
-        line += " '" + argument + "'";
-    line += " >'" + directory / "out" + "' 2>'" + directory / "err" + "'";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory / "out"),
-            read_bytes(directory / "err")};
+    Arguments all{"bench"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return gauze_command(all, environment);
 }
 
 // The rows of correlate, on a small image and once: any device can do them.
@@ -54,10 +38,6 @@ Arguments small(const Arguments &more) {
     Arguments arguments{"correlate", "--size", "96x80", "--repeat", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
-}
-
-bool contains(const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
 }
 
 std::size_t count_of(const std::string &text, const std::string &part) {

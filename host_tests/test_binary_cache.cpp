@@ -6,8 +6,6 @@
 #include <map>
 #include <stdexcept>
 
-#include <sys/stat.h>
-
 #include "device/binary_cache.hpp"
 #include "device/cache_entry.hpp"
 #include "support/unit.hpp"
@@ -141,7 +139,7 @@ TEST_SUITE("binary cache") {
         const TempDir place;
         place.write("file", "");
         fs::create_directory(place.path() + "/open");
-        REQUIRE(chmod((place.path() + "/open").c_str(), 0777) == 0);
+        support::let_others_write(place.path() + "/open");
         for (const std::string name : {"file", "file/below", "open"}) {
             CAPTURE(name);
             LogLines lines;

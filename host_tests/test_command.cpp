@@ -1526,7 +1526,7 @@ TEST_CASE("command: where PoCL has no device for want of a cache, the error says
         return;
     std::filesystem::copy(pocl, place / "icd/pocl.icd");
     const Outcome outcome =
-        gauze_command({"devices"}, {"-u", "POCL_CACHE_DIR", "OCL_ICD_VENDORS=" + (place / "icd"),
+        gauze_command({"devices"}, {"POCL_CACHE_DIR", "OCL_ICD_VENDORS=" + (place / "icd"),
                                     "HOME=/dev/null", "XDG_CACHE_HOME=/dev/null"});
     INFO(outcome.err);
     INFO(outcome.out);

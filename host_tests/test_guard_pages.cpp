@@ -8,14 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "core/error.hpp"
 #include "families/reference.hpp"
 #include "plan/plan.hpp"
 #include "support/correlate_case.hpp"
 #include "support/difference.hpp"
+#include "support/guarded_pages.hpp"
 #include "support/passes.hpp"
 #include "support/tile_coverage.hpp"
 
@@ -26,29 +24,17 @@ using namespace gz;
 // Memory whose last byte is followed by a page without access.
 class GuardedMemory {
 public:
-    explicit GuardedMemory(std::size_t bytes) : bytes_(bytes) {
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        usable_ = (bytes + page - 1) / page * page;
-        mapped_ = usable_ + page;
-        void *const base =
-            mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        REQUIRE(base != MAP_FAILED);
-        base_ = static_cast<std::byte *>(base);
-        REQUIRE(mprotect(base_ + usable_, page, PROT_NONE) == 0);
-    }
-    ~GuardedMemory() { munmap(base_, mapped_); }
-    GuardedMemory(const GuardedMemory &) = delete;
-    GuardedMemory &operator=(const GuardedMemory &) = delete;
+    explicit GuardedMemory(std::size_t bytes) : bytes_(bytes), pages_(bytes) {}
 
-    std::byte *data() const { return base_ + usable_ - bytes_; }
+    std::byte *data() const { return pages_.end() - bytes_; }
     std::size_t size() const { return bytes_; }
     cl::Buffer buffer(const cl::Context &context) const {
         return {context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_, data()};
     }
 
 private:
-    std::size_t bytes_, usable_ = 0, mapped_ = 0;
-    std::byte *base_ = nullptr;
+    std::size_t bytes_;
+    support::GuardedPages pages_;
 };
 
 // Calls check(job, got) with the filter's result where both images end at a guarded page. Refused

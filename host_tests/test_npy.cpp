@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <doctest/doctest.h>
 
@@ -294,17 +296,21 @@ TEST_CASE("output files appear whole or not at all") {
     CHECK(directory.file_count() == 1);
 
     // A symbolic link stays one, and permissions stay.
+#ifndef _WIN32
     std::filesystem::create_symlink(path, directory / "link.npy");
     std::filesystem::permissions(path, std::filesystem::perms(0640));
     write_npy(directory / "link.npy", type, {3}, data);
     CHECK(std::filesystem::is_symlink(directory / "link.npy"));
     CHECK(read_npy(path).shape == std::vector<std::int64_t>{3});
     CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0640));
+    std::filesystem::remove(directory / "link.npy");
+#endif
 
     check_output_path(directory / "new.npy");
-    CHECK(directory.file_count() == 2);
+    CHECK(directory.file_count() == 1);
 }
 
+#ifndef _WIN32 // where links take rights that few have, and there are neither such signals nor fork
 TEST_CASE("an output that is a symbolic link to nothing makes what it names") {
     const TestDirectory directory;
     const NpyType type{NpyKind::unsigned_integer, 1};
@@ -368,3 +374,4 @@ TEST_CASE("signals that end the process remove an unfinished output") {
     CHECK(state == 0);
     CHECK(directory.file_count() == 1);
 }
+#endif

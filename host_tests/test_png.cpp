@@ -11,11 +11,13 @@
 #include "image_file.hpp"
 #include "input_error.hpp"
 #include "png_file.hpp"
+#include "support/environment.hpp"
 #include "test_files.hpp"
 
 using namespace gauze::tool;
 using gauze::ImageDesc;
 using gauze::Type;
+using support::EnvironmentVariable;
 
 namespace {
 
@@ -97,19 +99,6 @@ PngImage read_from(const std::string &bytes) {
 void check_refused(const std::string &bytes, const char *why) {
     CHECK_THROWS_WITH_AS(read_from(bytes), doctest::Contains(why), InputError);
 }
-
-class EnvironmentVariable {
-public:
-    EnvironmentVariable(const char *name, const char *value) : name_(name) {
-        ::setenv(name, value, 1);
-    }
-    ~EnvironmentVariable() { ::unsetenv(name_); }
-    EnvironmentVariable(const EnvironmentVariable &) = delete;
-    EnvironmentVariable &operator=(const EnvironmentVariable &) = delete;
-
-private:
-    const char *name_;
-};
 
 // Width, height, depth, colour type and interlacing of a file that was written.
 std::string header_of(const std::string &png) {

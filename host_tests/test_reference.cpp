@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/fma.hpp"
 #include "families/reference.hpp"
 #include "plan/verify.hpp"
 #include "support/unit.hpp"
@@ -228,16 +229,16 @@ float canonical(const RandomCase &test, const ReferenceJob &job, const Axes &at,
             if (job.filter.get<gz::Correlate>().factors()) {
                 const double k =
                     job.filter.get<gz::Correlate>().factors()->x[static_cast<std::size_t>(a)];
-                row = std::fma(static_cast<float>(k), place(i, j), row);
+                row = gz::fma(static_cast<float>(k), place(i, j), row);
             } else {
                 const double k = taps.values[static_cast<std::size_t>(j * nx + i)];
-                sum = std::fma(static_cast<float>(k), place(i, j), sum);
+                sum = gz::fma(static_cast<float>(k), place(i, j), sum);
             }
         }
         if (job.filter.get<gz::Correlate>().factors()) {
             const double k =
                 job.filter.get<gz::Correlate>().factors()->y[static_cast<std::size_t>(b)];
-            sum = std::fma(static_cast<float>(k), row, sum);
+            sum = gz::fma(static_cast<float>(k), row, sum);
         }
     }
     return sum;
@@ -660,12 +661,12 @@ TEST_SUITE("reference") {
                             p[axis] += at[axis];
                         p[0] += i - anchor[0];
                         p[1] += j - anchor[1];
-                        row = std::fma(
-                            static_cast<float>(taps.values[0][static_cast<std::size_t>(i)]),
-                            static_cast<float>(extended(job, p, plane, c)), row);
+                        row =
+                            gz::fma(static_cast<float>(taps.values[0][static_cast<std::size_t>(i)]),
+                                    static_cast<float>(extended(job, p, plane, c)), row);
                     }
-                    sum = std::fma(static_cast<float>(taps.values[1][static_cast<std::size_t>(j)]),
-                                   row, sum);
+                    sum = gz::fma(static_cast<float>(taps.values[1][static_cast<std::size_t>(j)]),
+                                  row, sum);
                 }
                 all_equal = all_equal && std::bit_cast<std::uint32_t>(value) ==
                                              std::bit_cast<std::uint32_t>(sum);

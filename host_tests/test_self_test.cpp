@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/embedder.hpp"
+#include "support/environment.hpp"
 #include "test_files.hpp"
 
 namespace fs = std::filesystem;
@@ -25,8 +26,8 @@ using gauze::tool::TestDirectory;
 // GAUZE_SELF_TEST, off at the end as for all other tests.
 class Setting {
 public:
-    explicit Setting(const char *value) { setenv("GAUZE_SELF_TEST", value, 1); }
-    ~Setting() { setenv("GAUZE_SELF_TEST", "off", 1); }
+    explicit Setting(const char *value) { support::set_environment("GAUZE_SELF_TEST", value); }
+    ~Setting() { support::set_environment("GAUZE_SELF_TEST", "off"); }
     Setting(const Setting &) = delete;
     Setting &operator=(const Setting &) = delete;
 };

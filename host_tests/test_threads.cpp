@@ -11,7 +11,13 @@
 #include <thread>
 #include <vector>
 
+#ifdef _WIN32
+#include <windows.h>
+// After the types of windows.h.
+#include <psapi.h>
+#else
 #include <unistd.h>
+#endif
 
 #include "support/embedder.hpp"
 
@@ -141,10 +147,16 @@ void check_device_memory(int runs) {
 
 // Memory of the process, in bytes; 0 where the system does not say.
 std::size_t resident_bytes() {
+#ifdef _WIN32
+    PROCESS_MEMORY_COUNTERS counters{};
+    GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters);
+    return counters.WorkingSetSize;
+#else
     std::ifstream statm("/proc/self/statm");
     std::size_t all = 0, resident = 0;
     statm >> all >> resident;
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+#endif
 }
 
 // An engine's life, with everything that an engine can own.

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "subprocess.hpp"
+#include "system.hpp"
 
 namespace gauze::tool {
 namespace fs = std::filesystem;
@@ -50,10 +51,12 @@ std::string first_line(const std::string &text) {
 std::vector<fs::path> find_peers() {
     std::vector<fs::path> found;
     std::error_code error;
-    const fs::path command = fs::read_symlink("/proc/self/exe", error);
-    if (error)
+    fs::path beside;
+    try {
+        beside = program_file().parent_path();
+    } catch (const std::system_error &) {
         return found;
-    const fs::path beside = command.parent_path();
+    }
     for (const char *name : peer_names)
         for (const fs::path &directory : {beside, beside.parent_path() / "libexec" / "gauze"})
             if (fs::exists(directory / name, error)) {

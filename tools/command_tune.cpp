@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <gauze/gauze.hpp>
@@ -23,6 +24,7 @@
 #include "input_error.hpp"
 #include "progress.hpp"
 #include "subprocess.hpp"
+#include "system.hpp"
 #include "tune_cases.hpp"
 #include "tune_search.hpp"
 #include "tune_worker.hpp"
@@ -44,16 +46,6 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void on_interrupt(int) {
     interrupted = 1;
-}
-
-void catch_signals() {
-    struct sigaction action {};
-    action.sa_handler = on_interrupt; // without SA_RESTART: waiting calls must return
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-    // A dead worker is found by its silence.
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, nullptr);
 }
 
 // One class of problems, to be tuned on one case of it.
@@ -92,10 +84,12 @@ struct Answer {
 class Workers {
 public:
     explicit Workers(const TuneOptions &options) : options_(options) {
-        std::error_code error;
-        command_ = std::filesystem::read_symlink("/proc/self/exe", error);
-        if (error)
-            throw InputError("cannot find this program to start it again: " + error.message());
+        try {
+            command_ = program_file();
+        } catch (const std::system_error &error) {
+            throw InputError("cannot find this program to start it again: " +
+                             error.code().message());
+        }
     }
 
     Answer begin(const Job &job, const std::string &baseline) {
@@ -336,8 +330,8 @@ void check_seconds(const std::string &option, double seconds, double least) {
 
 ExitCode tune(const TuneOptions &options) {
     // Forced variants and self-tests would interfere with the measurements.
-    unsetenv("GAUZE_VARIANT");
-    setenv("GAUZE_SELF_TEST", "off", 1);
+    unset_environment("GAUZE_VARIANT");
+    set_environment("GAUZE_SELF_TEST", "off");
     if (options.is_worker)
         return run_tune_worker(options.device);
     check_filters(options.filters);
@@ -348,7 +342,7 @@ ExitCode tune(const TuneOptions &options) {
     for (const std::string &size : options.sizes)
         parse_tune_size(size);
     if (!options.file.empty())
-        setenv("GAUZE_TUNING_FILE", options.file.c_str(), 1);
+        set_environment("GAUZE_TUNING_FILE", options.file);
 
     const Engine engine = make_engine(options.device);
     const std::string file = tuning_file(engine);
@@ -358,7 +352,7 @@ ExitCode tune(const TuneOptions &options) {
     Tuner tuner(options, jobs_of(options, engine));
     std::cout << "tuning " << device.name << " (" << device.platform << "), results to " << file
               << std::endl;
-    catch_signals();
+    catch_interrupts(on_interrupt);
     tuner.run();
     std::cout << (interrupted ? "interrupted after " : "") << tuner.summary() << std::endl;
     return interrupted ? ExitCode::interrupted : ExitCode::success;

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <csignal>
 #include <random>
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
 #include "input_error.hpp"
+#include "system.hpp"
 
 namespace gauze::tool {
 namespace fs = std::filesystem;
@@ -54,14 +52,14 @@ void check_replaceable(const fs::path &path) {
         return;
     if (!fs::is_regular_file(status))
         throw InputError("cannot write " + shown(path) + ": it is not a regular file");
-    if (!FileHandle(std::fopen(path.string().c_str(), "r+b")))
+    if (!FileHandle(open_file(path, "r+b")))
         throw InputError("cannot write " + shown(path) + ": " + system_text(errno));
 }
 
 // A file that must not outlive the process. Entries stay: a signal may come at any time, in any thread, while
 // one is read.
 struct Passing {
-    std::string path;
+    fs::path path;
     std::atomic<bool> is_there{false};
     Passing *next = nullptr;
 };
@@ -69,25 +67,10 @@ std::atomic<Passing *> passing_files{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<Passing *>::is_always_lock_free);
 
-extern "C" void remove_passing_files(int signal) {
+void remove_passing_files() {
     for (const Passing *file = passing_files; file; file = file->next)
         if (file->is_there)
-            unlink(file->path.c_str());
-    // The signal comes again when this returns, and ends the process as if nobody had caught it.
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-}
-
-// A signal that the caller, or a command, handles or ignores stays so.
-void catch_ending_signals() {
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-        struct sigaction now {};
-        if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
-            continue;
-        struct sigaction action {};
-        action.sa_handler = remove_passing_files;
-        sigaction(signal, &action, nullptr);
-    }
+            remove_at_once(file->path);
 }
 
 std::string random_name() {
@@ -101,12 +84,12 @@ std::string random_name() {
 // Returns the flag that says whether a signal that ends the process removes the file at `path`: true from now
 // on.
 std::atomic<bool> *passing(const fs::path &path) {
-    auto *const file = new Passing{path.string()};
+    auto *const file = new Passing{path};
     file->is_there = true;
     file->next = passing_files;
     while (!passing_files.compare_exchange_weak(file->next, file)) {
     }
-    catch_ending_signals();
+    before_ending(remove_passing_files);
     return &file->is_there;
 }
 
@@ -126,7 +109,7 @@ InputFile::InputFile(fs::path path) : path_(std::move(path)) {
                          system_text(error ? error.value() : ENOENT));
     if (!fs::is_regular_file(status))
         throw InputError("cannot read " + shown(path_) + ": it is not a regular file");
-    handle_.reset(std::fopen(path_.string().c_str(), "rb"));
+    handle_.reset(open_file(path_, "rb"));
     if (!handle_)
         throw InputError("cannot read " + shown(path_) + ": " + system_text(errno));
     size_ = fs::file_size(path_, error);
@@ -146,7 +129,7 @@ OutputFile::OutputFile(const fs::path &path)
     check_replaceable(target_);
     passing_ = passing(temporary_);
     // A directory that is not there, or that cannot be written to, shows here.
-    handle_.reset(std::fopen(temporary_.string().c_str(), "wbx"));
+    handle_.reset(make_file(temporary_));
     if (!handle_) {
         *passing_ = false;
         throw InputError("cannot write " + shown(path) + ": " + system_text(errno));

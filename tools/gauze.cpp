@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "engine.hpp"
 #include "input_error.hpp"
+#include "system.hpp"
 
 namespace gauze::tool {
 
@@ -88,7 +89,8 @@ ExitCode code_of(gauze_status status) {
     }
 }
 
-ExitCode run(int argc, const char *const *argv) {
+// arguments: the program's, without its own name.
+ExitCode run(const std::vector<std::string> &arguments) {
     CLI::App app("Filters images and signals on any OpenCL device.", "gauze");
     app.set_version_flag("--version", "gauze " + version());
     app.require_subcommand(1);
@@ -103,10 +105,9 @@ ExitCode run(int argc, const char *const *argv) {
     try {
         if (log_level() == GAUZE_LOG_DEBUG)
             invocation.detail = ErrorDetail::all;
-        const std::vector<std::string> arguments(argv + 1, argv + argc);
         check_command_names(app, app.get_name(), arguments, 0);
         check_values(arguments);
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // last first
         return flushed(invocation.run());
     } catch (const CLI::Success &asked) { // --help, --version
         app.exit(asked);
@@ -128,5 +129,7 @@ ExitCode run(int argc, const char *const *argv) {
 } // namespace gauze::tool
 
 int main(int argc, char **argv) {
-    return static_cast<int>(gauze::tool::run(argc, argv));
+    const std::vector<std::string> words = gauze::tool::begin_program(argc, argv);
+    return static_cast<int>(
+        gauze::tool::run({words.begin() + (words.empty() ? 0 : 1), words.end()}));
 }

@@ -10,8 +10,7 @@
 #include <string>
 #include <utility>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include "system.hpp"
 
 namespace gauze::tool {
 
@@ -48,7 +47,7 @@ inline std::string progress_line(const std::string &what, double fraction, doubl
 class Progress {
 public:
     // total: the work, in any unit.
-    explicit Progress(double total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
+    explicit Progress(double total) : total_(total), shown_(is_terminal(stderr)) {}
     ~Progress() { clear(); }
     Progress(const Progress &) = delete;
     Progress &operator=(const Progress &) = delete;
@@ -86,13 +85,6 @@ private:
             progress_line(what_, total_ > 0 ? done_ / total_ : 0, elapsed, terminal_columns() - 1);
         std::fprintf(stderr, "\r%s\033[K", line.c_str());
         std::fflush(stderr);
-    }
-
-    static std::size_t terminal_columns() {
-        winsize size{};
-        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
-            return 80;
-        return size.ws_col;
     }
 
     double total_, done_ = 0, current_ = 0;

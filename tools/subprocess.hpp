@@ -3,21 +3,29 @@
 #define GAUZE_TOOLS_SUBPROCESS_HPP
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 namespace gauze::tool {
 
+struct ProcessOptions {
+    // Assignments besides this process's, as "GAUZE_DEVICE=cpu", and names of variables that it shall not have.
+    std::vector<std::string> environment;
+    std::string out; // the file that its output goes to; "": to the outcome
+};
+
 struct ProcessOutcome {
-    int code = -1; // -1: a signal ended it
+    int code = -1; // -1: a signal ended it, or an exception
     std::string out, err;
 };
 
 // No shell is involved. Throws std::system_error where the program cannot be started.
 ProcessOutcome run_program(const std::filesystem::path &program,
-                           const std::vector<std::string> &arguments);
+                           const std::vector<std::string> &arguments,
+                           const ProcessOptions &options = {});
+
+class Child;
 
 // A program that reads lines and answers them. It is in a process group of its own, so that a signal from the
 // terminal that ends ours does not end it, and its standard error goes nowhere, unless it is wanted.
@@ -43,8 +51,7 @@ public:
     std::string end();
 
 private:
-    pid_t child_ = 0;
-    int to_ = -1, from_ = -1;
+    std::unique_ptr<Child> child_; // none: it has ended
     bool is_ending_ = false;
     std::string heard_; // of a line that is not complete
 };

@@ -15,11 +15,6 @@
 #include <utility>
 #include <vector>
 
-#ifdef __linux__
-#include <csignal>
-#include <sys/prctl.h>
-#endif
-
 #include <gauze/gauze.hpp>
 
 #include "arguments.hpp"
@@ -28,6 +23,7 @@
 #include "engine.hpp"
 #include "input_error.hpp"
 #include "subprocess.hpp"
+#include "system.hpp"
 #include "tune_cases.hpp"
 #include "tune_contest.hpp"
 #include "tune_metric.hpp"
@@ -284,12 +280,6 @@ template <class Body> void answered(const char *unsupported, Body &&body) {
                              error.status() == GAUZE_ERROR_OUT_OF_MEMORY;
         answer(std::string(refused ? unsupported : "bad") + " " + error.what());
     }
-}
-
-void end_with_parent() {
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/fma.hpp"
 #include "families/derivative/kernels.hpp"
 #include "families/family.hpp"
 #include "families/reference.hpp"
@@ -187,7 +188,7 @@ std::vector<std::byte> expected_of(const Filter &filter, const PlanDesc &desc,
             sum *= sum;
         for (std::size_t i = 1; i < parts.size(); ++i) {
             const float part = parts[i][y][x];
-            sum = is_sum ? sum + part : std::fma(part, part, sum);
+            sum = is_sum ? sum + part : gz::fma(part, part, sum);
         }
         return is_sum ? sum : formulas::root(sum);
     };

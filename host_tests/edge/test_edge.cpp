@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/fma.hpp"
 #include "edge/edge_cases.hpp"
 #include "families/edge/weights.hpp"
 #include "support/formulas.hpp"
@@ -69,14 +70,14 @@ private:
                 const auto at = static_cast<std::size_t>(c);
                 differences[at] = line_[static_cast<std::size_t>((x + shift) * channels_ + c)] -
                                   middle_[static_cast<std::size_t>(x * channels_ + c)];
-                square = std::fma(differences[at], differences[at], square);
+                square = gz::fma(differences[at], differences[at], square);
             }
-            const float v = std::max(std::fma(square, -exponent_.scale, space), 0.0F);
+            const float v = std::max(gz::fma(square, -exponent_.scale, space), 0.0F);
             const float weight = weight_of(v);
             weights[static_cast<std::size_t>(x)] += weight;
             for (std::int64_t c = 0; c < channels_; ++c) {
                 float &sum = sums[static_cast<std::size_t>(x * channels_ + c)];
-                sum = std::fma(weight, differences[static_cast<std::size_t>(c)], sum);
+                sum = gz::fma(weight, differences[static_cast<std::size_t>(c)], sum);
             }
         }
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/fma.hpp"
 #include "edge/edge_cases.hpp"
 #include "families/edge/nlm.hpp"
 #include "families/edge/weights.hpp"
@@ -98,7 +99,7 @@ private:
                 float square = 0.0F;
                 for (std::int64_t c = 0; c < channels_; ++c) {
                     const float difference = value(x + i, k - half + j, c) - value(x, k - half, c);
-                    square = std::fma(difference, difference, square);
+                    square = gz::fma(difference, difference, square);
                 }
                 return square;
             }));
@@ -106,11 +107,11 @@ private:
             const float distance = patch_sum(filter_.patch, [&](std::int64_t k) {
                 return columns[static_cast<std::size_t>(x + k)];
             });
-            const float weight = weight_of(std::max(std::fma(distance, -scale_, 1.0F), 0.0F));
+            const float weight = weight_of(std::max(gz::fma(distance, -scale_, 1.0F), 0.0F));
             weights_[static_cast<std::size_t>(x)] += weight;
             for (std::int64_t c = 0; c < channels_; ++c) {
                 float &sum = results_[static_cast<std::size_t>(x * channels_ + c)];
-                sum = std::fma(weight, value(x + i, j, c), sum);
+                sum = gz::fma(weight, value(x + i, j, c), sum);
             }
         }
     }

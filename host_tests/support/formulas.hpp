@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/fma.hpp"
+
 namespace formulas {
+using gz::fma;
 using std::copysign;
 using std::fabs;
-using std::fma;
 using std::fmax;
 using std::fmin;
 inline float as_float(std::uint32_t bits) {

@@ -18,6 +18,8 @@
 #include "core/error.hpp"
 #include "device/facts.hpp"
 #include "device/log.hpp"
+#include "support/environment.hpp"
+#include "support/file_rights.hpp"
 #include "support/passes.hpp"
 
 namespace support {
@@ -125,30 +127,6 @@ inline gz::DeviceFacts make_facts(gz::DeviceClass device_class) {
     return facts;
 }
 
-// Sets a variable of the environment, and restores it at the end. nullptr: not set.
-class EnvironmentVariable {
-public:
-    EnvironmentVariable(const char *name, const char *value) : name_(name) {
-        if (const char *const before = std::getenv(name))
-            before_ = before;
-        set(value);
-    }
-    ~EnvironmentVariable() { set(before_ ? before_->c_str() : nullptr); }
-    EnvironmentVariable(const EnvironmentVariable &) = delete;
-    EnvironmentVariable &operator=(const EnvironmentVariable &) = delete;
-
-private:
-    void set(const char *value) const {
-        if (value)
-            setenv(name_, value, 1);
-        else
-            unsetenv(name_);
-    }
-
-    const char *name_;
-    std::optional<std::string> before_;
-};
-
 // Lines that are logged.
 class LogLines {
 public:
@@ -179,9 +157,11 @@ private:
 class TempDir {
 public:
     TempDir() {
-        std::string name = (std::filesystem::temp_directory_path() / "gauze_XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()) != nullptr);
-        path_ = name;
+        std::random_device random;
+        do
+            path_ = std::filesystem::temp_directory_path() / ("gauze_" + std::to_string(random()));
+        while (!std::filesystem::create_directory(path_));
+        let_nobody_else(path_.string());
     }
     ~TempDir() {
         std::error_code ignored; // a destructor has nobody to tell

@@ -4,7 +4,7 @@
 // compiled with contraction.
 #pragma once
 
-#include <cmath>
+#include "core/fma.hpp"
 
 namespace gz {
 
@@ -46,7 +46,7 @@ inline DoubleDouble operator-(DoubleDouble a, DoubleDouble b) {
 }
 inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
     const double p = a.high * b.high;
-    const double rest = std::fma(a.high, b.high, -p);
+    const double rest = fma(a.high, b.high, -p);
     return double_double::ordered_sum(p, rest + (a.high * b.low + a.low * b.high));
 }
 inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {

@@ -1,15 +1,8 @@
 #include "device/cache_directory.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <ctime>
-#include <memory>
+#include <chrono>
 #include <tuple>
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "device/cache_entry.hpp"
 #include "device/environment.hpp"
@@ -19,105 +12,74 @@ namespace gz {
 
 namespace {
 
-// A temporary file this old was left by a process that ended while it wrote.
-constexpr std::time_t stale_seconds = 3600;
+using system::Directory;
+using system::Listed;
 
-template <class... Parts> [[noreturn]] void refuse_directory(const Parts &...parts) {
-    throw CacheDirectoryError(Status::invalid_argument, text("the cache directory ", parts...));
+// A temporary file this old was left by a process that ended while it wrote.
+constexpr std::chrono::hours stale_age{1};
+
+// Returns what `use` does with the directory; its errors name the directory.
+template <class Use> auto of_directory(const std::string &path, Use &&use) {
+    try {
+        return use();
+    } catch (const Error &error) {
+        throw CacheDirectoryError(
+            error.status(), text("the cache directory ", path, " is not used: ", error.what()));
+    }
 }
 
 // Opens the directory if it is safe to use; returns nothing where there is none.
-std::optional<Descriptor> open_directory(const std::string &path) {
-    // Every file in it is opened relative to this descriptor: the path may name another directory meanwhile.
-    Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    const int error = errno;
-    struct stat facts {};
-    if (directory.get() < 0) {
-        if (error == ENOENT)
-            return std::nullopt;
-        if (::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode))
-            refuse_directory(path, " is a symbolic link");
-        refuse_directory(path, " cannot be opened: ", system_text(error));
-    }
-    if (::fstat(directory.get(), &facts) != 0)
-        refuse_directory(path, " cannot be examined: ", system_text(errno));
-    if (facts.st_uid != ::geteuid())
-        refuse_directory(path, " belongs to the user ", facts.st_uid, ", not to ", ::geteuid());
-    if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        refuse_directory(path, " may be written to by others");
-    return directory;
+std::optional<Directory> open_directory(const std::string &path) {
+    return of_directory(path, [&] { return open_own_directory(path); });
 }
 
-Descriptor open_or_make(const std::string &path) {
-    if (std::optional<Descriptor> directory = open_directory(path))
+Directory open_or_make(const std::string &path) {
+    return of_directory(path, [&] {
+        if (std::optional<Directory> directory = open_own_directory(path))
+            return std::move(*directory);
+        make_directories(path);
+        std::optional<Directory> directory = open_own_directory(path);
+        require(directory.has_value(), "it was removed as soon as it was made");
         return std::move(*directory);
-    if (const int error = make_directories(path))
-        refuse_directory(path, " cannot be made: ", system_text(error));
-    if (std::optional<Descriptor> directory = open_directory(path))
-        return std::move(*directory);
-    refuse_directory(path, " was removed as soon as it was made");
+    });
 }
-
-struct File {
-    std::string name;
-    std::uint64_t bytes;
-    timespec used;
-
-    bool operator<(const File &other) const {
-        return std::tie(used.tv_sec, used.tv_nsec, name) <
-               std::tie(other.used.tv_sec, other.used.tv_nsec, other.name);
-    }
-};
 
 struct Listing {
-    std::vector<File> entries, temporaries;
+    std::vector<Listed> entries, temporaries;
 };
 
 // Lists our files in the directory.
-Listing list(const Descriptor &directory, const std::string &path) {
-    Descriptor copy(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const std::unique_ptr<DIR, int (*)(DIR *)> stream(
-        copy.get() < 0 ? nullptr : ::fdopendir(copy.get()), ::closedir);
-    if (!stream)
-        refuse_directory(path, " cannot be read: ", system_text(errno));
-    copy.release(); // the stream's now
-    Listing result;
-    while (const dirent *const found = ::readdir(stream.get())) {
-        const std::string name = found->d_name;
-        const bool is_temporary = name.rfind(TemporaryFile::prefix, 0) == 0;
-        struct stat facts {};
-        // Another process removed a file that is gone meanwhile.
-        if ((!is_temporary && !is_entry_name(name)) ||
-            ::fstatat(directory.get(), found->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(facts.st_mode))
-            continue;
-        (is_temporary ? result.temporaries : result.entries)
-            .push_back({name, static_cast<std::uint64_t>(facts.st_size), facts.st_mtim});
-    }
-    return result;
-}
-
-// Returns whether this process removed it.
-bool remove(const Descriptor &directory, const std::string &name) {
-    return ::unlinkat(directory.get(), name.c_str(), 0) == 0;
+Listing list(const Directory &directory) {
+    return of_directory(directory.path, [&] {
+        std::optional<std::vector<Listed>> files = system::files_of(directory);
+        require(files.has_value(), "it cannot be read: ", system::text_of(system::last_error()));
+        Listing result;
+        for (Listed &file : *files)
+            if (file.name.rfind(TemporaryFile::prefix, 0) == 0)
+                result.temporaries.push_back(std::move(file));
+            else if (is_entry_name(file.name))
+                result.entries.push_back(std::move(file));
+        return result;
+    });
 }
 
 // Removes the entries used longest ago until the rest is at most max_bytes; never the entry `newest`.
-void evict(const Descriptor &directory, const std::string &path, std::uint64_t max_bytes,
-           const std::string &newest) {
-    Listing files = list(directory, path);
-    for (const File &file : files.temporaries)
-        if (file.used.tv_sec < std::time(nullptr) - stale_seconds)
-            remove(directory, file.name);
+void evict(const Directory &directory, std::uint64_t max_bytes, const std::string &newest) {
+    Listing files = list(directory);
+    for (const Listed &file : files.temporaries)
+        if (file.used < std::chrono::system_clock::now() - stale_age)
+            system::remove(directory, file.name);
     std::uint64_t bytes = 0;
-    for (const File &file : files.entries)
+    for (const Listed &file : files.entries)
         bytes += file.bytes;
-    std::sort(files.entries.begin(), files.entries.end());
-    for (const File &file : files.entries) {
+    std::sort(files.entries.begin(), files.entries.end(), [](const Listed &a, const Listed &b) {
+        return std::tie(a.used, a.name) < std::tie(b.used, b.name);
+    });
+    for (const Listed &file : files.entries) {
         if (bytes <= max_bytes)
             break;
         if (file.name != newest) {
-            remove(directory, file.name);
+            system::remove(directory, file.name);
             bytes -= file.bytes;
         }
     }
@@ -130,50 +92,48 @@ std::string cache_directory(const std::string &asked) {
     if (asked.empty() && path == "off")
         return "";
     if (path.empty())
-        return user_directory("XDG_CACHE_HOME", ".cache");
-    return absolute_path(path);
+        return system::user_directory(system::UserDirectory::caches);
+    return system::absolute(path);
 }
 
 std::optional<std::vector<std::byte>> CacheDirectory::load(const std::string &name) const {
-    const std::optional<Descriptor> directory = open_directory(path_);
+    const std::optional<Directory> directory = open_directory(path_);
     if (!directory)
         return std::nullopt;
-    // O_NONBLOCK: opening a pipe would wait.
-    const Descriptor file(
-        ::openat(directory->get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (file.get() < 0 && errno == ENOENT)
+    const system::Descriptor file = system::open_file(*directory, name);
+    const int error = system::last_error();
+    if (!file.is_open() && system::says_missing(error))
         return std::nullopt;
-    const int error = errno;
-    require(file.get() >= 0, "it cannot be opened: ", system_text(error));
+    require(file.is_open(), "it cannot be opened: ", system::text_of(error));
     std::vector<std::byte> entry = read_own_file(file, max_entry_bytes);
     // Where this fails the entry is evicted sooner.
     if (access_ == CacheAccess::read_write)
-        ::futimens(file.get(), nullptr);
+        system::touch(file);
     return entry;
 }
 
 bool CacheDirectory::store(const std::string &name, std::span<const std::byte> entry) const {
     if (entry.size() > max_bytes_)
         return false;
-    const Descriptor directory = open_or_make(path_);
+    const Directory directory = open_or_make(path_);
     TemporaryFile file(directory, "a file of the cache");
     file.write(entry);
     file.commit(name);
-    evict(directory, path_, max_bytes_, name);
+    evict(directory, max_bytes_, name);
     return true;
 }
 
 void CacheDirectory::drop(const std::string &name) const {
     if (access_ == CacheAccess::read_only)
         return;
-    if (const std::optional<Descriptor> directory = open_directory(path_))
-        remove(*directory, name);
+    if (const std::optional<Directory> directory = open_directory(path_))
+        system::remove(*directory, name);
 }
 
 CacheDirectory::Contents CacheDirectory::contents() const {
     Contents result;
-    if (const std::optional<Descriptor> directory = open_directory(path_))
-        for (const File &file : list(*directory, path_).entries) {
+    if (const std::optional<Directory> directory = open_directory(path_))
+        for (const Listed &file : list(*directory).entries) {
             ++result.entries;
             result.bytes += file.bytes;
         }
@@ -181,16 +141,16 @@ CacheDirectory::Contents CacheDirectory::contents() const {
 }
 
 std::uint64_t CacheDirectory::clear() const {
-    const std::optional<Descriptor> directory = open_directory(path_);
+    const std::optional<Directory> directory = open_directory(path_);
     if (!directory)
         return 0;
-    const Listing files = list(*directory, path_);
+    const Listing files = list(*directory);
     // Another process may be writing one: then it does not store its entry.
-    for (const File &file : files.temporaries)
-        remove(*directory, file.name);
+    for (const Listed &file : files.temporaries)
+        system::remove(*directory, file.name);
     return static_cast<std::uint64_t>(
         std::count_if(files.entries.begin(), files.entries.end(),
-                      [&](const File &file) { return remove(*directory, file.name); }));
+                      [&](const Listed &file) { return system::remove(*directory, file.name); }));
 }
 
 } // namespace gz

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <charconv>
 
-#include <unistd.h>
+#include "device/system.hpp"
 
 namespace gz {
 
@@ -16,7 +16,7 @@ constexpr const char *what_to_install = "no OpenCL device was found: install the
                                         "CPU (Debian and Ubuntu: apt install pocl-opencl-icd)";
 
 // The process whose drivers have been asked; 0: none yet.
-std::atomic<pid_t> asking_process{0};
+std::atomic<std::uint32_t> asking_process{0};
 
 std::string advice_on(const std::vector<std::string> &empty) {
     if (empty.empty())
@@ -84,8 +84,8 @@ void ask(const cl::Platform &platform, Discovery &found) {
 
 } // namespace
 
-void check_process(pid_t process) {
-    if (process != 0 && process != getpid())
+void check_process(std::uint32_t process) {
+    if (process != 0 && process != system::process_id())
         fail(Status::unsupported, "Gauze asked for OpenCL devices in process ", process,
              ", and this process was forked after that: OpenCL's threads are not here. Start a "
              "fresh process instead (spawn, or fork and exec), or fork before the first use");
@@ -101,8 +101,8 @@ Discovery discover() {
         if (error.err() != -1001) // the loader's word for "no driver is installed"
             found.notes.push_back(opencl_error(error, "listing the OpenCL platforms").what());
     }
-    if (pid_t none = 0; !platforms.empty())
-        asking_process.compare_exchange_strong(none, getpid());
+    if (std::uint32_t none = 0; !platforms.empty())
+        asking_process.compare_exchange_strong(none, system::process_id());
     for (const cl::Platform &platform : platforms) {
         try {
             ask(platform, found);

@@ -1,10 +1,9 @@
 // All OpenCL devices of all platforms, and the choice among them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
-
-#include <sys/types.h>
 
 #include "device/facts.hpp"
 
@@ -34,7 +33,7 @@ struct Discovery {
 
 // Throws Status::unsupported unless this is the process; 0: any may be. Drivers start threads when they are
 // asked for devices. A forked process does not have these threads, and would wait for them for ever.
-void check_process(pid_t process);
+void check_process(std::uint32_t process);
 
 // Asks every platform; one that fails is noted and does not hide the others. Never throws for a lack of
 // devices, except where the process that this one was forked from had found platforms before.

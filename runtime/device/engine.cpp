@@ -74,7 +74,7 @@ void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
 }
 
 Engine::Engine(const Options &options)
-    : log_(options.log), process_(getpid()),
+    : log_(options.log), process_(system::process_id()),
       sources_(or_environment(options.cl_dir, "GAUZE_CL_DIR")), cache_(options.cache, log_) {
     const Discovery found = discover();
     for (const std::string &note : found.notes)

@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "device/binary_cache.hpp"
 #include "device/cache_entry.hpp"
 #include "device/environment.hpp"
@@ -112,7 +110,7 @@ private:
     cl::Program compile(const std::string &file, const ProgramKey &key);
 
     Log log_;
-    pid_t process_; // the process that made the engine
+    std::uint32_t process_; // the process that made the engine
     SourceTree sources_;
     DeviceFacts facts_;
     int device_index_ = -1;

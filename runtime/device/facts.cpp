@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include <dlfcn.h>
-
 #include "core/error.hpp"
 #include "device/environment.hpp"
 
@@ -54,10 +52,7 @@ std::string library_of(const cl::Platform &platform) {
         return "";
     const void *const *const *const object =
         reinterpret_cast<const void *const *const *>(platform());
-    Dl_info found{};
-    if (dladdr((*object)[1], &found) == 0 || found.dli_fname == nullptr)
-        return "";
-    return found.dli_fname;
+    return system::file_of_code((*object)[1]);
 }
 
 // NVIDIA's compute capability, as 90 for 9.0; 0 where there is none.

@@ -4,51 +4,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <unistd.h>
+#include "device/system.hpp"
 
 namespace gz {
 
-// An open file or directory, closed at the end.
-class Descriptor {
-public:
-    explicit Descriptor(int value) : value_(value) {}
-    ~Descriptor() {
-        if (value_ >= 0)
-            ::close(value_);
-    }
-    Descriptor(Descriptor &&other) noexcept : value_(std::exchange(other.value_, -1)) {}
-    Descriptor &operator=(Descriptor &&) = delete;
+// Returns the directory that a file lies in. path: absolute.
+std::string parent_of(const std::string &path);
 
-    int get() const { return value_; }
-    int release() { return std::exchange(value_, -1); }
+// Opens a directory that is the user's own: no link, and nobody else may write to it. Returns nothing where there
+// is none. Throws Error, whose text calls it "it".
+std::optional<system::Directory> open_own_directory(const std::string &path);
 
-private:
-    int value_;
-};
-
-std::string system_text(int code); // text of an errno
-
-// Returns the path made absolute, and without slashes at its end; "" where this fails. With a slash at the
-// end, a symbolic link would stand for its target.
-std::string absolute_path(const std::string &path);
-
-// Returns the library's directory in one of the user's, as the XDG base directory specification defines them:
-// in the directory that the variable names, else in `in_home` of the user's home. "" where neither is known.
-std::string user_directory(const char *variable, const std::string &in_home);
-
-// Makes a directory for the user alone, and its parents, unless it exists. Returns the errno of the failure,
-// or 0. The specification asks for 0700.
-int make_directories(const std::string &path);
+// Makes a directory for the user alone, and its parents, unless it exists. Throws Error, whose text calls it "it".
+void make_directories(const std::string &path);
 
 // Returns all of an open file: it must be a regular file of the user's that nobody else may write to, of at
 // most so many bytes. Throws Error, whose text calls it "it".
-std::vector<std::byte> read_own_file(const Descriptor &file, std::uint64_t max_bytes);
+std::vector<std::byte> read_own_file(const system::Descriptor &file, std::uint64_t max_bytes);
 
 // A file that no other process has, under its final name only once it is whole.
 class TemporaryFile {
@@ -57,7 +35,7 @@ public:
     static constexpr std::string_view prefix = ".new-";
 
     // what: the kind of file, for messages. Functions throw Error.
-    TemporaryFile(const Descriptor &directory, std::string what);
+    TemporaryFile(const system::Directory &directory, std::string what);
     ~TemporaryFile();
     TemporaryFile(const TemporaryFile &) = delete;
     TemporaryFile &operator=(const TemporaryFile &) = delete;
@@ -69,10 +47,20 @@ public:
 private:
     void check(bool holds, const char *done) const;
 
-    const Descriptor &directory_;
+    const system::Directory &directory_;
     std::string what_;
-    int file_ = -1;
-    std::string name_;
+    std::string name_; // "" once it has its final name
+    system::Descriptor file_;
+};
+
+// Keeps other processes from writing a file as long as it lives. It locks a separate file beside the written one,
+// which is replaced each time. Throws Error.
+class FileLock {
+public:
+    explicit FileLock(const std::string &path);
+
+private:
+    system::Descriptor file_;
 };
 
 } // namespace gz

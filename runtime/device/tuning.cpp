@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <set>
 #include <span>
 #include <tuple>
-
-#include <fcntl.h>
-#include <sys/file.h>
 
 #include "core/error.hpp"
 #include "device/environment.hpp"
@@ -123,34 +119,14 @@ std::string text_of(const std::vector<TuningRecord> &records) {
 
 // Returns the text of a file, "" where there is none.
 std::string text_of_file(const std::string &path) {
-    // O_NONBLOCK: opening a pipe would wait.
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    const int error = errno;
-    if (file.get() < 0 && error == ENOENT)
+    const system::Descriptor file = system::open_file(path);
+    const int error = system::last_error();
+    if (!file.is_open() && system::says_missing(error))
         return "";
-    require(file.get() >= 0, "it cannot be opened: ", system_text(error));
+    require(file.is_open(), "it cannot be opened: ", system::text_of(error));
     const std::vector<std::byte> bytes = read_own_file(file, max_file_bytes);
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
-
-// Keeps other processes from writing as long as it lives. It locks a separate file beside the written one,
-// which is replaced each time.
-class FileLock {
-public:
-    explicit FileLock(const std::string &path)
-        : file_(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
-        int error = errno;
-        bool locked = file_.get() >= 0;
-        while (locked && ::flock(file_.get(), LOCK_EX) != 0) {
-            error = errno;
-            locked = error == EINTR;
-        }
-        require(locked, path, ".lock cannot be locked: ", system_text(error));
-    }
-
-private:
-    Descriptor file_;
-};
 
 std::string count_of(std::size_t count, const char *what) {
     return text(count, " ", what, count == 1 ? "" : "s");
@@ -195,8 +171,8 @@ std::string tuning_file(const std::string &asked) {
     if (path == "off")
         return "";
     if (!path.empty())
-        return absolute_path(path);
-    const std::string directory = user_directory("XDG_CONFIG_HOME", ".config");
+        return system::absolute(path);
+    const std::string directory = system::user_directory(system::UserDirectory::settings);
     return directory.empty() ? "" : directory + "/tuning.txt";
 }
 
@@ -424,10 +400,13 @@ void Tuning::add(std::vector<TuningRecord> records) {
     if (path_.empty())
         fail(Status::unsupported, "there is no tuning file: GAUZE_TUNING_FILE or HOME names one");
     const std::lock_guard<std::mutex> guard(mutex_);
-    const std::size_t slash = path_.find_last_of('/');
-    const std::string directory = slash == 0 ? "/" : path_.substr(0, slash);
-    if (const int error = make_directories(directory))
-        fail(Status::invalid_argument, directory, " cannot be made: ", system_text(error));
+    const std::string directory = parent_of(path_);
+    try {
+        make_directories(directory);
+    } catch (const Error &error) {
+        fail(error.status(), "the tuning file's directory ", directory,
+             " is not there: ", error.what());
+    }
     const FileLock lock(path_);
 
     std::vector<TuningRecord> all;
@@ -453,12 +432,13 @@ void Tuning::add(std::vector<TuningRecord> records) {
         fail(error.status(), "the tuning file ", path_, " is not used: ", error.what());
     }
 
-    const Descriptor in(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const int error = errno;
-    require(in.get() >= 0, directory, " cannot be opened: ", system_text(error));
+    const system::Directory in{system::open_directory(directory, system::Links::followed),
+                               directory};
+    const int error = system::last_error();
+    require(in.descriptor.is_open(), directory, " cannot be opened: ", system::text_of(error));
     TemporaryFile file(in, "the tuning file");
     file.write(std::as_bytes(std::span<const char>(text_of(thinned(std::move(all))))));
-    file.commit(path_.substr(slash + 1));
+    file.commit(path_.substr(path_.find_last_of(system::separators) + 1));
     known_.reset();
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "core/fma.hpp"
 #include "families/correlate/correlate.hpp"
 #include "families/extended_plane.hpp"
 
@@ -20,7 +21,7 @@ double add(double k, double in, double sum) {
     return sum + k * in;
 }
 float add(float k, float in, float sum) {
-    return std::fma(k, in, sum);
+    return fma(k, in, sum);
 }
 
 // Computes rows of the region for one set of taps. Rows filtered along x are kept, as the next rows need them

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/fma.hpp"
 #include "families/correlate/volume_pass.hpp"
 #include "plan/lowering.hpp"
 
@@ -76,7 +77,7 @@ CorrelatePass lower_axis(const Correlation &correlation, std::size_t axis, const
 float filtered(const std::vector<double> &taps, float value) {
     float sum = 0.0F;
     for (const double tap : taps)
-        sum = std::fma(static_cast<float>(tap), value, sum);
+        sum = fma(static_cast<float>(tap), value, sum);
     return sum;
 }
 

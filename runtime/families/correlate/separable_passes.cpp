@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/fma.hpp"
 #include "families/correlate/kernels.hpp"
 
 namespace gz {
@@ -54,8 +55,7 @@ Between between_of(const CorrelatePass &pass) {
 float filtered_constant(const CorrelatePass &pass) {
     float sum = 0.0F;
     for (int i = 0; i < pass.geometry.taps_x; ++i)
-        sum =
-            std::fma(pass.set().taps[static_cast<std::size_t>(i)], pass.geometry.border_value, sum);
+        sum = fma(pass.set().taps[static_cast<std::size_t>(i)], pass.geometry.border_value, sum);
     return sum;
 }
 

@@ -3,17 +3,18 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/fma.hpp"
 
 namespace gz {
 
 float weight_of(float v) {
     const std::array<float, 7> &p = weight_terms;
-    float y = std::fma(p[0], v, p[1]);
-    y = std::fma(y, v, p[2]);
-    y = std::fma(y, v, p[3]);
-    y = std::fma(y, y, p[4]);
-    y = std::fma(y, y, p[5]);
-    y = std::fma(y, y, p[6]);
+    float y = fma(p[0], v, p[1]);
+    y = fma(y, v, p[2]);
+    y = fma(y, v, p[3]);
+    y = fma(y, y, p[4]);
+    y = fma(y, y, p[5]);
+    y = fma(y, y, p[6]);
     return y * y;
 }
 
