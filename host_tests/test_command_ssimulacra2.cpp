@@ -88,8 +88,8 @@ TEST_CASE("command: ssimulacra2 scores pairs") {
 
     const Outcome json = gallery.run({"--json", "a.png", "a.png", "a.png", "b.png"});
     CHECK(json.code == 0);
-    CHECK(json.out.starts_with("[\n  {\n    \"ref\": \"" + gallery / "a.png" +
-                               "\",\n    \"dist\": \"" + gallery / "a.png" +
+    CHECK(json.out.starts_with("[\n  {\n    \"ref\": \"" + in_json(gallery / "a.png") +
+                               "\",\n    \"dist\": \"" + in_json(gallery / "a.png") +
                                "\",\n    \"score\": 100.0\n  },\n"));
 
     const Outcome explained = gallery.run({"a.png", "b.png", "--explain", "--device", "cpu"});

@@ -85,6 +85,21 @@ const gz::SourceTree &sources() {
 } // namespace
 
 TEST_SUITE("tuning") {
+#ifdef _WIN32
+    TEST_CASE("where the file is") {
+        const EnvironmentVariable own("GAUZE_TUNING_FILE", nullptr);
+        const EnvironmentVariable local("LOCALAPPDATA", R"(C:\made\up)");
+        CHECK(gz::tuning_file("") == R"(C:\made\up\gauze\tuning.txt)");
+        CHECK(gz::tuning_file("D:/else/where") == R"(D:\else\where)");
+        CHECK(gz::tuning_file("off").empty());
+        CHECK(gz::tuning_file("here") == (fs::current_path() / "here").string());
+        const EnvironmentVariable named("GAUZE_TUNING_FILE", R"(D:\named)");
+        CHECK(gz::tuning_file("") == R"(D:\named)");
+        const EnvironmentVariable nowhere("LOCALAPPDATA", nullptr);
+        const EnvironmentVariable off("GAUZE_TUNING_FILE", "off");
+        CHECK(gz::tuning_file("").empty());
+    }
+#else
     TEST_CASE("where the file is") {
         const EnvironmentVariable own("GAUZE_TUNING_FILE", nullptr);
         const EnvironmentVariable config("XDG_CONFIG_HOME", "/config/");
@@ -107,6 +122,7 @@ TEST_SUITE("tuning") {
         const EnvironmentVariable homeless("HOME", nullptr);
         CHECK(gz::tuning_file("").empty());
     }
+#endif
 
     TEST_CASE("a record is one line, and reads back") {
         TuningRecord one =

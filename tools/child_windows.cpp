@@ -8,8 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
 #include <windows.h>
 
 #include "file.hpp"
@@ -149,9 +147,9 @@ HANDLE start(const std::filesystem::path &program, const std::vector<std::string
     return started.hProcess;
 }
 
-// There are no signals: a process that an exception ends has its code, as 0xC0000005, and one that abort() ends 3.
+// There are no signals: a process that an exception ends has the exception's code, as 0xC0000005.
 bool is_crash(DWORD code) {
-    return (code & 0xC0000000U) == 0xC0000000U || code == 3;
+    return (code & 0xC0000000U) == 0xC0000000U;
 }
 
 std::string text_of_code(DWORD code) {

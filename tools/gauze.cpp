@@ -93,6 +93,7 @@ ExitCode code_of(gauze_status status) {
 ExitCode run(const std::vector<std::string> &arguments) {
     CLI::App app("Filters images and signals on any OpenCL device.", "gauze");
     app.set_version_flag("--version", "gauze " + version());
+    app.allow_windows_style_options(false); // a path may begin with a slash anywhere
     app.require_subcommand(1);
     app.set_help_flag("-h,--help", "Print this help");
     Invocation invocation;

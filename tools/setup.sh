@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building, testing and trying Gauze needs, where it is missing.
 #
-#   tools/setup.sh [build|test|docs|python]
+#   tools/setup.sh [build|test|docs|python|windows]
 #
 # By default what building takes; "test" adds what only the tests need, "docs" what the reference is made
-# by, "python" what pip needs to build the Python package.
+# by, "python" what pip needs to build the Python package, "windows" what builds for Windows and runs that here.
 #
 # With apt (Debian, Ubuntu) packages are installed, with sudo where the user is not root. Elsewhere
 # the script says what is needed, and fails where it cannot find it. It is fast when nothing is
@@ -13,9 +13,9 @@ set -euo pipefail
 
 purpose=${1:-build}
 case $purpose in
-build | test | docs | python) ;;
+build | test | docs | python | windows) ;;
 *)
-    echo "usage: tools/setup.sh [build|test|docs|python]" >&2
+    echo "usage: tools/setup.sh [build|test|docs|python|windows]" >&2
     exit 2
     ;;
 esac
@@ -31,6 +31,9 @@ if [ "$purpose" = test ]; then
 fi
 if [ "$purpose" = docs ]; then
     needed+=(doxygen)
+fi
+if [ "$purpose" = windows ]; then
+    needed+=(g++-mingw-w64-x86-64-posix wine wine64 binutils)
 fi
 # Whether the python3 in use, which need not be the system's, can make an environment and build for it.
 has_python() {

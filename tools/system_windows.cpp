@@ -7,8 +7,6 @@
 
 #include <fcntl.h>
 #include <io.h>
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
 #include <windows.h>
 // After the types of windows.h.
 #include <shellapi.h>

@@ -29,6 +29,14 @@ inline bool contains(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
 }
 
+// Returns a path as JSON has it.
+inline std::string in_json(const std::string &path) {
+    std::string text;
+    for (const char c : path)
+        text += c == '\\' ? "\\\\" : std::string(1, c);
+    return text;
+}
+
 inline std::size_t line_count(const std::string &text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }

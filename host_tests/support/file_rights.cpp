@@ -1,18 +1,15 @@
 #include "support/file_rights.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 
 #ifdef _WIN32
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
 #include <windows.h>
 // After the types of windows.h.
 #include <aclapi.h>
 #include <sddl.h>
-
-#include "device/system.hpp"
 #else
 #include <sys/stat.h>
 #endif
@@ -25,9 +22,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The security identifier of this process's user, as text.
+std::string user() {
+    HANDLE token = nullptr;
+    alignas(TOKEN_USER) std::byte answer[256];
+    DWORD size = 0;
+    LPSTR text = nullptr;
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token) ||
+        !GetTokenInformation(token, TokenUser, answer, sizeof answer, &size) ||
+        !ConvertSidToStringSidA(reinterpret_cast<const TOKEN_USER *>(answer)->User.Sid, &text))
+        throw std::runtime_error("cannot ask who this is");
+    const std::string result = text;
+    LocalFree(text);
+    CloseHandle(token);
+    return result;
+}
+
 // others: the entry for everybody, "" for none.
 void set_rights(const std::string &path, const std::string &others) {
-    const std::string list = "D:P(A;;FA;;;" + gz::system::user() + ")" + others;
+    const std::string list = "D:P(A;;FA;;;" + user() + ")" + others;
     PSECURITY_DESCRIPTOR descriptor = nullptr;
     PACL rights = nullptr;
     BOOL is_there = FALSE;

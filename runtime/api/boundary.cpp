@@ -3,16 +3,12 @@
 #include <string>
 
 #include "api/versioned_struct.hpp"
+#include "device/system.hpp"
 
 namespace gz {
 
-namespace {
-
-thread_local std::string last_error;
-
-} // namespace
-
 gauze_status record(Status status, const char *text) noexcept {
+    std::string &last_error = system::thread_texts().last_error;
     try {
         last_error = text;
     } catch (...) {
@@ -22,7 +18,7 @@ gauze_status record(Status status, const char *text) noexcept {
 }
 
 void forget_last_error() noexcept {
-    last_error.clear();
+    system::thread_texts().last_error.clear();
 }
 
 Axes axes_of(const std::int64_t (&values)[4]) {
@@ -86,7 +82,7 @@ const char *gauze_status_name(gauze_status status) {
 }
 
 const char *gauze_last_error(void) {
-    return gz::last_error.c_str();
+    return gz::system::thread_texts().last_error.c_str();
 }
 
 int32_t gauze_version(void) {

@@ -10,6 +10,7 @@
 #include "api/handles.hpp"
 #include "api/versioned_struct.hpp"
 #include "device/cache_directory.hpp"
+#include "device/system.hpp"
 
 namespace {
 
@@ -196,7 +197,7 @@ gauze_status gauze_engine_cache_counts(const gauze_engine *engine, gauze_cache_c
 
 gauze_status gauze_cache_query(const char *directory, gauze_cache_info *info) {
     return guarded([&] {
-        thread_local std::string path;
+        std::string &path = gz::system::thread_texts().directory;
         check_struct(info, "info");
         gauze_cache_info result{};
         result.max_bytes = gz::default_cache_bytes;

@@ -22,6 +22,13 @@ std::uint32_t process_id();
 // Returns the file of the library or program that has the code in it, "" where that is not known.
 std::string file_of_code(const void *code);
 
+// Texts of the calling thread's own, which end with it.
+struct ThreadTexts {
+    std::string last_error; // what gauze_last_error returns
+    std::string directory;  // what gauze_cache_query returned
+};
+ThreadTexts &thread_texts() noexcept;
+
 int last_error();
 std::string text_of(int error);
 bool says_missing(int error); // there is no such file
@@ -90,7 +97,7 @@ struct Listed {
 
 std::string user(); // of this process, as Facts::owner has it
 
-// What stands between the names of a path.
+// What may stand between the names of a path; the last is what the system writes itself.
 #ifdef _WIN32
 constexpr std::string_view separators = "/\\";
 #else

@@ -29,6 +29,11 @@ std::string file_of_code(const void *code) {
     return dladdr(code, &found) != 0 && found.dli_fname ? found.dli_fname : "";
 }
 
+ThreadTexts &thread_texts() noexcept {
+    thread_local ThreadTexts texts;
+    return texts;
+}
+
 int last_error() {
     return errno;
 }

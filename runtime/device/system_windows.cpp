@@ -4,10 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <system_error>
 
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
 #include <windows.h>
 // After the types of windows.h.
 #include <aclapi.h>
@@ -158,7 +157,39 @@ Time time_of(const FILETIME &time) {
     return Time(Ticks(ticks) - until_1970);
 }
 
+// GCC frees the memory of a thread_local object before it destroys the object (GCC's bug 83562).
+class ThreadTextsKey {
+public:
+    ThreadTextsKey() : index_(FlsAlloc(destroy)) {}
+    ~ThreadTextsKey() { FlsFree(index_); }
+    ThreadTextsKey(const ThreadTextsKey &) = delete;
+    ThreadTextsKey &operator=(const ThreadTextsKey &) = delete;
+
+    ThreadTexts &get() noexcept {
+        auto *texts = static_cast<ThreadTexts *>(FlsGetValue(index_));
+        if (!texts) {
+            texts = new (std::nothrow) ThreadTexts;
+            if (!texts || !FlsSetValue(index_, texts)) {
+                delete texts;
+                return common_;
+            }
+        }
+        return *texts;
+    }
+
+private:
+    static void WINAPI destroy(void *texts) { delete static_cast<ThreadTexts *>(texts); }
+
+    DWORD index_;
+    ThreadTexts common_; // where there is no memory for a thread's own
+};
+
 } // namespace
+
+ThreadTexts &thread_texts() noexcept {
+    static ThreadTextsKey key;
+    return key.get();
+}
 
 std::string environment(const char *name) {
     const std::wstring wide = to_wide(name);

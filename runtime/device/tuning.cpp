@@ -173,7 +173,7 @@ std::string tuning_file(const std::string &asked) {
     if (!path.empty())
         return system::absolute(path);
     const std::string directory = system::user_directory(system::UserDirectory::settings);
-    return directory.empty() ? "" : directory + "/tuning.txt";
+    return directory.empty() ? "" : directory + system::separators.back() + "tuning.txt";
 }
 
 std::string to_line(const TuningRecord &record) {
