@@ -1,18 +1,19 @@
 # What `cmake --install` installs besides the command: the library, its headers, and what
-# find_package(gauze) and pkg-config need. The prefix may be moved afterwards.
+# find_package(gauze) and pkg-config need. The prefix may be moved afterwards. Packages are made of components:
+# `library` is what programs need to run, `development` what building them takes, `tools` the command.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gauze EXPORT gauzeTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/gauze
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 set(GAUZE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/gauze)
-install(EXPORT gauzeTargets NAMESPACE gauze:: DESTINATION ${GAUZE_CMAKE_DIR})
+install(EXPORT gauzeTargets NAMESPACE gauze:: DESTINATION ${GAUZE_CMAKE_DIR} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gauzeConfig.cmake.in
     ${PROJECT_BINARY_DIR}/gauzeConfig.cmake
     INSTALL_DESTINATION ${GAUZE_CMAKE_DIR}
@@ -21,7 +22,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gauzeConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gauzeConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gauzeConfig.cmake ${PROJECT_BINARY_DIR}/gauzeConfigVersion.cmake
-    DESTINATION ${GAUZE_CMAKE_DIR})
+    DESTINATION ${GAUZE_CMAKE_DIR} COMPONENT development)
 
 # From lib/pkgconfig up to the prefix.
 string(REGEX REPLACE "[^/]+" ".." GAUZE_PC_PREFIX "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
@@ -38,5 +39,5 @@ if(NOT BUILD_SHARED_LIBS)
     endforeach()
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gauze.pc.in ${PROJECT_BINARY_DIR}/gauze.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/gauze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES ${PROJECT_BINARY_DIR}/gauze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence RENAME copyright)

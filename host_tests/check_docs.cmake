@@ -1,7 +1,7 @@
-# cmake -DROOT=CHECKOUT -P check_docs.cmake: each link of README.md and docs/ to a file or to a heading of
-# docs/ leads somewhere, and README.md stays short.
-file(GLOB pages ${ROOT}/docs/*.md)
-foreach(page ${ROOT}/README.md ${pages})
+# cmake -DROOT=CHECKOUT -P check_docs.cmake: each link of the pages at the top and in docs/ to a file or to a heading
+# of docs/ leads somewhere, and README.md stays short.
+file(GLOB pages ${ROOT}/*.md ${ROOT}/docs/*.md)
+foreach(page IN LISTS pages)
     get_filename_component(folder ${page} DIRECTORY)
     file(READ ${page} text)
     string(REGEX REPLACE "[][;]" "|" text "${text}") # brackets and semicolons are syntax of lists

@@ -1,9 +1,12 @@
-# The shared library exports the functions that the public headers declare, and nothing else.
-#   cmake -DNM=<nm> -DLIBRARY=<libgauze.so> -DHEADERS=<their folder> -P check_exports.cmake
+# The shared library exports the functions that the public headers declare, each with the version that is named
+# like the soname, and nothing else.
+#   cmake -DNM=<nm> -DLIBRARY=<libgauze.so> -DSOVERSION=<of the library> -DHEADERS=<their folder>
+#         -P check_exports.cmake
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE table
                 COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9a-f]+ [A-Za-z] [^\n]+" exported "${table}")
 list(TRANSFORM exported REPLACE "^[0-9a-f]+ [A-Za-z] " "")
+list(REMOVE_ITEM exported "GAUZE_${SOVERSION}") # the version itself
 
 file(GLOB headers "${HEADERS}/*.h")
 set(declared "")
@@ -12,7 +15,7 @@ foreach(header IN LISTS headers)
     string(REGEX MATCHALL "\nGAUZE_API [^(]+\\(" functions "${text}")
     list(APPEND declared ${functions})
 endforeach()
-list(TRANSFORM declared REPLACE ".*[ *]([a-z0-9_]+)\\($" "\\1")
+list(TRANSFORM declared REPLACE ".*[ *]([a-z0-9_]+)\\($" "\\1@@GAUZE_${SOVERSION}")
 
 list(LENGTH declared count)
 list(SORT exported)

@@ -27,7 +27,7 @@ wanted=()
 command -v make >/dev/null || needed+=(make)
 if [ "$purpose" = test ]; then
     needed+=(doctest-dev)
-    wanted+=(mesa-opencl-icd oclgrind clang-format-14 clang libclang-rt-14-dev)
+    wanted+=(mesa-opencl-icd oclgrind clang-format-14 clang libclang-rt-14-dev dpkg-dev lintian groff-base)
 fi
 if [ "$purpose" = docs ]; then
     needed+=(doxygen)

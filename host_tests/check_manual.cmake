@@ -1,0 +1,31 @@
+# The manual page names each subcommand that `gauze --help` lists and each environment variable that
+# docs/command.md explains, and groff finds no fault with it where it is installed.
+#   cmake -DCOMMAND=<gauze> -DPAGE=<gauze.1> -DDOCUMENTATION=<command.md> -P check_manual.cmake
+file(READ "${PAGE}" page)
+string(REPLACE "\\-" "-" page "${page}")
+
+execute_process(COMMAND ${COMMAND} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE ".*\nSubcommands:\n" "" help "${help}")
+string(REGEX MATCHALL "(^|\n)  [a-z0-9]+" names "${help}")
+file(READ "${DOCUMENTATION}" documentation)
+string(REGEX MATCHALL "\n\\| `GAUZE_[A-Z0-9_]+`" variables "${documentation}")
+list(TRANSFORM variables REPLACE "`" "")
+list(TRANSFORM names REPLACE "[ \n]" "")
+list(TRANSFORM variables REPLACE "[ \n|]" "")
+list(LENGTH names count)
+if(count LESS 2)
+    message(FATAL_ERROR "${COMMAND} --help lists no subcommands:\n${help}")
+endif()
+foreach(name IN LISTS names variables)
+    if(NOT page MATCHES "\n[.]B ${name}\n")
+        message(SEND_ERROR "${PAGE} does not explain ${name}")
+    endif()
+endforeach()
+
+find_program(GROFF groff)
+if(GROFF)
+    execute_process(COMMAND ${GROFF} -man -ww -z ${PAGE} ERROR_VARIABLE faults COMMAND_ERROR_IS_FATAL ANY)
+    if(faults)
+        message(SEND_ERROR "${faults}")
+    endif()
+endif()
