@@ -19,6 +19,13 @@ using namespace support;
 
 namespace {
 
+#ifdef _WIN32
+// Under Wine a crash in the system's driver ends the process without an exception of Windows.
+constexpr const char *crashed = "its process ";
+#else
+constexpr const char *crashed = "its process was ended by signal ";
+#endif
+
 // A copy of the kernels, one of which a test spoils.
 class Kernels {
 public:
@@ -95,7 +102,7 @@ TEST_CASE("tune: what it finds is in the file, and decides") {
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
-    CHECK(contains(tuned.out, "results to " + file));
+    CHECK(contains(tuned.out, "results to " + std::filesystem::path(file).make_preferred().string()));
     CHECK(contains(tuned.out, "sat u8-u32 small: sat_"));
     CHECK(contains(tuned.out, "1 of 1 problems"));
     CHECK(tuned.err.empty()); // no terminal, no progress bar
@@ -185,7 +192,7 @@ TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     REQUIRE(tuned.code == 0);
     const std::string text = read_bytes(file);
     CHECK(contains(line_with(text, "sat_strips", "config=BAND=16\t"), "it did not end within 6 s"));
-    CHECK(contains(line_with(text, "sat_strips", "config=BAND=256\t"), "was ended by "));
+    CHECK(contains(line_with(text, "sat_strips", "config=BAND=256\t"), crashed));
     CHECK(contains(line_with(text, "sat_plain", "bad=wrong: "), "bound 0.5"));
     CHECK(contains(tuned.out, "sat_strips:BAND=256 is bad: "));
     // The edited source makes all of these bad.

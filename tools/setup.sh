@@ -33,7 +33,7 @@ if [ "$purpose" = docs ]; then
     needed+=(doxygen)
 fi
 if [ "$purpose" = windows ]; then
-    needed+=(g++-mingw-w64-x86-64-posix wine wine64 binutils)
+    needed+=(g++-mingw-w64-x86-64-posix wine wine64 binutils clang)
 fi
 # Whether the python3 in use, which need not be the system's, can make an environment and build for it.
 has_python() {

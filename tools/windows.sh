@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# tools/windows.sh [build|test]: builds the library, the command, the examples and the tests for Windows by MinGW-w64,
-# warnings as errors, and runs the tests under Wine, whose opencl.dll hands over to this system's OpenCL. build: no
-# tests. TESTS: a pattern of ctest's, else all that Wine can carry. Needs Debian or Ubuntu; it installs what is missing.
+# Builds the library, the command, the examples and the tests for Windows by MinGW-w64, warnings as errors, and runs the
+# tests under Wine, whose opencl.dll hands over to this system's OpenCL.
+#
+#   tools/windows.sh [build|test|headers]
+#
+# By default all of that; "build" runs no tests. TESTS="^units$" tools/windows.sh runs the tests that match. "headers" has
+# only Clang look at the public headers in the way of Microsoft's compiler, which the others do too. It needs Debian or
+# Ubuntu, and installs what is missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -88,6 +93,30 @@ if [ ! -e "$target/complete" ]; then
     }
     touch "$target/complete"
 fi
+
+# Reads the public headers as Microsoft's compiler would: C, C++17 and C++20, without extensions. There are no headers of
+# Microsoft's library here, so MinGW-w64's stand in; they take the compiler for GCC.
+check_headers() {
+    local gcc include language
+    gcc=$(x86_64-w64-mingw32-g++-posix -print-file-name=include)
+    printf '#include <gauze/%s>\n' gauze.h gauze_tuning.h >"$work/headers.c"
+    printf '#include <gauze/%s>\n' gauze.hpp gauze_fleet.hpp gauze_tuning.hpp >"$work/headers.cpp"
+    local options=(--driver-mode=cl --target=x86_64-pc-windows-msvc -fsyntax-only /W4 /WX -Wpedantic -Wgnu
+        -I"$root/runtime/include")
+    local system=()
+    for include in "$target/usr/include" /usr/x86_64-w64-mingw32/include; do
+        system+=(-imsvc "$include")
+    done
+    clang "${options[@]}" "${system[@]}" "-Tc$work/headers.c"
+    for language in c++17 c++20; do
+        clang "${options[@]}" "/std:$language" /EHsc -Xclang -fgnuc-version=12.2 -D__STRICT_ANSI__ \
+            -D__declspec=__declspec -imsvc "$gcc/c++" -imsvc "$gcc/c++/x86_64-w64-mingw32" "${system[@]}" \
+            "-Tp$work/headers.cpp"
+    done
+    echo "the public headers have no extensions that Microsoft's compiler would refuse"
+}
+check_headers
+[ "$purpose" = headers ] && exit
 
 configure "$root" "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O0 -g0" \
     -DGAUZE_ARITHMETIC_FLAGS=-O1 -DGAUZE_WERROR=ON -DGAUZE_EXAMPLES=ON \

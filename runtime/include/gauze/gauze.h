@@ -231,9 +231,9 @@ typedef struct gauze_engine_options {
     /** Whether compiled programs are kept; reading and writing by default. */
     gauze_cache_mode cache_mode;
     /** Directory of compiled programs, made when something is stored. NULL or "": the environment variable
-     * GAUZE_CACHE_DIR, where "off" means none, else $XDG_CACHE_HOME/gauze, else $HOME/.cache/gauze. A
-     * directory that is not the user's own, that others may write to, or that is a symbolic link, is not
-     * used; nothing that goes wrong with it is an error, but it is logged. */
+     * GAUZE_CACHE_DIR, where "off" means none, else $XDG_CACHE_HOME/gauze, else $HOME/.cache/gauze; on Windows
+     * %LOCALAPPDATA%\gauze\cache. A directory that is not the user's own, that others may write to, or that
+     * is a symbolic link, is not used; nothing that goes wrong with it is an error, but it is logged. */
     const char *cache_directory;
     uint64_t cache_max_bytes; /**< of the directory, 0: 64 MiB; entries used longest ago go first */
     /** Your own store's loader. Where it or cache_store is given, there is no directory; NULL: nothing is
@@ -243,8 +243,9 @@ typedef struct gauze_engine_options {
     void *cache_user;              /**< passed to both */
     /** File of the user's own tuning results, as `gauze tune` writes it: read when the first plan is made.
      * NULL or "": the environment variable GAUZE_TUNING_FILE, else $XDG_CONFIG_HOME/gauze/tuning.txt,
-     * else $HOME/.config/gauze/tuning.txt; "off": none. A file that is not the user's own, or that others
-     * may write to, is not used; nothing that is wrong with it is an error, but it is logged. */
+     * else $HOME/.config/gauze/tuning.txt, on Windows %LOCALAPPDATA%\gauze\tuning.txt; "off": none. A file
+     * that is not the user's own, or that others may write to, is not used; nothing that is wrong with it is
+     * an error, but it is logged. */
     const char *tuning_file;
 } gauze_engine_options;
 
