@@ -186,23 +186,31 @@ TEST_SUITE("engine") {
         CHECK(cache.file_count() == 3);
     }
 
-    TEST_CASE("what the environment has PoCL compile otherwise is another program") {
+    TEST_CASE("what the environment has a driver compile otherwise is another program") {
         const TempDir directory;
         const TempDir cache;
         write_tree(directory, good_source);
         Engine::Options options = options_of("", directory.path());
         options.cache.directory = cache.path();
-        const auto compiled_with = [&](const char *flags) {
-            const support::EnvironmentVariable variable("POCL_EXTRA_BUILD_FLAGS", flags);
+        const gz::DeviceClass device_class = Engine(options).facts().device_class;
+        const bool is_pocl = device_class == gz::DeviceClass::pocl_cpu;
+        const bool is_intel = device_class == gz::DeviceClass::intel_cpu;
+        const std::string name =
+            is_intel ? "CL_CONFIG_CPU_VECTORIZER_MODE" : "POCL_EXTRA_BUILD_FLAGS";
+        const auto compiled_with = [&](const std::string &value) {
+            const support::EnvironmentVariable variable(name.c_str(), value.c_str());
             Engine engine(options);
             engine.program(fill_program());
-            const bool is_pocl = engine.facts().device_class == gz::DeviceClass::pocl_cpu;
-            CHECK(engine.facts().driver_settings == (is_pocl ? flags : ""));
-            return is_pocl ? engine.compile_count() : 0;
+            CHECK(engine.facts().driver_settings == (is_intel  ? name + "=" + value
+                                                     : is_pocl ? value
+                                                               : ""));
+            return is_pocl || is_intel ? engine.compile_count() : 0;
         };
-        const bool is_pocl = compiled_with("-cl-opt-disable") == 1;
-        CHECK(compiled_with("-cl-opt-disable -DUNUSED") == (is_pocl ? 1 : 0));
-        CHECK(compiled_with("-cl-opt-disable") == 0);
+        const std::string one = is_intel ? "4" : "-cl-opt-disable";
+        const std::string other = is_intel ? "8" : "-cl-opt-disable -DUNUSED";
+        CHECK(compiled_with(one) == (is_pocl || is_intel ? 1 : 0));
+        CHECK(compiled_with(other) == (is_pocl || is_intel ? 1 : 0));
+        CHECK(compiled_with(one) == 0);
     }
 
     TEST_CASE("a compiler that makes lanes of items is told to make none of a group of one") {

@@ -7,6 +7,7 @@
 #include "lib/border.clh"
 #include "lib/box.clh"
 #include "lib/box_columns.clh"
+#include "lib/host_compiler.clh"
 #include "lib/box_scan.clh"
 #include "lib/box_window.clh"
 

@@ -7,6 +7,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/box.clh"
+#include "lib/host_compiler.clh"
 #include "lib/box_scan.clh"
 
 #if !defined(STRIP) || !defined(REACH)

@@ -7,6 +7,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/host_compiler.clh"
 
 #if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(STRIP) ||             \
     !defined(ROWS)
@@ -56,39 +57,27 @@
 #define TAPS_ROW BUCKET
 #endif
 
-// A compiler for the CPU itself. Others gain nothing from what follows, and Oclgrind takes lanes
-// that are moved for uninitialised.
-#if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
-#define HOST_COMPILER
-#endif
-
 // Private memory holds f32 as integers of the same bits, and so do the registers whose lanes are
 // moved: compilers move the lanes of integers in fewer instructions than those of floats.
 //
 // The 16 values from index n, 0 to 16, of the two vectors a and b, which lie one after the other
 // from p on. A load that crosses cache lines takes two cycles, a move of lanes one.
 #ifdef HOST_COMPILER
-#if __has_builtin(__builtin_shufflevector)
 #define SHIFTED(a, b, n, p)                                                                        \
     __builtin_shufflevector(a, b, (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6,       \
                             (n) + 7, (n) + 8, (n) + 9, (n) + 10, (n) + 11, (n) + 12, (n) + 13,     \
                             (n) + 14, (n) + 15)
-#endif
-#endif
-#ifndef SHIFTED
+#else
 #define SHIFTED(a, b, n, p) LOAD_VECTOR((p) + (n))
 #endif
 
-// Asks for a step of a row that is read soon. Only where an address is the same number in all
-// address spaces, as the built-in knows one of them.
+// Asks for a step of a row that is read soon.
 #ifdef HOST_COMPILER
-#if __has_builtin(__builtin_prefetch)
 #define CAN_EXPECT
 static inline void expect_step(size_t address) {
     for (size_t b = 0; b < STEP * sizeof(SRC); b += 64)
         __builtin_prefetch((const void *)(address + b));
 }
-#endif
 #endif
 
 // n values of a row that fold_row gave, from index `first` on, and zeros up to `padded`. `to` is

@@ -10,6 +10,7 @@
 #define SUM_TYPE 2
 #define DIFFERENCE 0
 #include "lib/box.clh"
+#include "lib/host_compiler.clh"
 #include "lib/box_scan.clh"
 #define REAL float16
 #define AS_REAL as_float16

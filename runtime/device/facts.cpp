@@ -97,12 +97,27 @@ bool targets_avx2(const std::string &device) {
     return false;
 }
 
+// Variables of the environment that change what a driver compiles, with their values. Settings for work on a driver
+// itself are left to its developers.
+std::string settings_of_driver(DeviceClass device_class) {
+    if (device_class == DeviceClass::pocl_cpu)
+        return environment("POCL_EXTRA_BUILD_FLAGS");
+    std::string settings;
+    if (device_class == DeviceClass::intel_cpu)
+        for (const char *const name : {"CL_CONFIG_CPU_TARGET_ARCH", "CL_CONFIG_CPU_VECTORIZER_MODE",
+                                       "CL_CONFIG_USE_VECTORIZER"})
+            if (const std::string value = environment(name); !value.empty())
+                settings += text(settings.empty() ? "" : " ", name, "=", value);
+    return settings;
+}
+
 // The widest vectors that the driver's compiler may use on this very CPU.
 std::string cpu_architecture(const std::string &device, const std::string &driver_settings) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
     const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
-    if (has_512 && !targets_avx2(device) && !contains(driver_settings, "-mno-avx512f"))
+    if (has_512 && !targets_avx2(device) && !contains(driver_settings, "-mno-avx512f") &&
+        !contains(driver_settings, "TARGET_ARCH=core-avx2"))
         return "x86-avx512";
     return __builtin_cpu_supports("avx2") ? "x86-avx2" : "x86";
 #elif defined(__aarch64__)
@@ -314,9 +329,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.takes_vector_hint = contains(extensions, " cl_intel_vec_len_hint ");
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
-    // Settings for work on a driver itself are left to its developers.
-    if (facts.device_class == DeviceClass::pocl_cpu)
-        facts.driver_settings = environment("POCL_EXTRA_BUILD_FLAGS");
+    facts.driver_settings = settings_of_driver(facts.device_class);
     facts.architecture = architecture_of(facts, capability);
     facts.library = library_of(platform);
     facts.unusable = reason_to_refuse(facts);

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Runs the tests on OpenCL drivers for CPUs that this system does not have. Nothing is installed: each driver lies in a
+# folder of build/drivers.
+#
+#   tools/cpu_drivers.sh intel [TESTS]            Intel's CPU runtime, as PyPI has it
+#   tools/cpu_drivers.sh pocl-RELEASE [TESTS]     PoCL of another release of Debian, as pocl-trixie: debootstrap and
+#                                                 chroot, which need root, make and enter a small system with it
+#
+# TESTS: a pattern for ctest; by default all tests that take the default device. INTEL_VERSION names another version of
+# Intel's runtime than the one that was tried.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+driver=${1:-}
+tests=${2:-.}
+folder=$root/build/drivers/$driver
+jobs=$(getconf _NPROCESSORS_ONLN)
+# These look at sources and packages, or name a driver of their own.
+elsewhere='^(layers|house|docs|format|versions|manual|exports|install|package|discovery_avx2|faults|choices_.*|weak_.*|oracles_gfx90a|two_devices.*|.*_(oclgrind|rusticl|optimized))$'
+
+# PyPI's packages hold a loader too, which must not hide the system's.
+prepare_intel() {
+    local version=${INTEL_VERSION:-2025.3.1}
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --ignore-installed --prefix "$folder" \
+        "intel-opencl-rt==$version" "intel-cmplr-lib-rt==$version"
+    rm -f "$folder"/lib/libOpenCL*
+    mkdir -p "$folder/vendors"
+    echo "$folder/lib/libintelocl.so" >"$folder/vendors/intel.icd"
+}
+
+prepare_pocl() {
+    debootstrap --variant=minbase --include=pocl-opencl-icd,ocl-icd-libopencl1,cmake,libpng16-16t64 "${driver#pocl-}" \
+        "$folder" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$folder.log"
+}
+
+# run_in_system COMMAND...: runs it in the driver's system, where the project lies at its own place.
+run_in_system() {
+    local shared=$root/../shared
+    mkdir -p "$folder$root"
+    mount --bind "$root" "$folder$root"
+    # The oracles, where they are.
+    if [ -d "$shared" ]; then
+        shared=$(cd "$shared" && pwd)
+        mkdir -p "$folder$shared"
+        mount --bind "$shared" "$folder$shared"
+    fi
+    mount -t proc proc "$folder/proc"
+    trap 'umount "$folder/proc" "$folder$root"; [ ! -d "$shared" ] || umount "$folder$shared"' EXIT
+    chroot "$folder" "$@"
+}
+
+case $driver in
+intel) prepare=prepare_intel ;;
+pocl-*) prepare=prepare_pocl ;;
+*)
+    sed -n 's/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
+tools/setup.sh test
+if [ ! -e "$folder/complete" ]; then
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    $prepare
+    touch "$folder/complete"
+fi
+cmake --preset dev -DGAUZE_WERROR=ON
+cmake --build build/dev --parallel "$jobs"
+
+unset GAUZE_DEVICE GAUZE_VARIANT GAUZE_CL_DIR GAUZE_CACHE_DIR GAUZE_TUNING_FILE GAUZE_SELF_TEST GAUZE_LOG GAUZE_MAX_PIXELS
+run=(ctest --test-dir "$root/build/dev" -R "$tests" -E "$elsewhere" --output-on-failure --timeout 3600 --parallel "$jobs")
+if [ "$driver" = intel ]; then
+    export OCL_ICD_VENDORS=$folder/vendors LD_LIBRARY_PATH=$folder/lib
+    build/dev/tools/gauze devices
+    "${run[@]}"
+else
+    run_in_system "$root/build/dev/tools/gauze" devices
+    run_in_system "${run[@]}"
+fi
