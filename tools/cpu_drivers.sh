@@ -30,31 +30,36 @@ prepare_intel() {
 }
 
 prepare_pocl() {
+    command -v debootstrap >/dev/null || {
+        echo "cpu_drivers: install debootstrap first" >&2
+        exit 1
+    }
     debootstrap --variant=minbase --include=pocl-opencl-icd,ocl-icd-libopencl1,cmake,libpng16-16t64 "${driver#pocl-}" \
         "$folder" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$folder.log"
 }
 
-# run_in_system COMMAND...: runs it in the driver's system, where the project lies at its own place.
-run_in_system() {
-    local shared=$root/../shared
-    mkdir -p "$folder$root"
-    mount --bind "$root" "$folder$root"
-    # The oracles, where they are.
-    if [ -d "$shared" ]; then
-        shared=$(cd "$shared" && pwd)
-        mkdir -p "$folder$shared"
-        mount --bind "$shared" "$folder$shared"
-    fi
-    mount -t proc proc "$folder/proc"
-    trap 'umount "$folder/proc" "$folder$root"; [ ! -d "$shared" ] || umount "$folder$shared"' EXIT
-    chroot "$folder" "$@"
+# Lets the driver's system see the project and the oracles at their own places, and what PoCL asks of the machine.
+enter_system() {
+    local place
+    for place in /proc /sys "$root" "$root/../shared"; do
+        [ -d "$place" ] || continue
+        place=$(cd "$place" && pwd)
+        mkdir -p "$folder$place"
+        mount --bind "$place" "$folder$place"
+        mounts+=("$folder$place")
+    done
+}
+leave_system() {
+    for place in "${mounts[@]}"; do
+        umount "$place"
+    done
 }
 
 case $driver in
 intel) prepare=prepare_intel ;;
 pocl-*) prepare=prepare_pocl ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -71,10 +76,13 @@ cmake --build build/dev --parallel "$jobs"
 unset GAUZE_DEVICE GAUZE_VARIANT GAUZE_CL_DIR GAUZE_CACHE_DIR GAUZE_TUNING_FILE GAUZE_SELF_TEST GAUZE_LOG GAUZE_MAX_PIXELS
 run=(ctest --test-dir "$root/build/dev" -R "$tests" -E "$elsewhere" --output-on-failure --timeout 3600 --parallel "$jobs")
 if [ "$driver" = intel ]; then
-    export OCL_ICD_VENDORS=$folder/vendors LD_LIBRARY_PATH=$folder/lib
+    export OCL_ICD_VENDORS=$folder/vendors
     build/dev/tools/gauze devices
     "${run[@]}"
 else
-    run_in_system "$root/build/dev/tools/gauze" devices
-    run_in_system "${run[@]}"
+    mounts=()
+    trap leave_system EXIT
+    enter_system
+    chroot "$folder" "$root/build/dev/tools/gauze" devices
+    chroot "$folder" "${run[@]}"
 fi
