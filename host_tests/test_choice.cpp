@@ -422,8 +422,7 @@ TEST_SUITE("choice") {
             if (taken)
                 CHECK(choice.rule.find("an earlier version") != std::string::npos);
             else
-                CHECK(choice.refused.front().find("2 groups for 64 compute units") !=
-                      std::string::npos);
+                CHECK(choice.refused.front().find("2 groups for 64 cores") != std::string::npos);
         }
     }
 

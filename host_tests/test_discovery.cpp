@@ -216,6 +216,14 @@ TEST_SUITE("discovery") {
             CHECK(facts.local_memory >= 32 * 1024);
             CHECK(facts.max_group_size >= 1);
             CHECK(facts.compute_units >= 1);
+            CHECK(facts.cores() >= 1);
+            CHECK(facts.cores() * facts.units_of_core <= facts.compute_units);
+            if (facts.device_class != DeviceClass::intel_gpu)
+                CHECK(facts.cores() == facts.compute_units);
+            if (facts.name == "Intel(R) Arc(TM) A770 Graphics")
+                CHECK(facts.cores() == 32);
+            if (facts.name == "Intel(R) Gen9 HD Graphics NEO" && facts.compute_units == 24)
+                CHECK(facts.cores() == 3);
             CHECK(facts.max_allocation > 0);
             CHECK(facts.max_allocation <= facts.global_memory);
             CHECK(facts.base_alignment > 0);
@@ -257,6 +265,16 @@ TEST_SUITE("discovery") {
         cpu.compute_units = 256;
         cpu.clock_mhz = 5000;
         CHECK(vega_8 > cpu.preference());
+    }
+
+    TEST_CASE("a device has cores of several units, and one at least") {
+        DeviceFacts facts;
+        facts.compute_units = 96;
+        CHECK(facts.cores() == 96);
+        facts.units_of_core = 16;
+        CHECK(facts.cores() == 6);
+        facts.compute_units = 7;
+        CHECK(facts.cores() == 1);
     }
 
     TEST_CASE("arrays are passed by value where the device takes them, and its compiler does not "

@@ -26,10 +26,10 @@ struct Device {
     std::string_view key;
     std::string name, vendor, platform, driver;
     cl_ulong local_memory;
-    size_t group_size, item_size; // the most of a group in all, and along an axis
-    cl_uint wave;                 // 0: the device does not say
-    size_t parameters;            // bytes of a kernel's arguments
-    cl_uint units, clock_mhz;
+    size_t group_size, item_size;            // the most of a group in all, and along an axis
+    cl_uint wave;                            // 0: the device does not say
+    size_t parameters;                       // bytes of a kernel's arguments
+    cl_uint units, units_of_core, clock_mhz; // units_of_core: Intel's alone say it
     bool has_f64, shares_host_memory;
     std::string extensions; // besides those that all have
 };
@@ -43,20 +43,21 @@ const Device *device_of(std::string_view key) {
     const std::string amd_extensions = "cl_amd_device_attribute_query cl_amd_media_ops";
     const std::string intel = "Intel(R) Corporation";
     const std::string neo = "Intel(R) OpenCL Graphics";
-    const std::string intel_extensions = "cl_intel_subgroups cl_intel_required_subgroup_size";
+    const std::string intel_extensions = "cl_intel_subgroups cl_intel_required_subgroup_size "
+                                         "cl_intel_device_attribute_query";
     static const Device devices[] = {
         {"gfx90a", "gfx90a:sramecc+:xnack-", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 64,
-         1024, 104, 1700, true, false, amd_extensions},
-        {"gfx1030", "gfx1030", amd, rocm, "3570.0 (PAL,HSAIL)", 65536, 256, 1024, 32, 1024, 30,
+         1024, 104, 0, 1700, true, false, amd_extensions},
+        {"gfx1030", "gfx1030", amd, rocm, "3570.0 (PAL,HSAIL)", 65536, 256, 1024, 32, 1024, 30, 0,
          2200, true, false, amd_extensions},
-        {"gfx1100", "gfx1100", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 32, 1024, 48,
+        {"gfx1100", "gfx1100", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 32, 1024, 48, 0,
          2300, true, false, amd_extensions},
         {"skl", "Intel(R) Gen9 HD Graphics NEO", intel, neo, "22.43.24595", 65536, 256, 256, 0,
-         1024, 24, 1150, true, true, intel_extensions},
+         1024, 24, 8, 1150, true, true, intel_extensions},
         {"tgllp", "Intel(R) Iris(R) Xe Graphics", intel, neo, "22.43.24595", 65536, 512, 512, 0,
-         2048, 96, 1300, false, true, intel_extensions},
+         2048, 96, 16, 1300, false, true, intel_extensions},
         {"dg2", "Intel(R) Arc(TM) A770 Graphics", intel, neo, "22.43.24595", 65536, 1024, 1024, 0,
-         2048, 512, 2400, false, false, intel_extensions},
+         2048, 512, 16, 2400, false, false, intel_extensions},
     };
     const auto *const found = std::find_if(std::begin(devices), std::end(devices),
                                            [&](const Device &each) { return each.key == key; });
@@ -102,6 +103,7 @@ cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info query
 cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t size, void *value,
                                size_t *size_needed) {
     constexpr cl_device_info wavefront_width_amd = 0x4043;
+    constexpr cl_device_info units_of_core_intel = 0x4254;
     const Device &device = *state.device;
     const auto text = [&](const std::string &answer) {
         return layer::answer(answer.c_str(), answer.size() + 1, size, value, size_needed);
@@ -147,6 +149,8 @@ cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t siz
                     std::string(device.has_f64 ? "cl_khr_fp64 " : "") + device.extensions);
     case wavefront_width_amd:
         return device.wave ? number(device.wave) : CL_INVALID_VALUE;
+    case units_of_core_intel:
+        return device.units_of_core ? number(device.units_of_core) : CL_INVALID_VALUE;
     default:
         return below->clGetDeviceInfo(id, query, size, value, size_needed);
     }

@@ -86,6 +86,15 @@ std::uint32_t wave_of(const cl::Device &device, const std::string &extensions) {
                     asked(device, extensions, " cl_amd_device_attribute_query ", wavefront_query));
 }
 
+// Intel counts execution units, of which a sub-slice has several. Drivers from before 2021, whose GPUs have 8, do not
+// say so. An Arc A770 says 16, and some drivers of an Arc A380 say 8 for its 16.
+std::uint32_t units_of_core(const cl::Device &device, const std::string &extensions) {
+    constexpr cl_device_info units_query = 0x4254; // CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL
+    const std::uint32_t units =
+        asked(device, extensions, " cl_intel_device_attribute_query ", units_query);
+    return units > 0 ? units : 8;
+}
+
 // Whether PoCL compiles for a CPU without AVX-512, whatever the CPU has: its device's name says for which, as in
 // "pthread-haswell-Xeon". POCL_KERNELLIB_NAME chooses another than the CPU itself.
 bool targets_avx2(const std::string &device) {
@@ -165,6 +174,10 @@ const char *name_of(DeviceClass device_class) {
 bool DeviceFacts::takes_by_value(std::size_t bytes) const {
     constexpr std::size_t beside = 256; // bytes of geometry, of pointers, ...
     return !misreads_arguments && !copies_arguments && bytes + beside <= max_parameter_size;
+}
+
+std::int64_t DeviceFacts::cores() const {
+    return std::max<std::int64_t>(compute_units / units_of_core, 1);
 }
 
 std::uint64_t DeviceFacts::usable_local_memory() const {
@@ -299,6 +312,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
     facts.wave = wave_of(device, extensions);
     facts.device_class = class_of(facts);
+    if (facts.device_class == DeviceClass::intel_gpu)
+        facts.units_of_core = units_of_core(device, extensions);
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
     facts.junk_event_times =
         facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
@@ -309,8 +324,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
     facts.copies_indexed_arguments = is_amd_or_intel;
     facts.copies_arguments = is_old_intel(facts);
-    // NVIDIA's units have several times what a group may take.
-    facts.local_memory_is_of_unit = is_amd_or_intel;
+    // NVIDIA's cores have several times what a group may take.
+    facts.local_memory_is_of_core = is_amd_or_intel;
     facts.takes_vector_hint = contains(extensions, " cl_intel_vec_len_hint ");
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;

@@ -86,7 +86,7 @@ bool fills_unit(const Work &work, const DeviceFacts &facts) {
 // Moves configurations whose groups fill a unit behind the others, where that is known.
 void put_fillers_last(std::vector<Config> &configs, const Kernel &spec, const Pass &pass,
                       const DeviceFacts &facts) {
-    if (!facts.local_memory_is_of_unit)
+    if (!facts.local_memory_is_of_core)
         return;
     std::stable_partition(configs.begin(), configs.end(), [&](const Config &config) {
         return spec.refusal(pass, config).empty() &&
@@ -152,8 +152,8 @@ std::string idleness(const Work &work, const Tuning::Result &result, const Devic
     std::size_t most = 0;
     for (const Launch &launch : work.launches)
         most = std::max(most, groups_of(launch));
-    return most < facts.compute_units
-               ? text("has ", most, " groups for ", facts.compute_units, " compute units")
+    return static_cast<std::int64_t>(most) < facts.cores()
+               ? text("has ", most, " groups for ", facts.cores(), " cores")
                : "";
 }
 

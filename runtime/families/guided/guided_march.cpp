@@ -90,7 +90,7 @@ std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts
         const std::int64_t strip = strip_of(pass, lanes);
         if (strip < (lanes == 64 ? 3 : 2) * lanes && lanes < 256)
             continue;
-        const std::int64_t at_once = ceil_div(std::int64_t{512} * facts.compute_units, lanes);
+        const std::int64_t at_once = ceil_div(std::int64_t{512} * facts.cores(), lanes);
         const std::int64_t strips =
             ceil_div(g.width, std::max<std::int64_t>(strip, 1)) * pass.batch();
         const auto groups = [&](int band) { return strips * ceil_div(g.height, band); };

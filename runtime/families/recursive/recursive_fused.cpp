@@ -115,7 +115,7 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
 std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
     const bool is_short = apron_of(pass) == chunk;
     const int lanes = is_short || pass.channels > 1 ? 128 : 256;
-    const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
+    const std::int64_t wanted = 2 * facts.cores();
     const std::int64_t slabs =
         ceil_div(pass.geometry.width, std::int64_t{lanes} * pass.channels) * pass.batch();
     int rows = 256;

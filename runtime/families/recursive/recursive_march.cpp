@@ -62,7 +62,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
 // device.
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
     const int lanes = pass.second ? 32 : 64;
-    const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
+    const std::int64_t wanted = 2 * facts.cores();
     const std::int64_t strips = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
     int rows = 512;
     for (const int more : {1024, 1536, 2048, 3072})
