@@ -21,8 +21,8 @@ import sys
 import tempfile
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
-# Local memory of a compute unit (RDNA: of half a work-group processor), its SIMDs, and waves of a SIMD at most.
-AMD_UNITS = {"gfx90a": (65536, 4, 8), "gfx1030": (65536, 2, 16), "gfx1100": (65536, 2, 16)}
+# Local memory of a compute unit (RDNA: of a work-group processor), its SIMDs, and waves of a SIMD at most.
+AMD_UNITS = {"gfx90a": (65536, 4, 8), "gfx1030": (131072, 4, 16), "gfx1100": (131072, 4, 16)}
 
 
 class Kernel(NamedTuple):

@@ -324,7 +324,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
     facts.copies_indexed_arguments = is_amd_or_intel;
     facts.copies_arguments = is_old_intel(facts);
-    // NVIDIA's cores have several times what a group may take.
+    // NVIDIA's cores have several times what a group may take. RDNA's have it twice, for pairs of units with
+    // two SIMDs each.
     facts.local_memory_is_of_core = is_amd_or_intel;
     facts.takes_vector_hint = contains(extensions, " cl_intel_vec_len_hint ");
     const int capability = nvidia_capability(device, extensions);

@@ -67,6 +67,8 @@ struct DeviceFacts {
                device_class == DeviceClass::mesa_cpu || device_class == DeviceClass::other_cpu ||
                device_class == DeviceClass::oclgrind;
     }
+    // AMD's GPUs for games since 2019.
+    bool is_rdna() const { return device_class == DeviceClass::amd_gpu && wave == 32; }
     // Whether kernels take an array of so many bytes by value, beside small arguments; else it is constant data.
     bool takes_by_value(std::size_t bytes) const;
     // Places that a group runs on, whose items share local memory there: NVIDIA's multiprocessors, AMD's compute

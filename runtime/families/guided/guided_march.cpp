@@ -106,6 +106,12 @@ std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts
                           .rows = 2,
                           .band = band});
     }
+    // Groups of half as many items, where groups share local memory.
+    if (facts.local_memory_is_of_core && result.front().split > 1) {
+        Settings half = result.front();
+        half.split /= 2;
+        result.push_back(half);
+    }
     return result;
 }
 

@@ -69,10 +69,12 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
         if (strips * ceil_div(pass.lines.length, std::int64_t{more}) >= wanted)
             rows = more;
     // Two filters hold twice as much.
-    if (pass.second)
-        return {{.lanes = lanes, .chunks = 4, .rows = rows},
-                {.lanes = 16, .chunks = 8, .rows = rows}};
-    return {{.lanes = lanes, .chunks = 4, .rows = rows}, {.lanes = 32, .chunks = 8, .rows = rows}};
+    std::vector<Settings> result = {{.lanes = lanes, .chunks = 4, .rows = rows},
+                                    {.lanes = lanes / 2, .chunks = 8, .rows = rows}};
+    // Groups of half as many items, where groups share local memory.
+    if (facts.local_memory_is_of_core)
+        result.push_back({.lanes = lanes / 2, .chunks = 4, .rows = rows});
+    return result;
 }
 
 } // namespace
