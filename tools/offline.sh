@@ -11,12 +11,12 @@ compilers=${COMPILERS:-bookworm}
 release=${compilers%%-*}
 work=$root/build/offline/$compilers
 packages=$work/packages
-llvm= device_libraries= intel=
+llvm= device_libraries= intel= driver=
 case $compilers in
 bookworm) llvm=16 device_libraries=rocm-device-libs intel="intel-opencl-icd libigc1 libigdfcl1" ;;
 trixie-17 | trixie-19) llvm=${compilers#*-} device_libraries=rocm-device-libs-17 ;;
-sid) llvm=21 device_libraries=rocm-device-libs-21 intel="intel-ocloc libigc2 libigdfcl2" ;;
-sid-legacy) intel="intel-ocloc-legacy libigc1 libigdfcl1" ;;
+sid) llvm=21 device_libraries=rocm-device-libs-21 intel="intel-ocloc libigc2 libigdfcl2" driver=26.27 ;;
+sid-legacy) intel="intel-ocloc-legacy libigc1 libigdfcl1" driver=24.35 ;;
 *)
     echo "offline: COMPILERS is bookworm, trixie-17, trixie-19, sid or sid-legacy" >&2
     exit 2
@@ -62,7 +62,12 @@ for chip in ${CHIPS:-${llvm:+gfx90a gfx1030} ${intel:+dg2 tgllp}}; do
     dump=$work/$chip
     rm -rf "$dump"
     mkdir -p "$dump"
-    OPENCL_LAYERS=$root/build/dev/host_tests/libdevice_layer.so DEVICE_LAYER=$chip DEVICE_LAYER_RUN=off DEVICE_LAYER_DUMP=$dump \
+    case $chip in
+    gfx*) of_chip= ;;
+    *) of_chip=$driver ;; # Intel's compilers belong to a driver each
+    esac
+    OPENCL_LAYERS=$root/build/dev/host_tests/libdevice_layer.so DEVICE_LAYER=$chip DEVICE_LAYER_DRIVER=$of_chip \
+        DEVICE_LAYER_RUN=off DEVICE_LAYER_DUMP=$dump \
         GAUZE_CL_DIR=${CL_DIR:-$root/cl} GAUZE_CACHE_DIR=off GAUZE_TUNING_FILE=off GAUZE_SELF_TEST=off \
         "$root/build/dev/host_tests/list_choices" "$@" > "$dump/choices.txt"
     python3 "$root/tools/offline.py" "$dump" "$chip" "$compilers" "$root/tools/offline_allowed.txt" || status=1

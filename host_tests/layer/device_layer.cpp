@@ -1,6 +1,7 @@
 // A layer between the OpenCL loader and the drivers that makes every device look like one that is not here, and
 // refuses launches that this one could not run. The environment says what it does:
 //   DEVICE_LAYER=gfx90a    the device: see the table below
+//   DEVICE_LAYER_DRIVER=VERSION  of its driver, in place of the table's
 //   DEVICE_LAYER_RUN=off   programs are neither compiled nor run: results are whatever was in memory
 //   DEVICE_LAYER_DUMP=DIR  an existing folder for what would be compiled: HASH.cl and HASH.opt, source and
 //                          options of each program, and launches.tsv, a line for each kernel in each shape:
@@ -82,7 +83,7 @@ struct Kernel {
 struct State {
     const Device *device = nullptr;
     bool runs = true;
-    std::string dump;
+    std::string driver, dump;
     std::mutex mutex; // guards what follows
     std::map<cl_program, Program> programs;
     std::map<cl_kernel, Kernel> kernels;
@@ -117,7 +118,7 @@ cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t siz
     case CL_DEVICE_VENDOR:
         return text(device.vendor);
     case CL_DRIVER_VERSION:
-        return text(device.driver);
+        return text(state.driver.empty() ? device.driver : state.driver);
     case CL_DEVICE_TYPE:
         return number(cl_device_type{CL_DEVICE_TYPE_GPU});
     case CL_DEVICE_LOCAL_MEM_SIZE:
@@ -314,6 +315,7 @@ cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dim
 cl_icd_dispatch layered() {
     state.device = device_of(environment("DEVICE_LAYER"));
     state.runs = environment("DEVICE_LAYER_RUN") != "off";
+    state.driver = environment("DEVICE_LAYER_DRIVER");
     state.dump = environment("DEVICE_LAYER_DUMP");
     if (!state.device) {
         std::fprintf(stderr, "DEVICE_LAYER names no device that the layer knows\n");

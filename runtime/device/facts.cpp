@@ -236,9 +236,15 @@ int lanes_of_unit(const DeviceFacts &facts) {
     }
 }
 
-// Drivers of Intel's with compilers before 2024, such as Debian 12's, say "22.43.24595".
-bool is_old_intel(const DeviceFacts &facts) {
-    return facts.device_class == DeviceClass::intel_gpu && std::atoi(facts.driver.c_str()) < 24;
+// Whether a driver's compiler copies each array that was passed by value. That of Intel's 22.43 does, those of 24.35 and
+// 26.27 do not; any between, and those of Windows, which count otherwise ("31.0.101.4146"), may.
+bool may_copy_arguments(const DeviceFacts &facts) {
+    if (facts.device_class != DeviceClass::intel_gpu)
+        return false;
+    char *end = nullptr;
+    const long year = std::strtol(facts.driver.c_str(), &end, 10);
+    const long release = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
+    return release == 0 || year < 24 || (year == 24 && release < 35);
 }
 
 } // namespace
@@ -323,7 +329,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
         facts.device_class == DeviceClass::amd_gpu || facts.device_class == DeviceClass::intel_gpu;
     // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
     facts.copies_indexed_arguments = is_amd_or_intel;
-    facts.copies_arguments = is_old_intel(facts);
+    facts.copies_arguments = may_copy_arguments(facts);
     // NVIDIA's cores have several times what a group may take. RDNA's have it twice, for pairs of units with
     // two SIMDs each.
     facts.local_memory_is_of_core = is_amd_or_intel;
