@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "device/discovery.hpp"
 #include "support/unit.hpp"
@@ -216,19 +217,23 @@ TEST_SUITE("discovery") {
             CHECK(facts.local_memory >= 32 * 1024);
             CHECK(facts.max_group_size >= 1);
             CHECK(facts.compute_units >= 1);
-            CHECK(facts.max_allocation > 0);
-            CHECK(facts.max_allocation <= facts.global_memory);
-            CHECK(facts.base_alignment > 0);
-            CHECK(facts.usable_local_memory() <= facts.local_memory);
-            CHECK((facts.preference() < 0.0) == !facts.unusable.empty());
-            if (facts.platform == "Portable Computing Language" &&
-                (facts.type & CL_DEVICE_TYPE_CPU))
-                CHECK(facts.device_class == DeviceClass::pocl_cpu);
-            if (facts.platform == "Intel(R) OpenCL" && (facts.type & CL_DEVICE_TYPE_CPU))
-                CHECK(facts.device_class == DeviceClass::intel_cpu);
-            // What PoCL compiles for counts, not what the CPU has.
-            if (contains(facts.name, "pthread-haswell-"))
-                CHECK(facts.architecture == "x86-avx2");
+            CHECK(facts.cores() >= 1);
+            CHECK(facts.cores() * facts.units_of_core <= facts.compute_units);
+            if (facts.device_class != DeviceClass::intel_gpu)
+                CHECK(facts.cores() == facts.compute_units);
+            if (facts.name == "Intel(R) Arc(TM) A770 Graphics")
+                CHECK(facts.cores() == 32);
+            if (facts.name == "Intel(R) Gen9 HD Graphics NEO" && facts.compute_units == 24)
+                CHECK(facts.cores() == 3);
+            // The device layer says so.
+            constexpr std::pair<const char *, bool> drivers[] = {{"22.43.24595", true},
+                                                                 {"24.34.1", true},
+                                                                 {"24.35.30872.45", false},
+                                                                 {"26.27.39122.14", false},
+                                                                 {"31.0.101.4146", true}};
+            for (const auto &[driver, copies] : drivers)
+                if (facts.device_class == DeviceClass::intel_gpu && facts.driver == driver)
+                    CHECK(facts.copies_arguments == copies);
         }
     }
 
@@ -257,6 +262,16 @@ TEST_SUITE("discovery") {
         cpu.compute_units = 256;
         cpu.clock_mhz = 5000;
         CHECK(vega_8 > cpu.preference());
+    }
+
+    TEST_CASE("a device has cores of several units, and one at least") {
+        DeviceFacts facts;
+        facts.compute_units = 96;
+        CHECK(facts.cores() == 96);
+        facts.units_of_core = 16;
+        CHECK(facts.cores() == 6);
+        facts.compute_units = 7;
+        CHECK(facts.cores() == 1);
     }
 
     TEST_CASE("arrays are passed by value where the device takes them, and its compiler does not "

@@ -140,8 +140,8 @@ template <class Kind> bool takes(const Launch &launch) {
         [](const gz::Argument &argument) { return std::holds_alternative<Kind>(argument); });
 }
 
-// The first launch reads the source, the last writes the target, and every buffer between them is
-// of some size and used by two neighbours.
+// The first launch reads the source, the last writes the target, and every buffer between them is of some size and used
+// by two neighbours. Launches without buffers between them make parts of the target from the source.
 void check_hand_on(const Work &work) {
     REQUIRE(takes<gz::SourceBuffer>(work.launches.front()));
     REQUIRE(takes<gz::TargetBuffer>(work.launches.back()));
@@ -154,7 +154,13 @@ void check_hand_on(const Work &work) {
         REQUIRE(uses[i] == 2);
         REQUIRE(work.workspace[i] > 0);
     }
-    REQUIRE(work.workspace.size() + 1 == work.launches.size());
+    if (!work.workspace.empty())
+        REQUIRE(work.workspace.size() + 1 == work.launches.size());
+    else
+        for (const Launch &launch : work.launches) {
+            REQUIRE(takes<gz::SourceBuffer>(launch));
+            REQUIRE(takes<gz::TargetBuffer>(launch));
+        }
 }
 
 // The bytes of `count` floats from `first` on.
@@ -392,7 +398,8 @@ TEST_SUITE("kernels") {
                 CHECK(different.size() == configs);
             }
         };
-        check(make_pass(PixelType::u8, {131, 77, 3, 2}, 3, make_taps(5, 5, Rank::one)));
+        // With groups that are free on read, whatever their size.
+        check(make_pass(PixelType::u8, {1310, 770, 3, 2}, 3, make_taps(5, 5, Rank::one)));
         check(make_box_pass(PixelType::u8, {131, 77, 3, 2}, 1, 4, 5));
     }
 

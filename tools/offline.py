@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Compiles what device_layer.cpp dumped for a GPU that is not here, and prints what came out.
 
-offline.py DUMP CHIP ALLOWED
+offline.py DUMP CHIP COMPILERS ALLOWED
 
 DUMP: the layer's folder. CHIP: gfx90a, dg2, ...: AMD's are compiled by $AMD_CLANG, Intel's by $OCLOC.
-ALLOWED: a file of lines "CHIP KERNEL spills|private BYTES", the most that kernels may have: see tools/offline_allowed.txt.
+COMPILERS: their name in tools/offline.sh.
+ALLOWED: a file of lines "COMPILERS CHIP KERNEL spills|private BYTES", the most that kernels may have: see
+tools/offline_allowed.txt.
 Prints a line for each kernel; exits with 1 where a program does not compile, or a kernel has more than it may.
 """
 
@@ -19,8 +21,8 @@ import sys
 import tempfile
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
-# Local memory of a compute unit (RDNA: of half a work-group processor), its SIMDs, and waves of a SIMD at most.
-AMD_UNITS = {"gfx90a": (65536, 4, 8), "gfx1030": (65536, 2, 16), "gfx1100": (65536, 2, 16)}
+# Local memory of a compute unit (RDNA: of a work-group processor), its SIMDs, and waves of a SIMD at most.
+AMD_UNITS = {"gfx90a": (65536, 4, 8), "gfx1030": (131072, 4, 16), "gfx1100": (131072, 4, 16)}
 
 
 class Kernel(NamedTuple):
@@ -149,18 +151,18 @@ def launches_of(dump: pathlib.Path) -> Dict[str, List[Launch]]:
     return launches
 
 
-def limits_of(path: str, chip: str) -> Dict[Tuple[str, str], int]:
+def limits_of(path: str, compilers: str, chip: str) -> Dict[Tuple[str, str], int]:
     limits = {}
     for line in pathlib.Path(path).read_text().splitlines():
         if line and not line.startswith("#"):
-            of_chip, kernel, what, most = line.split()
-            if of_chip == chip:
+            of_compilers, of_chip, kernel, what, most = line.split()
+            if (of_compilers, of_chip) == (compilers, chip):
                 limits[kernel, what] = int(most)
     return limits
 
 
 def main() -> int:
-    dump, chip, allowed = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    dump, (chip, compilers, allowed) = pathlib.Path(sys.argv[1]), sys.argv[2:]
     sources = sorted(dump.glob("*.cl"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         compiled = list(pool.map(lambda source: compile_program(source, chip), sources))
@@ -174,9 +176,9 @@ def main() -> int:
             continue
         for launch in launches.get(source.stem, []):
             rows.setdefault(launch.kernel, []).append((launch, program.kernels[launch.kernel]))
-    limits = limits_of(allowed, chip)
+    limits = limits_of(allowed, compilers, chip)
     failed = len(faults)
-    print(f"{chip}: {len(sources)} programs, {failed} do not compile")
+    print(f"{chip} by {compilers}: {len(sources)} programs, {failed} do not compile")
     print("| kernel | programs | width | registers | spills | private | waves |")
     print("|:--|--:|:--|:--|--:|--:|:--|")
     for name, seen in sorted(rows.items()):
@@ -197,7 +199,7 @@ def main() -> int:
             beyond = sorted(each for each in beyond if each[0] > most)
             if beyond:
                 notes = "; ".join(f"{note} {size}" for size, note in beyond[-4:])
-                faults.append(f"{chip} {name} {what} {beyond[-1][0]}  # {len(beyond)}: {notes}")
+                faults.append(f"{compilers} {chip} {name} {what} {beyond[-1][0]}  # {len(beyond)}: {notes}")
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

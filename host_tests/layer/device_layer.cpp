@@ -1,6 +1,7 @@
 // A layer between the OpenCL loader and the drivers that makes every device look like one that is not here, and
 // refuses launches that this one could not run. The environment says what it does:
 //   DEVICE_LAYER=gfx90a    the device: see the table below
+//   DEVICE_LAYER_DRIVER=VERSION  of its driver, in place of the table's
 //   DEVICE_LAYER_RUN=off   programs are neither compiled nor run: results are whatever was in memory
 //   DEVICE_LAYER_DUMP=DIR  an existing folder for what would be compiled: HASH.cl and HASH.opt, source and
 //                          options of each program, and launches.tsv, a line for each kernel in each shape:
@@ -26,10 +27,10 @@ struct Device {
     std::string_view key;
     std::string name, vendor, platform, driver;
     cl_ulong local_memory;
-    size_t group_size, item_size; // the most of a group in all, and along an axis
-    cl_uint wave;                 // 0: the device does not say
-    size_t parameters;            // bytes of a kernel's arguments
-    cl_uint units, clock_mhz;
+    size_t group_size, item_size;            // the most of a group in all, and along an axis
+    cl_uint wave;                            // 0: the device does not say
+    size_t parameters;                       // bytes of a kernel's arguments
+    cl_uint units, units_of_core, clock_mhz; // units_of_core: Intel's alone say it
     bool has_f64, shares_host_memory;
     std::string extensions; // besides those that all have
 };
@@ -43,20 +44,21 @@ const Device *device_of(std::string_view key) {
     const std::string amd_extensions = "cl_amd_device_attribute_query cl_amd_media_ops";
     const std::string intel = "Intel(R) Corporation";
     const std::string neo = "Intel(R) OpenCL Graphics";
-    const std::string intel_extensions = "cl_intel_subgroups cl_intel_required_subgroup_size";
+    const std::string intel_extensions = "cl_intel_subgroups cl_intel_required_subgroup_size "
+                                         "cl_intel_device_attribute_query";
     static const Device devices[] = {
         {"gfx90a", "gfx90a:sramecc+:xnack-", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 64,
-         1024, 104, 1700, true, false, amd_extensions},
-        {"gfx1030", "gfx1030", amd, rocm, "3570.0 (PAL,HSAIL)", 65536, 256, 1024, 32, 1024, 30,
+         1024, 104, 0, 1700, true, false, amd_extensions},
+        {"gfx1030", "gfx1030", amd, rocm, "3570.0 (PAL,HSAIL)", 65536, 256, 1024, 32, 1024, 30, 0,
          2200, true, false, amd_extensions},
-        {"gfx1100", "gfx1100", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 32, 1024, 48,
+        {"gfx1100", "gfx1100", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 32, 1024, 48, 0,
          2300, true, false, amd_extensions},
         {"skl", "Intel(R) Gen9 HD Graphics NEO", intel, neo, "22.43.24595", 65536, 256, 256, 0,
-         1024, 24, 1150, true, true, intel_extensions},
+         1024, 24, 8, 1150, true, true, intel_extensions},
         {"tgllp", "Intel(R) Iris(R) Xe Graphics", intel, neo, "22.43.24595", 65536, 512, 512, 0,
-         2048, 96, 1300, false, true, intel_extensions},
+         2048, 96, 16, 1300, false, true, intel_extensions},
         {"dg2", "Intel(R) Arc(TM) A770 Graphics", intel, neo, "22.43.24595", 65536, 1024, 1024, 0,
-         2048, 512, 2400, false, false, intel_extensions},
+         2048, 512, 16, 2400, false, false, intel_extensions},
     };
     const auto *const found = std::find_if(std::begin(devices), std::end(devices),
                                            [&](const Device &each) { return each.key == key; });
@@ -81,7 +83,7 @@ struct Kernel {
 struct State {
     const Device *device = nullptr;
     bool runs = true;
-    std::string dump;
+    std::string driver, dump;
     std::mutex mutex; // guards what follows
     std::map<cl_program, Program> programs;
     std::map<cl_kernel, Kernel> kernels;
@@ -102,6 +104,7 @@ cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info query
 cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t size, void *value,
                                size_t *size_needed) {
     constexpr cl_device_info wavefront_width_amd = 0x4043;
+    constexpr cl_device_info units_of_core_intel = 0x4254;
     const Device &device = *state.device;
     const auto text = [&](const std::string &answer) {
         return layer::answer(answer.c_str(), answer.size() + 1, size, value, size_needed);
@@ -115,7 +118,7 @@ cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t siz
     case CL_DEVICE_VENDOR:
         return text(device.vendor);
     case CL_DRIVER_VERSION:
-        return text(device.driver);
+        return text(state.driver.empty() ? device.driver : state.driver);
     case CL_DEVICE_TYPE:
         return number(cl_device_type{CL_DEVICE_TYPE_GPU});
     case CL_DEVICE_LOCAL_MEM_SIZE:
@@ -147,6 +150,8 @@ cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t siz
                     std::string(device.has_f64 ? "cl_khr_fp64 " : "") + device.extensions);
     case wavefront_width_amd:
         return device.wave ? number(device.wave) : CL_INVALID_VALUE;
+    case units_of_core_intel:
+        return device.units_of_core ? number(device.units_of_core) : CL_INVALID_VALUE;
     default:
         return below->clGetDeviceInfo(id, query, size, value, size_needed);
     }
@@ -310,6 +315,7 @@ cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dim
 cl_icd_dispatch layered() {
     state.device = device_of(environment("DEVICE_LAYER"));
     state.runs = environment("DEVICE_LAYER_RUN") != "off";
+    state.driver = environment("DEVICE_LAYER_DRIVER");
     state.dump = environment("DEVICE_LAYER_DUMP");
     if (!state.device) {
         std::fprintf(stderr, "DEVICE_LAYER names no device that the layer knows\n");

@@ -51,10 +51,10 @@ constexpr TapsCase separable(int width, int height, int anchor_x, int anchor_y) 
 constexpr PixelType u8 = PixelType::u8, u16 = PixelType::u16, s16 = PixelType::s16,
                     f16 = PixelType::f16, f32 = PixelType::f32;
 
-// GROUP_X, GROUP_Y, ITEM_X, ITEM_Y. Anchors go round all alignments of an item's first value, in the
+// GROUP_X, GROUP_Y, ITEM_X, ITEM_Y, and then APART. Anchors go round all alignments of an item's first value, in the
 // unrolled body and in the other.
 std::vector<Program> tiled_programs() {
-    return {
+    const std::vector<Program> programs = {
         {f32,
          f32,
          1,
@@ -84,6 +84,13 @@ std::vector<Program> tiled_programs() {
          {separable(7, 7, 3, 3), separable(6, 7, 1, 0)},
          Layout::odd_offset_and_pitch},
     };
+    std::vector<Program> result;
+    for (const Program &program : programs)
+        for (const int apart : {0, 1}) {
+            result.push_back(program);
+            result.back().config.push_back(apart);
+        }
+    return result;
 }
 
 // TILE_X, TILE_Y, ROW_ITEM, COLUMN_X, COLUMN_Y.
@@ -188,9 +195,10 @@ std::vector<std::string> kinds_of(const CorrelateCase &test, const CorrelatePass
     const bool is_exact =
         defines.at("EXACT") && g.taps_x == bucket && g.taps_y == bucket && g.anchor_x == bucket / 2;
     const std::string body = is_exact ? "unrolled" : "looped";
+    const std::string launches = defines.at("PART") == 0 ? "groups together" : "free groups apart";
     if (!defines.at("ALIGNED"))
-        return {body + ", unaligned"};
-    return {text(body, ", shift ", -(g.anchor_x * pass.channels) & 3),
+        return {launches, body + ", unaligned"};
+    return {launches, text(body, ", shift ", -(g.anchor_x * pass.channels) & 3),
             text(defines.at("ITEM_X"), " aligned values an item")};
 }
 
@@ -199,7 +207,8 @@ std::vector<std::string> wanted_kinds(const std::string &kernel) {
         return {"exact taps, vectors of 1",  "exact taps, vectors of 4", "exact taps, vectors of 8",
                 "exact taps, vectors of 16", "vectors of 4, shift 0",    "vectors of 4, shift 1",
                 "vectors of 4, shift 2",     "vectors of 4, shift 3"};
-    std::vector<std::string> kinds{"unrolled, unaligned", "looped, unaligned",
+    std::vector<std::string> kinds{"groups together",          "free groups apart",
+                                   "unrolled, unaligned",      "looped, unaligned",
                                    "4 aligned values an item", "8 aligned values an item"};
     for (const char *body : {"unrolled", "looped"})
         for (const int shift : {0, 1, 2, 3})

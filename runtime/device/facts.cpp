@@ -86,6 +86,15 @@ std::uint32_t wave_of(const cl::Device &device, const std::string &extensions) {
                     asked(device, extensions, " cl_amd_device_attribute_query ", wavefront_query));
 }
 
+// Intel counts execution units, of which a sub-slice has several. Drivers from before 2021, whose GPUs have 8, do not
+// say so. An Arc A770 says 16, and some drivers of an Arc A380 say 8 for its 16.
+std::uint32_t units_of_core(const cl::Device &device, const std::string &extensions) {
+    constexpr cl_device_info units_query = 0x4254; // CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL
+    const std::uint32_t units =
+        asked(device, extensions, " cl_intel_device_attribute_query ", units_query);
+    return units > 0 ? units : 8;
+}
+
 // Whether PoCL compiles for a CPU without AVX-512, whatever the CPU has: its device's name says for which, as in
 // "pthread-haswell-Xeon". POCL_KERNELLIB_NAME chooses another than the CPU itself.
 bool targets_avx2(const std::string &device) {
@@ -182,6 +191,10 @@ bool DeviceFacts::takes_by_value(std::size_t bytes) const {
     return !misreads_arguments && !copies_arguments && bytes + beside <= max_parameter_size;
 }
 
+std::int64_t DeviceFacts::cores() const {
+    return std::max<std::int64_t>(compute_units / units_of_core, 1);
+}
+
 std::uint64_t DeviceFacts::usable_local_memory() const {
     // Launches that ask for all 48 KiB fail with CL_OUT_OF_RESOURCES on NVIDIA (driver 580).
     constexpr std::uint64_t kept_by_nvidia = 1024;
@@ -238,9 +251,15 @@ int lanes_of_unit(const DeviceFacts &facts) {
     }
 }
 
-// Drivers of Intel's with compilers before 2024, such as Debian 12's, say "22.43.24595".
-bool is_old_intel(const DeviceFacts &facts) {
-    return facts.device_class == DeviceClass::intel_gpu && std::atoi(facts.driver.c_str()) < 24;
+// Whether a driver's compiler copies each array that was passed by value. That of Intel's 22.43 does, those of 24.35 and
+// 26.27 do not; any between, and those of Windows, which count otherwise ("31.0.101.4146"), may.
+bool may_copy_arguments(const DeviceFacts &facts) {
+    if (facts.device_class != DeviceClass::intel_gpu)
+        return false;
+    char *end = nullptr;
+    const long year = std::strtol(facts.driver.c_str(), &end, 10);
+    const long release = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
+    return release == 0 || year < 24 || (year == 24 && release < 35);
 }
 
 } // namespace
@@ -314,6 +333,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
     facts.wave = wave_of(device, extensions);
     facts.device_class = class_of(facts);
+    if (facts.device_class == DeviceClass::intel_gpu)
+        facts.units_of_core = units_of_core(device, extensions);
     // rusticl of Mesa 22 reports event times of 0, 1, 2, 3; Oclgrind simulates.
     facts.junk_event_times =
         facts.device_class == DeviceClass::mesa_cpu || facts.device_class == DeviceClass::oclgrind;
@@ -323,9 +344,10 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
         facts.device_class == DeviceClass::amd_gpu || facts.device_class == DeviceClass::intel_gpu;
     // Seen with LLVM 15 to 19 and with each compiler of Intel's that was tried.
     facts.copies_indexed_arguments = is_amd_or_intel;
-    facts.copies_arguments = is_old_intel(facts);
-    // NVIDIA's units have several times what a group may take.
-    facts.local_memory_is_of_unit = is_amd_or_intel;
+    facts.copies_arguments = may_copy_arguments(facts);
+    // NVIDIA's cores have several times what a group may take. RDNA's have it twice, for pairs of units with
+    // two SIMDs each.
+    facts.local_memory_is_of_core = is_amd_or_intel;
     facts.takes_vector_hint = contains(extensions, " cl_intel_vec_len_hint ");
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;

@@ -42,13 +42,14 @@ struct DeviceFacts {
     std::uint64_t max_parameter_size = 0;
     std::uint64_t max_constant_size = 0;
     std::uint32_t base_alignment = 0; // buffers start at a multiple of this many bytes
-    std::uint32_t compute_units = 0;
+    std::uint32_t compute_units = 0;  // what vendors call so: see cores()
+    std::uint32_t units_of_core = 1;
     std::uint32_t clock_mhz = 0;
     std::uint32_t max_group_size = 0;
     std::uint32_t max_item_sizes[3] = {0, 0, 0};
     std::uint32_t wave = 0;        // items that run in step: a warp, a wavefront; 0: not reported
     bool shares_in_memory = false; // says that local memory is ordinary memory
-    bool local_memory_is_of_unit = false; // groups that run on a compute unit share local_memory
+    bool local_memory_is_of_core = false; // groups that run on a core share local_memory
     bool has_f64 = false;
     bool junk_event_times = false; // profiling times mean nothing: use the wall clock
 
@@ -66,8 +67,13 @@ struct DeviceFacts {
                device_class == DeviceClass::mesa_cpu || device_class == DeviceClass::other_cpu ||
                device_class == DeviceClass::oclgrind;
     }
+    // AMD's GPUs for games since 2019.
+    bool is_rdna() const { return device_class == DeviceClass::amd_gpu && wave == 32; }
     // Whether kernels take an array of so many bytes by value, beside small arguments; else it is constant data.
     bool takes_by_value(std::size_t bytes) const;
+    // Places that a group runs on, whose items share local memory there: NVIDIA's multiprocessors, AMD's compute
+    // units (RDNA's drivers count its pairs), Intel's sub-slices, which each have several of what it counts.
+    std::int64_t cores() const;
     // Bytes of local memory that a kernel's arguments can take.
     std::uint64_t usable_local_memory() const;
     // Bytes of arrays that an item can keep.

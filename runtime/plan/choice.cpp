@@ -75,22 +75,21 @@ std::string objection(const Kernel &spec, const Pass &pass, const Config &config
                              [&] { return hash_of(spec, *tuning); });
 }
 
-// Whether a compute unit has local memory for one group of a launch alone, which then waits for memory with nothing
-// else to do.
-bool fills_unit(const Work &work, const DeviceFacts &facts) {
+// Whether a core has local memory for one group of a launch alone, which then waits for memory with nothing else to do.
+bool fills_core(const Work &work, const DeviceFacts &facts) {
     return std::any_of(work.launches.begin(), work.launches.end(), [&](const Launch &launch) {
         return 2 * local_memory_of(launch) > facts.local_memory;
     });
 }
 
-// Moves configurations whose groups fill a unit behind the others, where that is known.
+// Moves configurations whose groups fill a core behind the others, where that is known.
 void put_fillers_last(std::vector<Config> &configs, const Kernel &spec, const Pass &pass,
                       const DeviceFacts &facts) {
-    if (!facts.local_memory_is_of_unit)
+    if (!facts.local_memory_is_of_core)
         return;
     std::stable_partition(configs.begin(), configs.end(), [&](const Config &config) {
         return spec.refusal(pass, config).empty() &&
-               !fills_unit(spec.work(pass, config, facts), facts);
+               !fills_core(spec.work(pass, config, facts), facts);
     });
 }
 
@@ -152,8 +151,8 @@ std::string idleness(const Work &work, const Tuning::Result &result, const Devic
     std::size_t most = 0;
     for (const Launch &launch : work.launches)
         most = std::max(most, groups_of(launch));
-    return most < facts.compute_units
-               ? text("has ", most, " groups for ", facts.compute_units, " compute units")
+    return static_cast<std::int64_t>(most) < facts.cores()
+               ? text("has ", most, " groups for ", facts.cores(), " cores")
                : "";
 }
 

@@ -113,7 +113,7 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         const auto groups = [&](int band) {
             return strips * pass.batch() * ceil_div(pass.geometry.height, band);
         };
-        const std::int64_t units = facts.compute_units;
+        const std::int64_t units = facts.cores();
         int band = groups(2048) <= 5 * units ? 2048 : 512;
         while (band > 128 && groups(band) < 4 * units)
             band /= 4;

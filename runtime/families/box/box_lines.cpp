@@ -70,7 +70,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
 
 // Wide strips read whole cache lines in order; narrow ones give every core some work.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    const std::int64_t units = facts.compute_units;
+    const std::int64_t units = facts.cores();
     int strip = 1024;
     while (strip > 64 && ceil_div(columns_of(pass).count, strip) * pass.batch() < 2 * units)
         strip /= 4;

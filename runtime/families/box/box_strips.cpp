@@ -64,8 +64,7 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     for (const int strip : {4096, 512}) {
         const std::int64_t strips = strips_of(pass, strip) * pass.batch();
         int band = 1024;
-        while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
-                                2 * static_cast<std::int64_t>(facts.compute_units))
+        while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 2 * facts.cores())
             band /= 4;
         result.push_back({.strip = strip, .band = band});
     }

@@ -82,8 +82,8 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         for (const int parts_x : {16, 8}) {
             const std::int64_t strips = ceil_div(pass.geometry.width, parts_x * part_of(pass));
             int band = 1024;
-            while (band > 64 && strips * pass.batch() * ceil_div(pass.geometry.height, band) <
-                                    2 * static_cast<std::int64_t>(facts.compute_units))
+            while (band > 64 &&
+                   strips * pass.batch() * ceil_div(pass.geometry.height, band) < 2 * facts.cores())
                 band /= 4;
             result.push_back(shaped(rows, parts_x, band));
         }

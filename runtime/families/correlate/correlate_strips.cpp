@@ -51,7 +51,7 @@ std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &fa
     const int strip = bucket_of(pass) <= 15 ? 4096 : 512;
     const std::int64_t strips = ceil_div(pass.geometry.width, strip) * pass.batch();
     int band = 256;
-    while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 4 * facts.compute_units)
+    while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 4 * facts.cores())
         band /= 4;
     return {{.strip = strip, .band = band}};
 }

@@ -7,13 +7,15 @@ namespace gz {
 namespace {
 
 struct Settings {
-    int group_x, group_y, item_x, item_y;
+    int group_x, group_y, item_x, item_y, apart;
 };
 
 const std::vector<Setting<Settings>> tunables = {{"GROUP_X", &Settings::group_x, {8, 16, 32}},
                                                  {"GROUP_Y", &Settings::group_y, {4, 8}},
                                                  {"ITEM_X", &Settings::item_x, {4, 8}},
-                                                 {"ITEM_Y", &Settings::item_y, {4, 8}}};
+                                                 {"ITEM_Y", &Settings::item_y, {4, 8}},
+                                                 // 1: free groups in a launch of their own
+                                                 {"APART", &Settings::apart, {0, 1}}};
 
 constexpr int vector_width = 4; // values of an aligned read
 
@@ -47,14 +49,20 @@ bool has_exact_body(int bucket, const DeviceFacts &facts) {
     return bucket <= 15 && !facts.misreads_arguments;
 }
 
-Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+// Groups of a launch: PART of the kernel.
+enum class Part { all, free, others };
+
+Launch launch_of(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts,
+                 Part part) {
     const Geometry &g = pass.geometry;
     const int bucket = bucket_of(pass);
     const bool exact = has_exact_body(bucket, facts);
     const TileShape shape = shape_of(pass, settings);
+    const TileClasses classes = classify(g, pass.channels, shape);
     const std::vector<float> taps = strided_taps(pass.set(), bucket);
     const auto taps_bytes = bytes_of(taps.data(), taps.size());
-    const bool has_values = exact && facts.takes_by_value(taps_bytes.size());
+    const bool has_values =
+        exact && part != Part::others && facts.takes_by_value(taps_bytes.size());
 
     Launch result;
     result.program = {"correlate/correlate_tiled.cl", "correlate_tiled", type_defines(pass)};
@@ -63,24 +71,50 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
     result.program.defines["EXACT"] = exact ? 1 : 0;
     result.program.defines["BY_VALUE"] = has_values ? 1 : 0;
+    result.program.defines["PART"] = static_cast<int>(part);
     add_defines(result.program.defines, tunables, settings);
-    result.range =
-        batched_range(pass, ceil_div(g.width, shape.width), ceil_div(g.height, shape.height),
-                      settings.group_x, settings.group_y);
+    result.program.defines.erase("APART");
 
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
-                        by_value(classify(g, pass.channels, shape))};
+    const std::int64_t columns = ceil_div(g.width, shape.width);
+    const std::int64_t rows = ceil_div(g.height, shape.height);
+    const std::int64_t free_columns = classes.free_right - classes.free_left;
+    const std::int64_t free_rows = classes.free_bottom - classes.free_top;
+    const auto range = [&](std::int64_t across, std::int64_t down) {
+        return batched_range(pass, across, down, settings.group_x, settings.group_y);
+    };
+    result.range = part == Part::all    ? range(columns, rows)
+                   : part == Part::free ? range(free_columns, free_rows)
+                                        : range(columns * rows - free_columns * free_rows, 1);
+
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(classes)};
     if (has_values)
         result.arguments.emplace_back(ByValue{taps_bytes});
     result.arguments.emplace_back(ConstantData{taps_bytes});
+    if (part == Part::others)
+        result.arguments.emplace_back(by_value(static_cast<std::int32_t>(columns)));
     const auto tile_rows = static_cast<std::size_t>(shape.height + g.taps_y - 1);
     const auto tile_width = static_cast<std::size_t>(shape.width + (g.taps_x - 1) * pass.channels);
-    result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});
+    if (part != Part::free)
+        result.arguments.emplace_back(LocalMemory{tile_rows * tile_width * sizeof(float)});
+    return result;
+}
+
+Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const TileClasses classes = classify(pass.geometry, pass.channels, shape_of(pass, settings));
+    const bool has_free =
+        classes.free_right > classes.free_left && classes.free_bottom > classes.free_top;
+    if (!settings.apart || !has_free)
+        return launch_of(pass, settings, facts, Part::all);
+    Work result;
+    result.launches = {launch_of(pass, settings, facts, Part::free)};
+    Launch others = launch_of(pass, settings, facts, Part::others);
+    if (others.range.global[0] > 0)
+        result.launches.push_back(std::move(others));
     return result;
 }
 
 Settings shaped(int group_x, int group_y, int item_x, int item_y) {
-    return {.group_x = group_x, .group_y = group_y, .item_x = item_x, .item_y = item_y};
+    return {.group_x = group_x, .group_y = group_y, .item_x = item_x, .item_y = item_y, .apart = 0};
 }
 
 // Measured on NVIDIA (H200, 16384x16384 f32). Tall items reuse what they load once there are enough
@@ -95,10 +129,14 @@ Settings fastest(const CorrelatePass &pass) {
     return bucket <= 15 ? shaped(32, 8, 4, 4) : shaped(32, 8, 4, 8);
 }
 
-// Returns the fastest shape, then smaller ones for devices or images with less room.
-std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
-    return {fastest(pass), shaped(32, 8, 4, 4), shaped(32, 4, 4, 4), shaped(16, 4, 4, 4),
-            shaped(8, 8, 4, 4)};
+// Returns the fastest shape, then smaller ones for devices or images with less room. Where groups share a core's local
+// memory, free groups go without: with it, as few would run at once as the others.
+std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
+    std::vector<Settings> result = {fastest(pass), shaped(32, 8, 4, 4), shaped(32, 4, 4, 4),
+                                    shaped(16, 4, 4, 4), shaped(8, 8, 4, 4)};
+    for (Settings &settings : result)
+        settings.apart = facts.local_memory_is_of_core ? 1 : 0;
+    return result;
 }
 
 std::string details(const CorrelatePass &pass, const Settings &settings) {

@@ -83,7 +83,7 @@ MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
     int &depth = settings.depth;
     while (depth > least &&
            tiles(pass, settings) * ceil_div(pass.geometry.slices, std::int64_t{depth}) <
-               8 * facts.compute_units)
+               8 * facts.cores())
         depth /= 2;
     return settings;
 }

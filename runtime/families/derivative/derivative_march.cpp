@@ -41,7 +41,7 @@ int rows_for(const StencilPass &pass, const DeviceFacts &facts) {
     constexpr int least_groups = 8; // for each unit, of 128 items with 8 rows
     const std::int64_t groups =
         ceil_div(g.width, 32 * columns) * ceil_div(g.height, 4 * 8) * pass.batch();
-    if (groups < std::int64_t{least_groups} * facts.compute_units)
+    if (groups < std::int64_t{least_groups} * facts.cores())
         return 4;
     const bool is_narrow = pass.channels == 1 && !pass.has_orientation;
     return is_narrow && (pass.has_magnitude || facts_of(pass.src_type).is_integer) ? 12 : 8;

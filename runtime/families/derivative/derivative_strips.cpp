@@ -34,7 +34,7 @@ std::vector<Settings> preferred(const StencilPass &pass, const DeviceFacts &fact
     const int strip = pass.stencils.size() > 2 ? 512 : 1024;
     const std::int64_t strips = ceil_div(pass.geometry.width, strip) * pass.batch();
     int band = 256;
-    while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 4 * facts.compute_units)
+    while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 4 * facts.cores())
         band /= 4;
     return {{.strip = strip, .band = band}};
 }

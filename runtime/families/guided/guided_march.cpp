@@ -90,7 +90,7 @@ std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts
         const std::int64_t strip = strip_of(pass, lanes);
         if (strip < (lanes == 64 ? 3 : 2) * lanes && lanes < 256)
             continue;
-        const std::int64_t at_once = ceil_div(std::int64_t{512} * facts.compute_units, lanes);
+        const std::int64_t at_once = ceil_div(std::int64_t{512} * facts.cores(), lanes);
         const std::int64_t strips =
             ceil_div(g.width, std::max<std::int64_t>(strip, 1)) * pass.batch();
         const auto groups = [&](int band) { return strips * ceil_div(g.height, band); };
@@ -105,6 +105,12 @@ std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts
                           .split = std::min(is_idle ? 4 : 2, most_items / lanes),
                           .rows = 2,
                           .band = band});
+    }
+    // Groups of half as many items, where groups share local memory.
+    if (facts.local_memory_is_of_core && result.front().split > 1) {
+        Settings half = result.front();
+        half.split /= 2;
+        result.push_back(half);
     }
     return result;
 }

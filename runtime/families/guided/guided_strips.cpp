@@ -62,8 +62,7 @@ std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts
     constexpr int strip = 512;
     const std::int64_t strips = strips_of(pass, strip) * pass.batch();
     int band = 1024;
-    while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
-                            2 * static_cast<std::int64_t>(facts.compute_units))
+    while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 2 * facts.cores())
         band /= 4;
     return {{.strip = strip, .band = band}};
 }

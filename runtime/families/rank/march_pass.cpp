@@ -42,7 +42,7 @@ Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const Marc
     const std::int64_t even = ceil_div(ceil_div(width, ceil_div(width, most)), 32) * 32;
     const std::int64_t strip = std::min(even, most);
     const std::int64_t strips = ceil_div(width, strip);
-    const std::int64_t groups = static_cast<std::int64_t>(facts.compute_units) * settings.resident;
+    const std::int64_t groups = facts.cores() * settings.resident;
     const std::int64_t bands = std::max<std::int64_t>(groups / (strips * pass.batch()), 1);
     const std::int64_t band = ceil_div(ceil_div(g.height, bands), settings.step) * settings.step;
     result.range = batched_range(pass, strips, ceil_div(g.height, band), settings.group, 1);

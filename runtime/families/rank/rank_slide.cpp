@@ -30,8 +30,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &fac
     const std::int64_t tiles_x = ceil_div(g.width / pass.channels, settings.tile);
     const std::int64_t tiles_y = ceil_div(g.height, settings.tile);
     const std::int64_t tiles = tiles_x * pass.channels * tiles_y * pass.batch();
-    const std::int64_t items =
-        std::clamp<std::int64_t>(items_of_unit * facts.compute_units, 1, tiles);
+    const std::int64_t items = std::clamp<std::int64_t>(items_of_unit * facts.cores(), 1, tiles);
     const std::int64_t bytes = item_bytes(pass, settings);
     Launch launch;
     launch.program = {"rank/rank_slide.cl", "rank_slide", rank_defines(pass)};

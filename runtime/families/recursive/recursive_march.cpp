@@ -62,17 +62,19 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
 // device.
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
     const int lanes = pass.second ? 32 : 64;
-    const std::int64_t wanted = 2 * std::int64_t{facts.compute_units};
+    const std::int64_t wanted = 2 * facts.cores();
     const std::int64_t strips = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
     int rows = 512;
     for (const int more : {1024, 1536, 2048, 3072})
         if (strips * ceil_div(pass.lines.length, std::int64_t{more}) >= wanted)
             rows = more;
     // Two filters hold twice as much.
-    if (pass.second)
-        return {{.lanes = lanes, .chunks = 4, .rows = rows},
-                {.lanes = 16, .chunks = 8, .rows = rows}};
-    return {{.lanes = lanes, .chunks = 4, .rows = rows}, {.lanes = 32, .chunks = 8, .rows = rows}};
+    std::vector<Settings> result = {{.lanes = lanes, .chunks = 4, .rows = rows},
+                                    {.lanes = lanes / 2, .chunks = 8, .rows = rows}};
+    // Groups of half as many items, where groups share local memory.
+    if (facts.local_memory_is_of_core)
+        result.push_back({.lanes = lanes / 2, .chunks = 4, .rows = rows});
+    return result;
 }
 
 } // namespace

@@ -99,7 +99,7 @@ Kernel recursive_segments() {
                     });
                 const std::int64_t items =
                     pass.lines.lines * pass.batch() * (pass.lines.length / (lanes * segment));
-                if (leads_little && items >= 4 * std::int64_t{facts.compute_units})
+                if (leads_little && items >= 4 * facts.cores())
                     configs.push_back({.block = block, .blocks = blocks});
             }
         return configs;

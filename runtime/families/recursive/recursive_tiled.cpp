@@ -101,7 +101,7 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
 int strips_together(const Shape &shape, const DeviceFacts &facts) {
     if (!exchanges_at_once(facts))
         return 0;
-    const int most = static_cast<int>(facts.compute_units / 4) / (shape.behind + 1);
+    const int most = static_cast<int>(facts.cores() / 4) / (shape.behind + 1);
     return std::min(most, std::clamp(24 / (shape.behind + 1), 2, 4));
 }
 

@@ -76,7 +76,7 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 // teams begin, and end, one after the other.
 std::string drawback(const SatPass &pass, const DeviceFacts &facts) {
     const SatTile shape(pass, usual());
-    const std::int64_t units = facts.compute_units;
+    const std::int64_t units = facts.cores();
     const std::int64_t strips = pass.batch() * shape.columns;
     // Measured on NVIDIA (H200, 132 units): 96 strips are as fast as sat_tiled, 64 slower; and 64 tiles of
     // 128 strips are as fast.

@@ -54,8 +54,7 @@ Work work(const SatPass &pass, const Settings &settings, const DeviceFacts &) {
 // High bands need few sums of columns, but each core wants a few of them.
 std::vector<Settings> preferred(const SatPass &pass, const DeviceFacts &facts) {
     int band = 256;
-    while (band > 16 &&
-           bands_of(pass, band) * pass.batch() < 4 * static_cast<std::int64_t>(facts.compute_units))
+    while (band > 16 && bands_of(pass, band) * pass.batch() < 4 * facts.cores())
         band /= 4;
     return {{.band = band}};
 }
