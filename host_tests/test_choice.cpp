@@ -665,6 +665,22 @@ TEST_SUITE("choice") {
         CHECK(choice(0, 1, "").kernel != "recursive_tiled");
         CHECK(choice(0, 0, "recursive_plain").details.find("asked for") == std::string::npos);
     }
+    TEST_CASE("a kernel that is wrong on a device is refused there, and taken elsewhere") {
+        gz::PlanDesc desc;
+        desc.source = desc.target = support::make_image(PixelType::f32, {500, 500, 1, 1});
+        desc.border = {gz::BorderMode::zero, 0.0};
+        const gz::Graph graph =
+            gz::lower(gz::Filter::recursive({{0, true, {0.2}, {0.8}}}, {}), gz::complete(desc));
+        const auto choose_strips = [&](DeviceClass device_class) {
+            return choose(graph.links.at(0).step->pass, make_facts(device_class),
+                          "recursive_strips", "the test");
+        };
+        CHECK(choose_strips(DeviceClass::pocl_cpu).kernel == "recursive_strips");
+        CHECK(choose_strips(DeviceClass::amd_gpu).kernel == "recursive_strips");
+        check_refused(Status::unsupported, {"recursive_strips", "beyond its bound"},
+                      [&] { choose_strips(DeviceClass::nvidia_gpu); });
+    }
+
     TEST_CASE("where nothing can run, every candidate's reason is given") {
         DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         facts.max_parameter_size = 64; // less than the geometry alone

@@ -102,7 +102,8 @@ TEST_CASE("tune: what it finds is in the file, and decides") {
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
-    CHECK(contains(tuned.out, "results to " + std::filesystem::path(file).make_preferred().string()));
+    CHECK(
+        contains(tuned.out, "results to " + std::filesystem::path(file).make_preferred().string()));
     CHECK(contains(tuned.out, "sat u8-u32 small: sat_"));
     CHECK(contains(tuned.out, "1 of 1 problems"));
     CHECK(tuned.err.empty()); // no terminal, no progress bar

@@ -70,19 +70,26 @@ if [ ! -e "$folder/complete" ]; then
     $prepare
     touch "$folder/complete"
 fi
-cmake --preset dev -DGAUZE_WERROR=ON
-cmake --build build/dev --parallel "$jobs"
+# All programs are optimised: PoCL 5 to 7 give wrong results where they do not.
+build=$root/build/drivers/build
+cmake --preset dev -B "$build" -DGAUZE_WERROR=ON -DGAUZE_POCL_FLAGS=
+cmake --build "$build" --parallel "$jobs"
 
 unset GAUZE_DEVICE GAUZE_VARIANT GAUZE_CL_DIR GAUZE_CACHE_DIR GAUZE_TUNING_FILE GAUZE_SELF_TEST GAUZE_LOG GAUZE_MAX_PIXELS
-run=(ctest --test-dir "$root/build/dev" -R "$tests" -E "$elsewhere" --output-on-failure --timeout 3600 --parallel "$jobs")
+# Intel's compiler takes more than 25 minutes and 10 GiB for correlate_volume, which no plan takes there by itself: cubes of
+# 7 whose loops are unrolled, for 16 items side by side.
+heavy='^kernels_correlate_volume$'
+[ "$driver" = intel ] && elsewhere+="|$heavy"
+run=(ctest --test-dir "$build" --output-on-failure --timeout 3600 --parallel "$jobs" -R)
 if [ "$driver" = intel ]; then
     export OCL_ICD_VENDORS=$folder/vendors
-    build/dev/tools/gauze devices
-    "${run[@]}"
+    "$build/tools/gauze" devices
+    CL_CONFIG_CPU_VECTORIZER_MODE=1 "${run[@]}" "$heavy"
+    "${run[@]}" "$tests" -E "$elsewhere"
 else
     mounts=()
     trap leave_system EXIT
     enter_system
-    chroot "$folder" "$root/build/dev/tools/gauze" devices
-    chroot "$folder" "${run[@]}"
+    chroot "$folder" "$build/tools/gauze" devices
+    chroot "$folder" "${run[@]}" "$tests" -E "$elsewhere"
 fi

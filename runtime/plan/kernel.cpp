@@ -100,6 +100,8 @@ std::size_t local_memory_of(const Launch &launch) {
 }
 
 std::string misfit(const Launch &launch, const DeviceFacts &facts) {
+    if (!launch.unfit.empty())
+        return launch.unfit;
     std::size_t group = 1;
     for (std::size_t i = 0; i < 3; ++i) {
         group *= launch.range.local[i];
