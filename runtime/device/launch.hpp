@@ -64,7 +64,7 @@ struct Launch {
     std::size_t private_bytes = 0; // size of an item's arrays, where registers cannot hold them
     std::size_t local_bytes = 0;   // local memory of the kernel's own, besides arguments
     bool needs_f64 = false;        // computes in double
-    std::string unfit;             // why the device is not to run it, though it could; "" where it may
+    std::string unfit; // why the device is not to run it, though it could; "" where it may
 };
 
 // Launches to run one after the other, and the sizes in bytes of the buffers between them.

@@ -366,10 +366,21 @@ bool Tuning::demote(const std::string &kernel, const std::string &config, const 
 
 bool Tuning::knows_device() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return std::any_of(known().results.begin(), known().results.end(), [](const auto &result) {
+    const auto release = [](const std::string &driver) {
+        return driver.substr(0, driver.find_first_not_of("0123456789."));
+    };
+    const auto is_of_device = [](const auto &result) {
         const TuningLevel level = result.second.level;
         return level == TuningLevel::device || level == TuningLevel::architecture;
-    });
+    };
+    const auto is_of_driver = [&](const auto &result) {
+        const TuningRecord &record = result.second.record;
+        return !facts_.is_cpu() || record.device_class != name_of(facts_.device_class) ||
+               release(record.driver) == release(facts_.driver);
+    };
+    const auto &results = known().results;
+    return std::any_of(results.begin(), results.end(), is_of_device) &&
+           std::any_of(results.begin(), results.end(), is_of_driver);
 }
 
 std::string Tuning::spec_hash(const std::string &file, const std::string &tunables) const {

@@ -89,7 +89,8 @@ public:
     // objection() returns it.
     bool demote(const std::string &kernel, const std::string &config, const std::string &why);
 
-    // Whether the library's results know the device, or its architecture.
+    // Whether the library's results know the device, or its architecture, and, where it is a CPU, the release of the
+    // driver: another one has another compiler.
     bool knows_device() const;
 
     // Returns the hash of a kernel's name, its tunables and its expanded .cl file: a kernel that differs in
