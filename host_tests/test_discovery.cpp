@@ -217,6 +217,19 @@ TEST_SUITE("discovery") {
             CHECK(facts.local_memory >= 32 * 1024);
             CHECK(facts.max_group_size >= 1);
             CHECK(facts.compute_units >= 1);
+            CHECK(facts.max_allocation > 0);
+            CHECK(facts.max_allocation <= facts.global_memory);
+            CHECK(facts.base_alignment > 0);
+            CHECK(facts.usable_local_memory() <= facts.local_memory);
+            CHECK((facts.preference() < 0.0) == !facts.unusable.empty());
+            if (facts.platform == "Portable Computing Language" &&
+                (facts.type & CL_DEVICE_TYPE_CPU))
+                CHECK(facts.device_class == DeviceClass::pocl_cpu);
+            if (facts.platform == "Intel(R) OpenCL" && (facts.type & CL_DEVICE_TYPE_CPU))
+                CHECK(facts.device_class == DeviceClass::intel_cpu);
+            // What PoCL compiles for counts, not what the CPU has.
+            if (contains(facts.name, "pthread-haswell-"))
+                CHECK(facts.architecture == "x86-avx2");
             CHECK(facts.cores() >= 1);
             CHECK(facts.cores() * facts.units_of_core <= facts.compute_units);
             if (facts.device_class != DeviceClass::intel_gpu)
