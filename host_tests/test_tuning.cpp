@@ -127,20 +127,21 @@ TEST_SUITE("tuning") {
     TEST_CASE("a device is known by its architecture, and a CPU by its driver's release too") {
         const EnvironmentVariable own("GAUZE_SHIPPED_FOR", nullptr);
         LogLines log;
+        const auto knows_with = [&](const DeviceFacts &facts, const DeviceFacts &measured) {
+            const TuningRecord one = record("separable taps<=5 f32 large", "BAND=16", 0.875);
+            const std::string line = gz::to_line(of_device(one, measured)) + "\n";
+            return Tuning("", facts, sources(), log.log(), {line}).knows_device();
+        };
         DeviceFacts measured = make_facts(DeviceClass::pocl_cpu);
         measured.architecture = "x86-avx2";
         measured.driver = "3.1+debian";
-        const std::string line =
-            gz::to_line(
-                of_device(record("separable taps<=5 f32 large", "BAND=16", 0.875), measured)) +
-            "\n";
         const auto knows = [&](DeviceClass device_class, const char *architecture,
                                const char *driver) {
             DeviceFacts facts = make_facts(device_class);
             facts.name = "another";
             facts.architecture = architecture;
             facts.driver = driver;
-            return Tuning("", facts, sources(), log.log(), {line}).knows_device();
+            return knows_with(facts, measured);
         };
         CHECK(knows(DeviceClass::pocl_cpu, "x86-avx2", "3.1+debian"));
         CHECK(knows(DeviceClass::pocl_cpu, "x86-avx2", "3.1"));
@@ -149,13 +150,9 @@ TEST_SUITE("tuning") {
         CHECK_FALSE(knows(DeviceClass::pocl_cpu, "x86-avx512", "3.1+debian"));
         CHECK_FALSE(knows(DeviceClass::intel_cpu, "x86-avx2", "3.1+debian"));
         // A GPU's drivers have one compiler, more or less.
-        measured = some_facts();
-        const std::string other =
-            gz::to_line(
-                of_device(record("separable taps<=5 f32 large", "BAND=16", 0.875), measured)) +
-            "\n";
-        measured.driver = "590";
-        CHECK(Tuning("", measured, sources(), log.log(), {other}).knows_device());
+        DeviceFacts newer = some_facts();
+        newer.driver = "590";
+        CHECK(knows_with(newer, some_facts()));
     }
 
     TEST_CASE("a record is one line, and reads back") {

@@ -113,9 +113,9 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         const auto groups = [&](int band) {
             return strips * pass.batch() * ceil_div(pass.geometry.height, band);
         };
-        const std::int64_t units = facts.cores();
-        int band = groups(2048) <= 5 * units ? 2048 : 512;
-        while (band > 128 && groups(band) < 4 * units)
+        const std::int64_t cores = facts.cores();
+        int band = groups(2048) <= 5 * cores ? 2048 : 512;
+        while (band > 128 && groups(band) < 4 * cores)
             band /= 4;
         result.push_back(shaped(group, band));
     }

@@ -70,12 +70,12 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
 
 // Wide strips read whole cache lines in order; narrow ones give every core some work.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    const std::int64_t units = facts.cores();
+    const std::int64_t cores = facts.cores();
     int strip = 1024;
-    while (strip > 64 && ceil_div(columns_of(pass).count, strip) * pass.batch() < 2 * units)
+    while (strip > 64 && ceil_div(columns_of(pass).count, strip) * pass.batch() < 2 * cores)
         strip /= 4;
     int rows = 64;
-    while (rows > 4 && ceil_div(pass.geometry.height, rows) * pass.batch() < 4 * units)
+    while (rows > 4 && ceil_div(pass.geometry.height, rows) * pass.batch() < 4 * cores)
         rows /= 4;
     return {{.strip = strip, .rows = rows}};
 }

@@ -124,10 +124,11 @@ std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFact
             rows = more;
     // RDNA has registers for few groups anyway: beside an apron of 32, Debian 12's compiler spills 384 bytes of an
     // item with 64 lanes, 160 with 128, and none with 256.
-    if (facts.is_rdna() && lanes == 256)
-        return {{.lanes = lanes, .rows = rows}};
-    return {
-        {.lanes = lanes, .rows = rows}, {.lanes = 128, .rows = rows}, {.lanes = 64, .rows = rows}};
+    const int least = facts.is_rdna() && lanes == 256 ? lanes : 64;
+    std::vector<Settings> result;
+    for (int fewer = lanes; fewer >= least; fewer /= 2)
+        result.push_back({.lanes = fewer, .rows = rows});
+    return result;
 }
 
 } // namespace
