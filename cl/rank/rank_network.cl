@@ -24,17 +24,30 @@
 
 // VECTORS: 0, or how many pixels of one channel are read and written at a time where they are a tile's own: rows
 // start at multiples of so many. Pixels around these are read four at a time.
+
+// The words of four pixels side by side.
+INLINE void read_four(__global const SRC *from, uint *words) {
 #if VECTORS
+    read_words(from, 4 / PER_WORD, words);
+#else
+    UNROLL for (int i = 0; i < 4; ++i)
+        add_bits(words, i, RAW_BITS(from + i * CHANNELS));
+#endif
+}
+
 // The words of a row of pixels.
 INLINE void read_row(__global const SRC *from, uint *words) {
-    UNROLL for (int i = 0; i < LEAD; i += 4)
-        read_words(from + i, 4 / PER_WORD, words + i / PER_WORD);
-    UNROLL for (int i = LEAD; i < LEAD + RESULTS_X; i += VECTORS)
-        read_words(from + i, VECTORS / PER_WORD, words + i / PER_WORD);
-    UNROLL for (int i = LEAD + RESULTS_X; i < PIXELS; i += 4)
-        read_words(from + i, 4 / PER_WORD, words + i / PER_WORD);
-}
+    UNROLL for (int i = 0; i < PIXELS; i += 4) {
+#if VECTORS
+        if (i >= LEAD && i < LEAD + RESULTS_X) {
+            if ((i - LEAD) % VECTORS == 0)
+                read_words(from + i, VECTORS / PER_WORD, words + i / PER_WORD);
+            continue;
+        }
 #endif
+        read_four(from + i * CHANNELS, words + i / PER_WORD);
+    }
+}
 
 // The words of the row that fold_row gave, by each pixel's own place; `columns` are those that fold_value gave.
 INLINE void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
@@ -98,17 +111,14 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
     const int top = y - g.anchor_y;
     const bool is_whole = x + RESULTS_X <= width && y + TILE_Y <= g.height;
     uint words[ROWS][WORDS];
-#if VECTORS
     if (x - LEAD >= g.valid_left && x - LEAD + PIXELS <= g.valid_right && top >= g.valid_top &&
         top + ROWS <= g.valid_bottom) {
-        __global const SRC *first = origin + top * g.src_row + x - LEAD;
+        __global const SRC *first = origin + top * g.src_row + (x - LEAD) * CHANNELS + channel;
         UNROLL for (int j = 0; j < ROWS; ++j) {
             read_row(first, words[j]);
             first += g.src_row;
         }
-    } else
-#endif
-    {
+    } else {
         int columns[PIXELS];
         UNROLL for (int i = 0; i < PIXELS; ++i)
             columns[i] = fold_value(g, (x - LEAD + i) * CHANNELS + channel);

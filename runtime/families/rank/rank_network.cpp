@@ -80,10 +80,11 @@ Kernel rank_network() {
         return std::vector<Settings>{{.tile_x = 4,
                                       .tile_y = is_small ? 4 : 2,
                                       .group_y = 4,
-                                      .sums = !adds       ? 0
-                                              : is_small  ? 14
-                                              : has_pairs ? 11
-                                                          : 12}};
+                                      .sums = !adds                          ? 0
+                                              : has_pairs && pass.count > 25 ? 11
+                                              : has_pairs && pass.count > 9  ? 12
+                                              : is_small                     ? 14
+                                                                             : 12}};
     };
     spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 0, .nothing_shared = 2, .tiles = 3}(facts)};

@@ -136,7 +136,7 @@ Kernel rank_tiled() {
         const bool reads_scattered = pass.channels > 1; // without local memory, one value at a time
         const int fewest = !pass.is_flat()   ? 2
                            : reads_scattered ? (has_pairs ? 2 : 10)
-                           : has_pairs       ? (pass.is_box ? 26 : 50)
+                           : has_pairs       ? 50
                                              : 82;
         const int most = facts.device_class != DeviceClass::nvidia_gpu ? most_unrolled
                          : pass.src_type == PixelType::u8              ? most_of_tall_groups
