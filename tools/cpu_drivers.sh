@@ -17,7 +17,7 @@ tests=${2:-.}
 folder=$root/build/drivers/$driver
 jobs=$(getconf _NPROCESSORS_ONLN)
 # These look at sources and packages, or name a driver of their own.
-elsewhere='^(layers|house|docs|format|versions|manual|exports|install|package|discovery_avx2|faults|choices_.*|weak_.*|oracles_gfx90a|two_devices.*|.*_(oclgrind|rusticl|optimized))$'
+elsewhere='^(layers|house|docs|format|versions|manual|exports|install|package|discovery_(avx2|dg2_.*)|faults|choices_.*|weak_.*|oracles_gfx90a|two_devices.*|.*_(oclgrind|rusticl|optimized))$'
 
 # PyPI's packages hold a loader too, which must not hide the system's.
 prepare_intel() {
