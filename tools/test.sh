@@ -51,8 +51,8 @@ if has_clang_sanitizers; then
     can_fuzz=true
     export CC=clang CXX=clang++
 fi
-check asan test_units,test_api,test_image_files \
-    "^(units|streaming|discovery_avx2|api|image_files|two_devices.*|large_images)\$"
+check asan test_units,test_discovery,test_api,test_image_files \
+    "^(units|streaming|discovery|discovery_avx2|api|image_files|two_devices.*|large_images)\$"
 
 if $can_fuzz; then
     echo "== fuzz"
