@@ -135,7 +135,7 @@ void run_all(const std::vector<RankCase> &cases) {
     for (const RankCase &test : cases) {
         INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " ",
              to_text(filter_of(test)), " anchor ", static_cast<int>(test.window.anchor),
-             test.has_nan ? " with NaN" : "");
+             std::string(test.has_nan ? " with NaN" : ""));
         CHECK(run(test, tally) == "");
     }
     CHECK((tally.ran > 0 || support::is_shared()));
@@ -203,7 +203,19 @@ bool is_of_footprints(const std::string &kernel) {
 
 template <class P> constexpr bool is_of_extremes = std::is_same_v<P, ExtremePass>;
 
+// Kernels that take boxes of bytes alone.
+bool is_of_bytes(const std::string &kernel) {
+    return kernel == "rank_histograms";
+}
+
 template <class P> std::vector<WindowCase> windows(const std::string &kernel) {
+    if (is_of_bytes(kernel)) {
+        std::vector<WindowCase> boxes{{33, 2, 1}, {65, 17, 1, Anchor::last}};
+        for (const WindowCase &window : windows_of_ranks)
+            if (window.shape == Shape::box && window.z == 1)
+                boxes.push_back(window);
+        return boxes;
+    }
     if (is_of_extremes<P>)
         return {std::begin(windows_of_extremes), std::end(windows_of_extremes)};
     if (is_of_footprints(kernel))
@@ -237,6 +249,8 @@ std::vector<RankCase> pairwise_ranks(const std::string &kernel, const Limits &li
         RankCase test;
         static_cast<ImageCase &>(test) = image_of(row, sizes);
         test.kernel = kernel;
+        if (is_of_bytes(kernel))
+            test.src_type = PixelType::u8;
         test.window = own[at(0)];
         test.which = which_of<P>(kernel, at(1));
         test.border_value = at(2) ? 7.0 : 0.625;
@@ -258,7 +272,7 @@ template <class P> std::vector<RankCase> all_ranks(const std::string &kernel) {
                     RankCase test;
                     test.kernel = kernel;
                     test.config = config;
-                    test.src_type = type;
+                    test.src_type = is_of_bytes(kernel) ? PixelType::u8 : type;
                     test.dst_type = turn % 4 == 3 ? all_types[turn / 4 % 5] : type;
                     test.channels = static_cast<int>(turn % 4) + 1;
                     test.planes = turn % 5 == 4 ? 3 : 1;
@@ -278,13 +292,13 @@ template <class P> std::vector<RankCase> all_ranks(const std::string &kernel) {
 }
 
 bool takes_large_windows(const std::string &kernel) {
-    return kernel == "rank_slide" || kernel == "rank_sets";
+    return kernel == "rank_slide" || kernel == "rank_sets" || kernel == "rank_histograms";
 }
 
 // Images of several groups along each axis, for few programs: each type, with and without vectors.
 template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::string &kernel) {
     // Kernels that sort have small tiles, and take long over each.
-    const bool sorts = kernel == "rank_sets" || kernel == "rank_slide";
+    const bool sorts = takes_large_windows(kernel);
     const int width = sorts || kernel == "footprint_tiles" ? 150
                       : kernel == "footprint_strips"       ? 370
                                                            : 1043;
@@ -298,8 +312,9 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 const int times = region == RegionKind::whole ? 1 : 2;
                 RankCase test;
                 static_cast<ImageCase &>(test) = image_of_tiles(
-                    type, type, channels, times * width / channels, times * (sorts ? 110 : 170),
-                    region, turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
+                    is_of_bytes(kernel) ? PixelType::u8 : type, type, channels,
+                    times * width / channels, times * (sorts ? 110 : 170), region,
+                    turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
                 test.border = all_border_modes[turn % std::size(all_border_modes)];
                 test.border_value = 7.0;
                 test.kernel = kernel;

@@ -10,6 +10,7 @@ Kernel rank_strips();
 Kernel rank_network();
 Kernel rank_tiled();
 Kernel rank_sets();
+Kernel rank_histograms();
 Kernel rank_slide();
 Kernel rank_plain();
 Kernel footprint_strips();
