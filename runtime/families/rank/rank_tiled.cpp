@@ -133,14 +133,15 @@ Kernel rank_tiled() {
     spec.rank = [](const RankPass &pass, const Settings &, const DeviceFacts &facts) {
         // Smaller windows fit the registers, and sorted tiles suit larger ones.
         const bool has_pairs = keys_of_word(pass) == 2;
+        const bool is_nvidia = facts.device_class == DeviceClass::nvidia_gpu;
         const bool reads_scattered = pass.channels > 1; // without local memory, one value at a time
         const int fewest = !pass.is_flat()   ? 2
                            : reads_scattered ? (has_pairs ? 2 : 10)
-                           : has_pairs       ? 50
+                           : has_pairs       ? (pass.is_box && !is_nvidia ? 26 : 50)
                                              : 82;
-        const int most = facts.device_class != DeviceClass::nvidia_gpu ? most_unrolled
-                         : pass.src_type == PixelType::u8              ? most_of_tall_groups
-                                                                       : most_mirrored;
+        const int most = !is_nvidia                       ? most_unrolled
+                         : pass.src_type == PixelType::u8 ? most_of_tall_groups
+                                                          : most_mirrored;
         const int rank = RankByHabit{.strips = 0, .nothing_shared = 1, .tiles = 4}(facts);
         return Rank{pass.count >= fewest && pass.count <= most ? rank : 0};
     };
