@@ -149,15 +149,20 @@ std::optional<TuningLevel> level_of(const TuningRecord &record, const LookedUpAs
     return record.vendor == device.vendor ? TuningLevel::vendor : TuningLevel::device_class;
 }
 
-// Returns some device of an architecture that has results; `device` where there are none.
+// Returns some device of an architecture that has results, of the same class if there is one; `device` where there are
+// none.
 LookedUpAs pretended(const std::string &architecture, LookedUpAs device,
                      const std::vector<std::string_view> &shipped) {
     const std::string part = text(separator, "architecture=", architecture, separator);
-    for (const std::string_view results : shipped) {
-        const TuningText found = read_records(results, part);
-        if (found.records.empty())
-            continue;
-        const TuningRecord &any = found.records.front();
+    std::vector<TuningRecord> found;
+    for (const std::string_view results : shipped)
+        for (TuningRecord &record : read_records(results, part).records)
+            found.push_back(std::move(record));
+    const auto same = std::find_if(found.begin(), found.end(), [&](const TuningRecord &record) {
+        return record.device_class == device.device_class;
+    });
+    if (!found.empty()) {
+        const TuningRecord &any = same == found.end() ? found.front() : *same;
         return {any.vendor, "another " + any.device, architecture, any.device_class};
     }
     device.architecture = architecture;
