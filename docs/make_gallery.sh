@@ -55,6 +55,8 @@ made() {
 made sobel 0.5 sobel --axis x
 made magnitude 4 gradient-magnitude --sigma 1
 made log 16 log --sigma 1.5
+made eigenvalue 12 hessian-eigenvalue --sigma 1.5 --number 0
+made structure 0.3 structure --entry xx --smoothing 3 --sigma 1
 picture unsharp unsharp --sigma 2 --amount 1.5
 made highpass 3 highpass --sigma 8
 made normalized 100 local-normalize --sigma 8 --epsilon 8
