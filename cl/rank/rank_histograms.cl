@@ -1,8 +1,9 @@
 // Any rank of large boxes of bytes for CPUs: an item goes down a strip of a band of rows, and keeps the histograms of
 // all windows of a row of results. Windows next to each other have their counts of one bin side by side, so that a
-// pixel is added to all windows across it, or taken from them, by a vector or a few. After Huang, Yang and Tang (1979)
-// for what a step changes, with two levels of bins as of Alparslan (1983): the rank's bin is found among 16 coarse bins,
-// and then among the 16 fine ones of each that a vector of results needs. Pixels of one channel at a time.
+// pixel is added to all windows across it, or taken from them, by a vector or a few. What a step changes is after
+// Huang, Yang and Tang (1979), and the two levels of bins after Perreault and Hebert (2007): the rank's bin is found
+// among 16 coarse ones, and then among the 16 fine ones of each that a vector of results needs. Pixels of one channel
+// at a time.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
@@ -83,8 +84,8 @@ INLINE ushort or_of(Counts values) {
     return four.s0 | four.s1 | four.s2 | four.s3;
 }
 
-// `value` for windows whose counts are not more than the rank, and 0 for others. Numbers of bins are found so: to add up
-// comparisons is what Oclgrind does wrongly, which takes bits of vectors for 255.
+// `value` for windows whose counts are not more than the rank, and 0 for others. Bins are numbered by such values, as
+// Oclgrind adds comparisons up wrongly: it takes the bits of vectors for 255.
 #define WHERE_UP_TO(counts, rank, value) (AS_COUNTS((counts) <= (Counts)(rank)) & (Counts)(value))
 
 // The pixels of a rank of COUNTS windows from column x of the strip on.
