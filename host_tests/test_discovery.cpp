@@ -227,7 +227,7 @@ TEST_SUITE("discovery") {
                 CHECK(facts.device_class == DeviceClass::pocl_cpu);
             if (facts.platform == "Intel(R) OpenCL" && (facts.type & CL_DEVICE_TYPE_CPU))
                 CHECK(facts.device_class == DeviceClass::intel_cpu);
-            // What PoCL compiles for counts, not what the CPU has.
+            // The architecture is that which PoCL compiles for, not the CPU's own.
             if (contains(facts.name, "pthread-haswell-"))
                 CHECK(facts.architecture == "x86-avx2");
             CHECK(facts.cores() >= 1);

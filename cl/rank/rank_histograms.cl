@@ -14,7 +14,7 @@
 #error STRIP, WINDOW_X or WINDOW_Y is not defined
 #endif
 
-// Counts: COUNTS of them a vector.
+// A vector has COUNTS counts.
 #ifdef HAS_LONG_VECTORS
 #define COUNTS (VECTOR_BYTES / 2)
 typedef ushort Counts __attribute__((ext_vector_type(COUNTS)));
@@ -38,7 +38,7 @@ typedef ushort16 Counts;
 
 #define COLUMNS (STRIP + WINDOW_X - 1) // of pixels
 #define PARTS ((WINDOW_X + COUNTS - 1) / COUNTS)
-// A bin's counts: of the window whose first column is x, at WINDOW_X - 1 + x. Vectors may reach beyond the last one.
+// A bin has the count of the window whose first column is x at WINDOW_X - 1 + x. Vectors may reach beyond the last one.
 #define PITCH (STRIP + 2 * (WINDOW_X - 1) + COUNTS)
 #define BINS 16
 
@@ -72,7 +72,7 @@ INLINE void exchange_pixels(Histograms *all, int column, uchar gone, uchar come,
     }
 }
 
-// The bits of all values of a vector of them.
+// Returns the bits that any value of a vector has.
 INLINE ushort or_of(Counts values) {
 #if COUNTS == 32
     const ushort16 all = as_ushort16(values.lo | values.hi);
@@ -84,11 +84,11 @@ INLINE ushort or_of(Counts values) {
     return four.s0 | four.s1 | four.s2 | four.s3;
 }
 
-// `value` for windows whose counts are not more than the rank, and 0 for others. Bins are numbered by such values, as
+// Gives `value` for windows whose counts are not more than the rank, and 0 for others. Bins are numbered by such values, as
 // Oclgrind adds comparisons up wrongly: it takes the bits of vectors for 255.
 #define WHERE_UP_TO(counts, rank, value) (AS_COUNTS((counts) <= (Counts)(rank)) & (Counts)(value))
 
-// The pixels of a rank of COUNTS windows from column x of the strip on.
+// Returns the pixels of a rank of COUNTS windows from column x of the strip on.
 INLINE Counts select_pixels(const Histograms *all, int x, ushort rank) {
     Counts sum = 0, before = 0, coarse = 0; // the bins and the pixels before the rank's own bin
     for (int b = 0; b < BINS - 1; ++b) {
@@ -153,7 +153,7 @@ void rank_histograms(__global const SRC *restrict src, __global DST *restrict ds
         for (int x = 0; x < PITCH; ++x)
             all.coarse[b][x] = 0;
     KEY gone[COLUMNS * CHANNELS + LANES], come[COLUMNS * CHANNELS + LANES];
-    for (int j = 0; j < WINDOW_Y - 1; ++j) {
+    for (int j = 0; j < WINDOW_Y; ++j) {
         const int row = fold_row(g, top + j - g.anchor_y);
         read_keys(origin, g, row, first, columns * CHANNELS, come);
         for (int i = 0; i < columns; ++i) {
@@ -164,16 +164,11 @@ void rank_histograms(__global const SRC *restrict src, __global DST *restrict ds
     }
     __global DST *to = dst + dst_start(g, batch) + (long)top * g.dst_row + left * CHANNELS + channel;
     for (int y = top; y < end; ++y, to += g.dst_row) {
-        read_keys(origin, g, fold_row(g, y + WINDOW_Y - 1 - g.anchor_y), first, columns * CHANNELS,
-                  come);
-        if (y == top) {
-            for (int i = 0; i < columns; ++i) {
-                const KEY pixel = come[i * CHANNELS + channel];
-                add_pixel(all.fine[pixel], i, ones);
-                add_pixel(all.coarse[pixel / BINS], i, ones);
-            }
-        } else {
-            read_keys(origin, g, fold_row(g, y - 1 - g.anchor_y), first, columns * CHANNELS, gone);
+        if (y > top) {
+            const int leaving = fold_row(g, y - 1 - g.anchor_y);
+            const int entering = fold_row(g, y + WINDOW_Y - 1 - g.anchor_y);
+            read_keys(origin, g, leaving, first, columns * CHANNELS, gone);
+            read_keys(origin, g, entering, first, columns * CHANNELS, come);
             // Four columns far from each other in turn: counts that are written are not read at once.
             const int apart = (columns + 3) / 4;
             for (int i = 0; i < apart; ++i)

@@ -297,11 +297,11 @@ bool takes_large_windows(const std::string &kernel) {
 
 // Images of several groups along each axis, for few programs: each type, with and without vectors.
 template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::string &kernel) {
-    // Kernels that sort have small tiles, and take long over each.
-    const bool sorts = takes_large_windows(kernel);
-    const int width = sorts || kernel == "footprint_tiles" ? 150
-                      : kernel == "footprint_strips"       ? 370
-                                                           : 1043;
+    // Kernels of large windows have small tiles, and take long over each.
+    const bool is_slow = takes_large_windows(kernel);
+    const int width = is_slow || kernel == "footprint_tiles" ? 150
+                      : kernel == "footprint_strips"         ? 370
+                                                             : 1043;
     const gz::Kernel spec = spec_of<P>(kernel);
     std::vector<RankCase> cases;
     std::size_t turn = 0;
@@ -313,13 +313,13 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
                 RankCase test;
                 static_cast<ImageCase &>(test) = image_of_tiles(
                     is_of_bytes(kernel) ? PixelType::u8 : type, type, channels,
-                    times * width / channels, times * (sorts ? 110 : 170), region,
+                    times * width / channels, times * (is_slow ? 110 : 170), region,
                     turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
                 test.border = all_border_modes[turn % std::size(all_border_modes)];
                 test.border_value = 7.0;
                 test.kernel = kernel;
-                test.window = is_of_extremes<P>             ? WindowCase{9, 12, 1}
-                              : takes_large_windows(kernel) ? WindowCase{13, 10, 1}
+                test.window = is_of_extremes<P> ? WindowCase{9, 12, 1}
+                              : is_slow         ? WindowCase{13, 10, 1}
                               : is_of_footprints(kernel)
                                   ? WindowCase{9, 7, 1, Anchor::centre, Shape::disk}
                                   : WindowCase{5, 3, 1};

@@ -110,7 +110,7 @@ std::vector<TuningRecord> thinned(std::vector<TuningRecord> records) {
 
 std::string text_of(const std::vector<TuningRecord> &records) {
     std::string result =
-        "# What `gauze tune` measured, a record a line. Lines that are damaged are "
+        "# `gauze tune` measured these records, one a line. Lines that are damaged are "
         "left out.\n";
     for (const TuningRecord &record : records)
         result += to_line(record) + "\n";
