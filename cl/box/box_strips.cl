@@ -1,41 +1,180 @@
 // Means over boxes for CPUs; the work does not grow with the radius. An item filters a strip of up
-// to STRIP values and `band` rows alone, with no barrier. Sums along y run down each of the columns
-// that the strip's boxes reach, 16 columns in a vector; sums along x run along the row that these
-// make, 16 values at a time.
+// to STRIP values and `band` rows alone, with no barrier, ROWS rows at a time. Sums along y run down
+// each of the columns that the strip's boxes reach, 16 columns in a vector; sums along x run along
+// the rows that these make, 16 values at a time, side by side, as each waits for the sum before it.
 #include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/box.clh"
 #include "lib/host_compiler.clh"
-#include "lib/box_scan.clh"
 
-#if !defined(STRIP) || !defined(REACH)
-#error STRIP or REACH is not defined
+#if !defined(STRIP) || !defined(REACH) || !defined(ALIGNED)
+#error STRIP, REACH or ALIGNED is not defined
 #endif
 #if SUM_TYPE == SUM_I64
 #error box_strips keeps sums in 32 bits
 #endif
 
-// A strip's values: whole pixels.
-#define STRIP_VALUES (STRIP / CHANNELS * CHANNELS)
-// Values of a row of sums: REACH is the most that boxes reach on both sides together.
-#define COLUMNS (STRIP + REACH + 16)
+#define ROWS 4
 
-// A column that the border folds to another of the strip's is a copy of that.
-#define IS_OUTSIDE (-1) // it holds the border's constant
-#define IS_FAR (-2)     // it is folded to a column that the strip does not reach
+// A strip's values: whole pixels, and whole vectors.
+#define STRIP_VALUES (CHANNELS == 3 ? STRIP / 48 * 48 : STRIP)
+// From a row of sums to the next, in whole vectors. These may begin before the first column and end
+// behind the last. REACH is the most that boxes reach on both sides together.
+#define PITCH ((STRIP + REACH + 15) / 16 * 16 + 48)
 
-// Adds the column's value of a row that fold_row gave, or takes it out where sign is negative.
-static inline Running move(Running s, __global const SRC *origin, const Geometry g, int row,
-                           int offset, int sign) {
-    const VALUE x =
-        row == OUTSIDE ? BORDER_VALUE(g) : LOAD_VALUE(origin + row * g.src_row + offset);
-    if (sign > 0)
-        ADD_VALUE(s, x);
-    else
-        TAKE_VALUE(s, x);
+// ALIGNED: each vector of means lies at a multiple of 16 values.
+#if ALIGNED
+#define STORE_VECTOR STREAM16
+#else
+#define STORE_VECTOR STORE16
+#endif
+#include "lib/box_scan.clh"
+
+// A row of the source as the border extends it.
+typedef struct Row {
+    __global const SRC *values;
+    bool is_outside;
+} Row;
+INLINE Row row_at(__global const SRC *origin, const Geometry g, int y) {
+    const int row = fold_row(g, y);
+    return (Row){origin + (row == OUTSIDE ? 0 : row) * g.src_row, row == OUTSIDE};
+}
+// Values i to i + 15. may_be_outside: false where none of a step's rows is.
+INLINE VALUE16 read16(Row row, const Geometry g, int i, bool may_be_outside) {
+    return may_be_outside && row.is_outside ? (VALUE16)(BORDER_VALUE(g))
+                                            : LOAD_VALUE16(row.values + i);
+}
+INLINE VALUE read_value(Row row, const Geometry g, int i) {
+    return row.is_outside ? BORDER_VALUE(g) : LOAD_VALUE(row.values + i);
+}
+
+// The running sums of 16 columns. `lost` is not there for integers.
+typedef struct Running16 {
+    VALUE16 sum;
+#if SUM_TYPE == SUM_F32
+    float16 lost;
+#endif
+} Running16;
+#if SUM_TYPE == SUM_F32
+#define ADD16(s, x) add16(&(s).sum, &(s).lost, x)
+#define VALUE16_OF(s) ((s).sum + (s).lost)
+#define NOTHING16 ((Running16){(float16)(0.0f), (float16)(0.0f)})
+#else
+#define ADD16(s, x) ((s).sum += (x))
+#define VALUE16_OF(s) ((s).sum)
+#define NOTHING16 ((Running16){(int16)(0)})
+#endif
+INLINE Running16 get16(const VALUE *running, const VALUE *lost, int i) {
+    Running16 s;
+    s.sum = GET16(running + i);
+#if SUM_TYPE == SUM_F32
+    s.lost = GET16(lost + i);
+#endif
     return s;
+}
+INLINE void set16(Running16 s, VALUE *running, VALUE *lost, int i) {
+    PUT16(s.sum, running + i);
+#if SUM_TYPE == SUM_F32
+    PUT16(s.lost, lost + i);
+#endif
+}
+INLINE Running get_running(const VALUE *running, const VALUE *lost, int i) {
+#if SUM_TYPE == SUM_F32
+    return (Running){running[i], lost[i]};
+#else
+    return running[i];
+#endif
+}
+INLINE void set_running(Running s, VALUE *running, VALUE *lost, int i) {
+#if SUM_TYPE == SUM_F32
+    running[i] = s.sum;
+    lost[i] = s.lost;
+#else
+    running[i] = s;
+#endif
+}
+
+// A column that is not the image's own: it holds the border's constant, is folded to a column that is
+// made before it, or to one that is not, so that it has a running sum of the values at `place`.
+typedef enum OuterKind { is_constant, is_copy, is_far } OuterKind;
+typedef struct Outer {
+    int column, place;
+    OuterKind kind;
+} Outer;
+
+#ifdef CAN_SCAN
+// Lanes that hold whole pixels, a power of two of them.
+#define WHOLE (CHANNELS == 3 ? 12 : 16)
+#define INDEX16 ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+
+// Adds the columns from `first` to `end` of a row of sums to the totals of their channels.
+INLINE void add_columns(ROW_TOTAL *totals, const VALUE *sums, int first, int end) {
+    Running16 some = NOTHING16;
+    for (int k = first; k < end; k += WHOLE)
+        ADD16(some, select((VALUE16)(0), GET16(sums + k), INDEX16 < min(end - k, WHOLE)));
+    VALUE sum[16], lost[16];
+    set16(some, sum, lost, 0);
+    UNROLL for (int n = WHOLE / 2; n >= CHANNELS; n /= 2)
+        UNROLL for (int i = 0; i < n; ++i) {
+            Running s = get_running(sum, lost, i);
+            ADD_VALUE(s, sum[n + i]);
+#if SUM_TYPE == SUM_F32
+            s.lost += lost[n + i];
+#endif
+            set_running(s, sum, lost, i);
+        }
+    for (int c = 0; c < CHANNELS; ++c)
+        totals[c] = get_running(sum, lost, c);
+}
+#endif
+
+// A column by itself: value `at` of `count` rows enters it.
+INLINE void fill_column(VALUE *running, VALUE *lost, const Row *enters, int count, const Geometry g,
+                        int i, int at) {
+    Running s = get_running(running, lost, i);
+    for (int m = 0; m < count; ++m)
+        ADD_VALUE(s, read_value(enters[m], g, at));
+    set_running(s, running, lost, i);
+}
+
+// The rows of a step: one of means follows each row that enters, and then another leaves.
+typedef struct Step {
+    Row enters[ROWS], leaves[ROWS];
+} Step;
+
+// Sums of 16 columns, or of one, for each row of a step.
+INLINE void move16(VALUE *running, VALUE *lost, VALUE *sums, const Step *step, const Geometry g,
+                   int i, bool may_be_outside) {
+    Running16 s = get16(running, lost, i);
+    UNROLL for (int m = 0; m < ROWS; ++m) {
+        ADD16(s, read16(step->enters[m], g, i, may_be_outside));
+        PUT16(VALUE16_OF(s), sums + m * PITCH + i);
+        ADD16(s, -read16(step->leaves[m], g, i, may_be_outside));
+    }
+    set16(s, running, lost, i);
+}
+INLINE void move_column(VALUE *running, VALUE *lost, VALUE *sums, const Step *step,
+                        const Geometry g, int i, int at) {
+    Running s = get_running(running, lost, i);
+    for (int m = 0; m < ROWS; ++m) {
+        ADD_VALUE(s, read_value(step->enters[m], g, at));
+        sums[m * PITCH + i] = VALUE_OF(s);
+        TAKE_VALUE(s, read_value(step->leaves[m], g, at));
+    }
+    set_running(s, running, lost, i);
+}
+
+INLINE void make_outer(VALUE *running, VALUE *lost, VALUE *sums, const Step *step, const Geometry g,
+                       Outer outer) {
+    if (outer.kind == is_far)
+        move_column(running, lost, sums, step, g, outer.column, outer.place);
+    else
+        for (int m = 0; m < ROWS; ++m)
+            sums[m * PITCH + outer.column] = outer.kind == is_constant
+                                                 ? (VALUE)(BORDER_VALUE(g) * g.taps_y)
+                                                 : sums[m * PITCH + outer.place];
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -50,178 +189,166 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     const int apron = g.anchor_x * CHANNELS;
     const int columns = count + 2 * apron;
     __global const SRC *origin = src + src_start(g, batch);
-    __global DST *to = dst + dst_start(g, batch) + (long)top * g.dst_row + left;
-    long from = src_start(g, batch) + (long)top * g.src_row + left;
+    __global const SRC *inner = origin + (left - apron); // of column 0
 
-    // Columns from `begin` to `inner_end` are the image's own.
-    const int begin = clamp(g.valid_left * CHANNELS - (left - apron), 0, columns);
-    const int inner_end = clamp(g.valid_right * CHANNELS - (left - apron), begin, columns);
-    VALUE before_sums[COLUMNS + 16]; // zeros, and then `sums`
-    VALUE *sums = before_sums + 16;  // of one row of the boxes' columns
+    // Means are made a part of a row after the other: whole vectors and whole pixels.
+    const int part = max(528, (2 * apron + 47) / 48 * 48);
+
+    // Columns from `begin` to `inner_end` are the image's own. Vectors of them begin at multiples of 16
+    // values of the source where they can, and may take more of the image's columns.
+    const int first_own = g.valid_left * CHANNELS - (left - apron);
+    const int end_own = g.valid_right * CHANNELS - (left - apron);
+    const int begin = clamp(first_own, 0, columns);
+    const int inner_end = clamp(end_own, begin, columns);
+    const int before = (left - apron + begin) & 15;
+    const int vectors_begin = begin - before >= first_own ? begin - before : begin;
+    const int over = (vectors_begin - inner_end) & 15;
+    const int vectors_end =
+        inner_end + over <= end_own ? inner_end + over : inner_end + over - 16;
+    const int rest_begin = max(vectors_end, begin);
+
+    VALUE16 running_[PITCH / 16], sums_[ROWS * PITCH / 16];
+    const int shift = 16 + (-apron & 15);
+    VALUE *running = (VALUE *)running_ + shift, *sums = (VALUE *)sums_ + shift;
 #if SUM_TYPE == SUM_F32
-    float running[COLUMNS], lost[COLUMNS];
+    VALUE16 lost_[PITCH / 16];
+    VALUE *lost = (VALUE *)lost_ + shift;
 #else
-    int running[COLUMNS];
+    VALUE *lost = running; // is not read
 #endif
-    int origins[COLUMNS - STRIP]; // of the columns outside: a column of the strip's, or IS_...
-    int offsets[COLUMNS - STRIP];
+    for (int i = 0; i < PITCH; i += 16)
+        set16(NOTHING16, running - shift, lost - shift, i);
+    for (int i = 0; i < ROWS * PITCH; i += 16)
+        PUT16((VALUE16)(0), sums - shift + i);
+    // The columns outside. Those left of the image's own are made when the first part's are.
+    Outer outer[REACH + 16];
     const int outside = columns - (inner_end - begin);
-#define OUTER(k) ((k) < begin ? (k) : (k) - begin + inner_end)
+    const int first_made = part < count ? min(part, vectors_end) : inner_end;
     for (int k = 0; k < outside; ++k) {
-        const int value = left - apron + OUTER(k);
-        const int offset = fold_value(g, value);
-        offsets[k] = offset == OUTSIDE ? 0 : offset;
-        const int place = offsets[k] - (left - apron);
-        origins[k] = offset == OUTSIDE                    ? IS_OUTSIDE
-                     : place >= begin && place < inner_end ? place
-                                                           : IS_FAR;
+        const int column = k < begin ? k : k - begin + inner_end;
+        const int offset = fold_value(g, left - apron + column);
+        const int place = offset - (left - apron);
+        const int made_end = k < begin ? first_made : inner_end;
+        outer[k] = (Outer){column, place,
+                           offset == OUTSIDE                    ? is_constant
+                           : place >= begin && place < made_end ? is_copy
+                                                                : is_far};
     }
 
-    for (int i = 0; i < COLUMNS; ++i) {
-        running[i] = 0;
-#if SUM_TYPE == SUM_F32
-        lost[i] = 0.0f;
-#endif
-        sums[i] = 0;
+    // The rows that fill the first boxes, but for the last row of these.
+    for (int y = top - radius; y < top + radius; y += ROWS) {
+        const int rows = min(top + radius - y, ROWS);
+        Row enters[ROWS];
+        for (int m = 0; m < rows; ++m)
+            enters[m] = row_at(inner, g, y + m);
+        for (int i = vectors_begin; i < vectors_end; i += 16) {
+            Running16 s = get16(running, lost, i);
+            for (int m = 0; m < rows; ++m)
+                ADD16(s, read16(enters[m], g, i, true));
+            set16(s, running, lost, i);
+        }
+        for (int i = rest_begin; i < inner_end; ++i)
+            fill_column(running, lost, enters, rows, g, i, i);
+        for (int k = 0; k < outside; ++k)
+            if (outer[k].kind == is_far)
+                fill_column(running, lost, enters, rows, g, outer[k].column, outer[k].place);
     }
-    for (int i = 0; i < 16; ++i)
-        before_sums[i] = 0;
-    VALUE *leaving = sums - CHANNELS;
-    __global const SRC *inner = origin + (left - apron);
-    const int part = max(528, (2 * apron + 47) / 48 * 48); // whole vectors and whole pixels
 
-    // Rows that enter before the first row of means is complete, and then one for each row of
-    // means.
-    for (int y = top - radius; y < end + radius; ++y) {
-        const int enters = fold_row(g, y);
-        const bool complete = y >= top + radius;
-        const int leaves = complete ? fold_row(g, y - 2 * radius) : OUTSIDE;
-        int i = begin;
-        const VALUE16 outside16 = (VALUE16)(BORDER_VALUE(g));
-        __global const SRC *in = inner + (enters == OUTSIDE ? 0 : enters * g.src_row);
-        __global const SRC *out = inner + (leaves == OUTSIDE ? 0 : leaves * g.src_row);
-        for (; i + 16 <= inner_end; i += 16) {
-            const VALUE16 entering = enters == OUTSIDE ? outside16 : LOAD_VALUE16(in + i);
-#if SUM_TYPE == SUM_F32
-            float16 s = vload16(0, running + i);
-            float16 l = vload16(0, lost + i);
-            add16(&s, &l, entering);
-            if (complete) {
-                vstore16(s + l, 0, sums + i);
-                add16(&s, &l, -(leaves == OUTSIDE ? outside16 : LOAD_VALUE16(out + i)));
-            }
-            vstore16(l, 0, lost + i);
-#else
-            int16 s = vload16(0, running + i) + entering;
-            if (complete) {
-                vstore16(s, 0, sums + i);
-                s -= leaves == OUTSIDE ? outside16 : LOAD_VALUE16(out + i);
-            }
-#endif
-            vstore16(s, 0, running + i);
+    for (int y = top; y < end; y += ROWS) {
+        // Rows behind the band's last count for nothing.
+        Step step;
+        bool may_be_outside = false;
+        for (int m = 0; m < ROWS; ++m) {
+            step.enters[m] = row_at(inner, g, min(y + m, end - 1) + radius);
+            step.leaves[m] = row_at(inner, g, min(y + m, end - 1) - radius);
+            may_be_outside |= step.enters[m].is_outside || step.leaves[m].is_outside;
         }
-#if SUM_TYPE == SUM_F32
-#define RUNNING(i) ((Running){running[i], lost[i]})
-#define SET_RUNNING(i, s) (running[i] = (s).sum, lost[i] = (s).lost)
-#else
-#define RUNNING(i) running[i]
-#define SET_RUNNING(i, s) running[i] = (s)
+#ifdef HOST_COMPILER
+        // The rows that enter next are asked for meanwhile.
+        size_t expected[ROWS];
+        for (int m = 0; m < ROWS; ++m)
+            expected[m] =
+                (size_t)row_at(inner, g, min(y + ROWS + m, end - 1) + radius).values;
 #endif
-#define MOVE_COLUMN(i, offset)                                                                     \
-    do {                                                                                           \
-        Running s_ = move(RUNNING(i), origin, g, enters, offset, 1);                               \
-        if (complete) {                                                                            \
-            sums[i] = VALUE_OF(s_);                                                                \
-            s_ = move(s_, origin, g, leaves, offset, -1);                                          \
-        }                                                                                          \
-        SET_RUNNING(i, s_);                                                                        \
-    } while (0)
-        for (; i < inner_end; ++i)
-            MOVE_COLUMN(i, left - apron + i);
-        for (int k = 0; k < outside; ++k) {
-            const int column = OUTER(k);
-            if (origins[k] >= 0)
-                sums[column] = sums[origins[k]];
-            else if (origins[k] == IS_OUTSIDE)
-                sums[column] = (VALUE)(BORDER_VALUE(g) * g.taps_y);
-            else
-                MOVE_COLUMN(column, offsets[k]);
-        }
-        if (!complete)
-            continue;
-
         // A sum along the row begins anew with each part of it, so that what is not finite goes no
-        // further, and rounding neither.
+        // further, and rounding neither. Reading a part's columns and writing its means overlap.
+        const int rows = min(end - y, ROWS);
+        __global DST *to = dst + dst_start(g, batch) + (long)y * g.dst_row + left;
+        const long from = src_start(g, batch) + (long)y * g.src_row + left;
+        int column = vectors_begin;
+        bool complete = false;
         for (int first = 0; first < count; first += part) {
             const int last = min(first + part, count);
-            ROW_TOTAL total[CHANNELS]; // of the part's first boxes without their last pixels
-            for (int c = 0; c < CHANNELS; ++c)
-                total[c] = NOTHING;
-            int k = first;
-#ifdef CAN_SCAN
-            VALUE16 some[LANES / 16];
-#if SUM_TYPE == SUM_F32
-            float16 lost16[LANES / 16];
+            const int reached = last + 2 * apron;
+            const int some = min(vectors_end, reached);
+            for (; column < some; column += 16) {
+#ifdef HOST_COMPILER
+                if (sizeof(SRC) == 4 || column % (int)(64 / sizeof(SRC)) == 0)
+                    UNROLL for (int m = 0; m < ROWS; ++m)
+                        __builtin_prefetch((const void *)(expected[m] + column * sizeof(SRC)));
 #endif
-            for (int v = 0; v < LANES / 16; ++v) {
-                some[v] = (VALUE16)(0);
-#if SUM_TYPE == SUM_F32
-                lost16[v] = 0.0f;
-#endif
+                if (may_be_outside)
+                    move16(running, lost, sums, &step, g, column, true);
+                else
+                    move16(running, lost, sums, &step, g, column, false);
             }
-            for (; k + LANES <= first + 2 * apron; k += LANES)
-                for (int v = 0; v < LANES / 16; ++v) {
-#if SUM_TYPE == SUM_F32
-                    add16(&some[v], &lost16[v], vload16(0, sums + k + 16 * v));
-#else
-                    some[v] += vload16(0, sums + k + 16 * v);
-#endif
-                }
-            VALUE lanes[LANES];
-            for (int v = 0; v < LANES / 16; ++v) {
-#if SUM_TYPE == SUM_F32
-                some[v] += lost16[v];
-#endif
-                vstore16(some[v], v, lanes);
-            }
-            for (int v = 0; v < LANES; ++v)
-                ADD_VALUE(total[v % CHANNELS], lanes[v]);
-#endif
-            for (; k < first + 2 * apron; k += CHANNELS)
-                for (int c = 0; c < CHANNELS; ++c)
-                    ADD_VALUE(total[c], sums[k + c]);
+            const bool completes = !complete && reached > vectors_end;
+            if (completes)
+                for (int i = rest_begin; i < inner_end; ++i)
+                    move_column(running, lost, sums, &step, g, i, i);
+            if (first == 0)
+                for (int k = 0; k < begin; ++k)
+                    make_outer(running, lost, sums, &step, g, outer[k]);
+            if (completes)
+                for (int k = begin; k < outside; ++k)
+                    make_outer(running, lost, sums, &step, g, outer[k]);
+            complete |= completes;
+
+            ROW_TOTAL totals[ROWS][CHANNELS]; // of the boxes without their last pixels
             int x = first;
 #ifdef CAN_SCAN
+            UNROLL for (int m = 0; m < ROWS; ++m)
+                add_columns(totals[m], sums + m * PITCH, first, first + 2 * apron);
             // Within a vector: what each mean has more than the one before the vector, by a prefix
             // sum of what enters and leaves.
-            for (; x + 16 <= last; x += 16) {
-                VALUE16 leaves16 = vload16(0, leaving + x);
-                if (x == first) {
-                    // Nothing leaves before the first pixel.
-                    vstore16(leaves16, 0, lanes);
-                    for (int c = 0; c < CHANNELS; ++c)
-                        lanes[c] = 0;
-                    leaves16 = vload16(0, lanes);
+            for (; x + 16 <= last; x += 16)
+                UNROLL for (int m = 0; m < ROWS; ++m) {
+                    const VALUE *row = sums + m * PITCH + x;
+                    VALUE16 leaves = GET16(row - CHANNELS);
+                    if (x == first) // nothing leaves before the first pixel
+                        leaves = select((VALUE16)(0), leaves, INDEX16 >= CHANNELS);
+                    const VALUE16 change = scan16(GET16(row + 2 * apron) - leaves);
+                    const VALUE16 all = spread16(totals[m]) + change;
+                    if (m < rows)
+                        STORE_MEANS16(all, area, share, to + m * g.dst_row + x,
+                                      from + m * g.src_row + x);
+                    add_last16(totals[m], change);
                 }
-                const VALUE16 change = scan16(vload16(0, sums + x + 2 * apron) - leaves16);
-                const VALUE16 all = spread16(total) + change;
-                STORE_MEANS16(all, area, share, to + x, from + x);
-                add_last16(total, change);
-            }
-            if (x > first && x < last)
-                for (int c = 0; c < CHANNELS; ++c)
-                    TAKE_VALUE(total[c], sums[x - CHANNELS + c]);
 #endif
-            for (; x < last; x += CHANNELS)
-                for (int c = 0; c < CHANNELS && x + c < last; ++c) {
-                    ADD_VALUE(total[c], sums[x + 2 * apron + c]);
-                    STORE_MEAN(RESULT_OF(mean_of(VALUE_OF(total[c]), area, share), LOAD,
-                                         from + x + c),
-                               to + x + c);
-                    TAKE_VALUE(total[c], sums[x + c]);
-                }
+            UNROLL for (int m = 0; m < ROWS; ++m) {
+                const VALUE *row = sums + m * PITCH;
+                if (m >= rows || x >= last)
+                    break;
+#ifdef CAN_SCAN
+                if (x > first)
+                    for (int c = 0; c < CHANNELS; ++c)
+                        TAKE_VALUE(totals[m][c], row[x - CHANNELS + c]);
+#else
+                for (int c = 0; c < CHANNELS; ++c)
+                    totals[m][c] = NOTHING;
+                for (int k = first; k < first + 2 * apron; k += CHANNELS)
+                    for (int c = 0; c < CHANNELS; ++c)
+                        ADD_VALUE(totals[m][c], row[k + c]);
+#endif
+                for (int i = x; i < last; i += CHANNELS)
+                    for (int c = 0; c < CHANNELS && i + c < last; ++c) {
+                        ADD_VALUE(totals[m][c], row[i + 2 * apron + c]);
+                        STORE_MEAN(RESULT_OF(mean_of(VALUE_OF(totals[m][c]), area, share), LOAD,
+                                             from + m * g.src_row + i + c),
+                                   to + m * g.dst_row + i + c);
+                        TAKE_VALUE(totals[m][c], row[i + c]);
+                    }
+            }
         }
-        to += g.dst_row;
-        from += g.src_row;
     }
 }

@@ -14,9 +14,13 @@ struct Settings {
 // The largest reach, to both sides together, of each class of boxes that share a program, in values.
 constexpr int reaches[] = {64, 512, 4096, 8192};
 
-// The strips of a row: each has whole pixels, as many as STRIP values hold.
+constexpr int vector_width = 16; // values of a vector
+
+// The strips of a row: each has whole pixels and vectors, as many as STRIP values hold.
 std::int64_t strips_of(const BoxPass &pass, int strip) {
-    return ceil_div(pass.geometry.width, strip / pass.channels * pass.channels);
+    constexpr int vectors_of_three = 3 * vector_width;
+    return ceil_div(pass.geometry.width,
+                    pass.channels == 3 ? strip / vectors_of_three * vectors_of_three : strip);
 }
 
 std::int64_t reach_of(const BoxPass &pass) {
@@ -36,13 +40,16 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
         result.program.defines["WIDE"] = 1;
     }
     result.program.defines["STRIP"] = strip;
+    result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     result.program.defines["REACH"] = reach;
     result.range = batched_range(pass, strips_of(pass, strip), ceil_div(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
                         by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
     append_other(pass, result);
-    const auto columns = static_cast<std::size_t>(strip + reach + 32);
-    result.private_bytes = (3 * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
+    constexpr int rows = 4;
+    const auto columns = static_cast<std::size_t>(strip + reach + 48);
+    result.private_bytes =
+        ((2 + rows) * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
     return result;
 }
 
