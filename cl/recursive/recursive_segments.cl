@@ -6,6 +6,7 @@
 #include "lib/lines.clh"
 #define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
+#include "lib/host_compiler.clh"
 #include "lib/transpose.clh"
 
 #if !defined(HAS_ENDS) || !defined(BLOCK) || COMPONENTS != 1

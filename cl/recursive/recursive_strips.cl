@@ -2,11 +2,13 @@
 // registers, with no barrier. It goes along them block by block; the causal sections' states go
 // with it. What the anticausal ones start a block from is found in the next block, where little
 // enough is left of what lies behind it; else by going along the lines backwards first. Two filters
-// at once go along side by side.
+// at once go along side by side. Results are written while the anticausal sections go.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
+#include "lib/recursive_late.clh"
+#include "lib/host_compiler.clh"
 
 #if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD)
 #error ALONG_ROWS, HAS_ENDS or LOOKS_AHEAD is not defined
@@ -17,120 +19,141 @@
 
 #define LANES (16 * WIDE)
 
-// Vector k of the samples of a block.
-#define PART(k) ((k) * BLOCK)
-// Samples of both sources, the second's behind those of the first.
-#define HELD (SOURCES * WIDE * BLOCK)
-#define SECOND (WIDE * BLOCK)
+// Vectors of lines that are filtered side by side, as an operation waits for the one before it: as
+// many as registers hold. One vector is two registers of AVX2.
+#define ACTIVE ((CAUSAL > ANTICAUSAL ? CAUSAL : ANTICAUSAL) * FILTERS * ORDER)
+#if !defined(__AVX512F__) || STATE_FORM > 0 || WIDE == 1 || ACTIVE > 8
+#define CHAINS 1
+#elif WIDE == 2 || ACTIVE > 4
+#define CHAINS 2
+#else
+#define CHAINS 4
+#endif
 
-// read_block() and write_block() move samples first to first + count - 1 of LANES lines, 16 at a
-// time where there are several lines: 16 rows of one component become columns in registers; of
-// several components a row's values go by way of private memory. Lanes beyond the last line read
-// that one, and are not stored.
+// Samples and sums of a block: vector k of sample n is n WIDE + k. Those of a second source or target
+// lie behind those of the first, but not a power of two, so that they do not share sets of the cache.
+#define SECOND (WIDE * BLOCK + 5 * WIDE)
+#define HELD (SOURCES * SECOND)
+#define SUMS (TARGETS * SECOND)
+
+#ifdef HOST_COMPILER
+#define EXPECT(p) __builtin_prefetch((const void *)(size_t)(p))
+#else
+#define EXPECT(p) (void)(p)
+#endif
+
+#if ALIGNED
+#define STREAM STREAM16
+#else
+#define STREAM STORE16
+#endif
+
 #if ALONG_ROWS
 #include "lib/transpose.clh"
 #define FEW_LANES 4 // are read value by value
 
-// A value of each of `lanes` rows, at an offset from where they start.
-INLINE float16 read_lanes(__global const SRC **rows, int lanes, long offset) {
-    float some[16];
-    for (int lane = 0; lane < 16; ++lane)
-        some[lane] = lane < lanes ? LOAD(rows[lane] + offset) : 0.0f;
-    return vload16(0, some);
-}
-INLINE void write_lanes(float16 value, __global DST **rows, int lanes, long offset) {
-    float some[16];
-    vstore16(value, 0, some);
-    for (int lane = 0; lane < lanes; ++lane)
-        STORE(some[lane], rows[lane] + offset);
+// Where 16 lines lie. Those beyond the last one read that, and are not stored.
+typedef struct Rows {
+    __global const SRC *src[16];
+    __global DST *dst[16]; // of sample 0
+    int lanes;
+    int component[16]; // of the pixels that a line's samples are of
+} Rows;
+INLINE Rows rows_of(__global const SRC *src, __global DST *dst, const Lines lines, int batch,
+                    int first_line) {
+    Rows rows;
+    rows.lanes = min(lines.lines - first_line, 16);
+    for (int lane = 0; lane < 16; ++lane) {
+        const int line = min(first_line + lane, lines.lines - 1);
+        rows.src[lane] = src + SRC_LINE(line, batch);
+        rows.dst[lane] = dst + DST_LINE(line, batch) - lines.begin * lines.dst.step;
+        rows.component[lane] = line - PIXEL_OF(line) * COMPONENTS;
+    }
+    return rows;
 }
 
-// 16 samples of 16 lanes, from sample `first` on. first_lane: the line of the first.
-#if COMPONENTS == 1
-INLINE void read_16(__global const SRC **rows, const Lines lines, int first_lane, int first,
-                    float16 *to) {
-    float16 a[16];
-    UNROLL for (int i = 0; i < 16; ++i)
-        a[i] = LOAD16(rows[i] + first);
-    transpose(a);
-    UNROLL for (int i = 0; i < 16; ++i)
-        to[i] = a[i];
+// A value of each of the lines.
+INLINE float16 read_lanes(const Rows *rows, long offset) {
+    float some[16];
+    for (int lane = 0; lane < 16; ++lane)
+        some[lane] = lane < rows->lanes ? LOAD(rows->src[lane] + offset) : 0.0f;
+    return vload16(0, some);
 }
-INLINE void write_16(const float16 *from, __global DST **rows, int lanes, int first) {
-    float16 a[16];
-    UNROLL for (int i = 0; i < 16; ++i)
-        a[i] = from[i];
+INLINE void write_lanes(float16 value, const Rows *rows, long offset) {
+    float some[16];
+    vstore16(value, 0, some);
+    for (int lane = 0; lane < rows->lanes; ++lane)
+        STORE(some[lane], rows->dst[lane] + offset);
+}
+
+// 16 samples of 16 lines, from sample `first` on, as vectors of a sample each.
+#if COMPONENTS == 1
+INLINE void read_16(const Rows *rows, int first, float16 *a) {
+    UNROLL for (int i = 0; i < 16; ++i) {
+        a[i] = LOAD16_WHOLE(rows->src[i] + first);
+    }
     transpose(a);
-    UNROLL for (int i = 0; i < 16; ++i)
-        if (i < lanes)
-            STORE16(a[i], rows[i] + first);
+}
+INLINE void write_16(float16 *a, const Rows *rows, int first, bool streams) {
+    transpose(a);
+    if (streams && rows->lanes == 16) {
+        UNROLL for (int i = 0; i < 16; ++i)
+            STREAM(a[i], rows->dst[i] + first);
+    } else {
+        UNROLL for (int i = 0; i < 16; ++i)
+            if (i < rows->lanes)
+                STORE16(a[i], rows->dst[i] + first);
+    }
 }
 #else
-INLINE void read_16(__global const SRC **rows, const Lines lines, int first_lane, int first,
-                    float16 *to) {
+INLINE void read_16(const Rows *rows, int first, float16 *a) {
     float values[16][16 * COMPONENTS];
-    int component[16];
     for (int lane = 0; lane < 16; ++lane) {
-        const int line = min(first_lane + lane, lines.lines - 1);
-        component[lane] = line - PIXEL_OF(line) * COMPONENTS;
-        __global const SRC *pixels = rows[lane] - component[lane] + (long)first * COMPONENTS;
+        __global const SRC *pixels =
+            rows->src[lane] - rows->component[lane] + (long)first * COMPONENTS;
         UNROLL for (int q = 0; q < COMPONENTS; ++q)
             vstore16(LOAD16(pixels + 16 * q), q, values[lane]);
     }
     for (int i = 0; i < 16; ++i) {
         float some[16];
         UNROLL for (int lane = 0; lane < 16; ++lane)
-            some[lane] = values[lane][COMPONENTS * i + component[lane]];
-        to[i] = vload16(0, some);
+            some[lane] = values[lane][COMPONENTS * i + rows->component[lane]];
+        a[i] = vload16(0, some);
     }
 }
-INLINE void write_16(const float16 *from, __global DST **rows, int lanes, int first) {
+INLINE void write_16(float16 *a, const Rows *rows, int first, bool streams) {
     for (int i = 0; i < 16; ++i)
-        write_lanes(from[i], rows, lanes, (long)(first + i) * COMPONENTS);
+        write_lanes(a[i], rows, (long)(first + i) * COMPONENTS);
 }
 #endif
 
-INLINE void read_block(__global const SRC *src, const Lines lines, int batch, int first_line,
-                       int first, int count, float16 *to) {
-    UNROLL for (int k = 0; k < WIDE; ++k) {
-        const int first_lane = first_line + 16 * k;
-        const int lanes = min(lines.lines - first_lane, 16);
-        __global const SRC *rows[16];
-        for (int lane = 0; lane < 16; ++lane)
-            rows[lane] = src + SRC_LINE(min(first_lane + lane, lines.lines - 1), batch);
-        int n = 0;
-        if (lanes >= FEW_LANES)
-            for (; n + 16 <= count; n += 16)
-                read_16(rows, lines, first_lane, first + n, to + PART(k) + n);
-        for (; n < count; ++n)
-            to[PART(k) + n] = read_lanes(rows, lanes, (long)(first + n) * lines.src.step);
+// Reads up to 16 samples from `first` on.
+INLINE void read_some_of_rows(const Rows *rows, const Lines lines, int first, int count,
+                              float16 *to) {
+    if (count == 16 && rows->lanes >= FEW_LANES) {
+        float16 a[16];
+        read_16(rows, first, a);
+        UNROLL for (int i = 0; i < 16; ++i)
+            to[i * WIDE] = a[i];
+    } else {
+        for (int i = 0; i < count; ++i)
+            to[i * WIDE] = read_lanes(rows, (long)(first + i) * lines.src.step);
     }
 }
 
-INLINE void write_block(const float16 *from, const Lines lines, int batch, int first_line,
-                        int first, int count, __global DST *dst) {
-    UNROLL for (int k = 0; k < WIDE; ++k) {
-        const int first_lane = first_line + 16 * k;
-        const int lanes = min(lines.lines - first_lane, 16);
-        __global DST *rows[16];
-        for (int lane = 0; lane < 16; ++lane)
-            rows[lane] = dst + DST_LINE(min(first_lane + lane, lines.lines - 1), batch);
-        int n = max(lines.begin - first, 0);
+// Writes up to 16 samples from `first` on, those that are stored.
+INLINE void write_some_of_rows(float16 *a, const Rows *rows, const Lines lines, int first,
+                               int count, bool streams) {
+    if (count == 16 && first >= lines.begin && first + 16 <= lines.end &&
+        rows->lanes >= FEW_LANES) {
+        write_16(a, rows, first, streams);
+    } else {
         const int end = min(count, lines.end - first);
-        if (lanes >= FEW_LANES)
-            for (; n + 16 <= end; n += 16)
-                write_16(from + PART(k) + n, rows, lanes, first + n - lines.begin);
-        for (; n < end; ++n)
-            write_lanes(from[PART(k) + n], rows, lanes,
-                        (long)(first + n - lines.begin) * lines.dst.step);
+        for (int n = max(lines.begin - first, 0); n < end; ++n)
+            write_lanes(a[n], rows, (long)(first + n) * lines.dst.step);
     }
 }
 #else
-#if ALIGNED
-#define STREAM STREAM16
-#else
-#define STREAM STORE16
-#endif
 
 // A value of each of the first `count` of 16 lines that lie side by side.
 INLINE float16 read_some(__global const SRC *from, int count) {
@@ -139,42 +162,25 @@ INLINE float16 read_some(__global const SRC *from, int count) {
         some[lane] = lane < count ? LOAD(from + lane) : 0.0f;
     return vload16(0, some);
 }
-INLINE void write_some(float16 value, __global DST *to, int count) {
-    float some[16];
-    vstore16(value, 0, some);
-    for (int lane = 0; lane < count; ++lane)
-        STORE(some[lane], to + lane);
-}
-
-INLINE void read_block(__global const SRC *src, const Lines lines, int batch, int first_line,
-                       int first, int count, float16 *to) {
-    __global const SRC *from = src + SRC_LINE(first_line, batch) + (long)first * lines.src.step;
-    if (first_line + LANES <= lines.lines) {
-        for (int n = 0; n < count; ++n, from += lines.src.step)
-            UNROLL for (int k = 0; k < WIDE; ++k)
-                to[PART(k) + n] = LOAD16(from + 16 * k);
+INLINE void write_vector(float16 value, __global DST *to, int count) {
+    if (count == 16) {
+        STREAM(value, to);
     } else {
-        for (int n = 0; n < count; ++n, from += lines.src.step)
-            for (int k = 0; k < WIDE; ++k)
-                to[PART(k) + n] = read_some(from + 16 * k, lines.lines - first_line - 16 * k);
+        float some[16];
+        vstore16(value, 0, some);
+        for (int lane = 0; lane < count; ++lane)
+            STORE(some[lane], to + lane);
     }
 }
 
-INLINE void write_block(const float16 *from, const Lines lines, int batch, int first_line,
-                        int first, int count, __global DST *dst) {
-    const int begin = max(lines.begin - first, 0);
-    const int end = min(count, lines.end - first);
-    __global DST *to =
-        dst + DST_LINE(first_line, batch) + (long)(first + begin - lines.begin) * lines.dst.step;
-    if (first_line + LANES <= lines.lines) {
-        for (int n = begin; n < end; ++n, to += lines.dst.step)
-            UNROLL for (int k = 0; k < WIDE; ++k)
-                STREAM(from[PART(k) + n], to + 16 * k);
+// Reads the vectors of a sample, from its first line on; rest: the lines from there on.
+INLINE void read_sample(__global const SRC *from, int rest, float16 *to) {
+    if (LANES <= rest) {
+        UNROLL for (int k = 0; k < WIDE; ++k)
+            to[k] = LOAD16_WHOLE(from + 16 * k);
     } else {
-        for (int n = begin; n < end; ++n, to += lines.dst.step)
-            for (int k = 0; k < WIDE; ++k)
-                write_some(from[PART(k) + n], to + 16 * k,
-                           min(lines.lines - first_line - 16 * k, 16));
+        for (int k = 0; k < WIDE; ++k)
+            to[k] = read_some(from + 16 * k, rest - 16 * k);
     }
 }
 #endif
@@ -193,13 +199,49 @@ INLINE State read_ends(__global const ONE_STATE *ends, int lines, int batch, int
     return (State){vload16(0, w), vload16(0, v)};
 }
 
+// The sections of all filters, one after the other, and what they add `direct` times a sample to.
+typedef struct Constants {
+    LateSection sections[SECTIONS];
+    ONE_STATE direct[FILTERS];
+} Constants;
+
 // The anticausal sections of all filters take a sample, which of several sources lie SECOND apart.
-INLINE void take_backwards(const Filter *filters, const float16 *sample, State *states) {
-    UNROLL for (int f = 0; f < FILTERS; ++f) {
-        const STATE x = TO_STATE(sample[SOURCES > 1 ? f * SECOND : 0]);
-        UNROLL for (int s = CAUSAL; s < EACH; ++s)
-            states[f * EACH + s] = take(filters[f].sections[s], states[f * EACH + s], x);
+INLINE void take_backwards(const Constants *constants, const float16 *sample, State *states) {
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        if (!IS_CAUSAL(s)) {
+            const STATE x = TO_STATE(sample[SOURCES > 1 ? s / EACH * SECOND : 0]);
+            states[s] = take_late(constants->sections[s], states[s], x);
+        }
+}
+
+// What the causal sections of filter f make of a sample; of a second source, added to y.
+INLINE STATE filter_forwards(const Constants *constants, int f, STATE x, STATE y, State *states) {
+    const STATE direct = SPREAD(constants->direct[f]);
+    STATE sum = SOURCES > 1 && f > 0 ? fma(direct, x, y) : direct * x;
+    UNROLL for (int s = f * EACH; s < f * EACH + CAUSAL; ++s) {
+        sum = add_late(constants->sections[s], states[s], sum);
+        states[s] = take_late(constants->sections[s], states[s], x);
     }
+    return sum;
+}
+INLINE STATE add_backwards(const Constants *constants, int f, STATE x, STATE y, State *states) {
+    UNROLL for (int s = f * EACH + CAUSAL; s < (f + 1) * EACH; ++s) {
+        y = add_late(constants->sections[s], states[s], y);
+        states[s] = take_late(constants->sections[s], states[s], x);
+    }
+    return y;
+}
+
+// The results of a sample of all targets, from what the causal sections made of it.
+INLINE void add_all_backwards(const Constants *constants, const float16 *sample, const STATE *sum,
+                              STATE *y, State *states) {
+    const STATE x = TO_STATE(*sample);
+    y[0] = add_backwards(constants, 0, x, *sum, states);
+#if SOURCES > 1
+    y[0] = add_backwards(constants, 1, TO_STATE(sample[SECOND]), y[0], states);
+#elif TARGETS > 1
+    y[1] = add_backwards(constants, 1, x, sum[SECOND], states);
+#endif
 }
 
 // marks: what the anticausal sections enter each block with: [item][block][vector][section][w, v].
@@ -207,6 +249,29 @@ INLINE long mark_at(long block, int k, int s) {
     const int section = s / EACH * ANTICAUSAL + s % EACH - CAUSAL;
     return ((block * WIDE + k) * (FILTERS * ANTICAUSAL) + section) * ORDER * 16;
 }
+
+// What a strip is read from: its rows, or its first column.
+#if ALONG_ROWS
+#define STRIP_SOURCE const Rows *
+#else
+#define STRIP_SOURCE __global const SRC *
+#endif
+
+// Reads samples of a block, `first` of the line and those after it: of rows up to 16 of one vector,
+// of columns one of all.
+INLINE void read_samples(STRIP_SOURCE from, const Lines lines, int rest, int first, int count,
+                         int k, float16 *to) {
+#if ALONG_ROWS
+    read_some_of_rows(from + k, lines, first, min(count, 16), to + k);
+#else
+    read_sample(from + (long)first * lines.src.step, rest, to);
+#endif
+}
+#if ALONG_ROWS
+#define IS_READ_AT(n, k) ((n) % 16 == 0)
+#else
+#define IS_READ_AT(n, k) ((k) == 0)
+#endif
 
 // ahead: samples of the next block that matter to this one, BLOCK at most.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -217,42 +282,77 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
     const int batch = get_global_id(2);
     const int first_line = strip * LANES;
     const int blocks = (lines.length + BLOCK - 1) / BLOCK;
-    // Two blocks of samples, of which the causal sections are done with the first.
+    // Two blocks of samples, and what the causal sections made of them.
     float16 samples[2 * HELD];
-    STATE sums[BLOCK];
-#if TARGETS > 1
-    STATE second[WIDE * BLOCK]; // sums of the second filter
-#if STATE_FORM == 0
-    float16 *second_results = second;
-#else
-    float16 second_results[WIDE * BLOCK];
-#endif
-#endif
-    Filter filters[FILTERS];
-    UNROLL for (int f = 0; f < FILTERS; ++f)
-        READ_FILTER(filters[f], GIVEN, f);
+    STATE sums[2 * SUMS];
+    Constants constants;
+    UNROLL for (int f = 0; f < FILTERS; ++f) {
+        Filter filter;
+        READ_FILTER(filter, GIVEN, f);
+        constants.direct[f] = filter.direct;
+        UNROLL for (int s = 0; s < EACH; ++s)
+            constants.sections[f * EACH + s] = late_section(filter.sections[s]);
+    }
     State held[WIDE * SECTIONS];
     UNROLL for (int k = 0; k < WIDE; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s)
 #if HAS_ENDS
             held[k * SECTIONS + s] =
-                read_ends(ends, lines.lines, batch, first_line + 16 * k, s);
+                late_state(constants.sections[s],
+                           read_ends(ends, lines.lines, batch, first_line + 16 * k, s));
 #else
             held[k * SECTIONS + s] = AT_REST;
+#endif
+#if ALONG_ROWS
+    const bool streams = lines.begin % 16 == 0;
+    const int rest = LANES; // rows know theirs
+    Rows rows[WIDE];
+    for (int k = 0; k < WIDE; ++k)
+        rows[k] = rows_of(src, dst, lines, batch, first_line + 16 * k);
+#if FILTERS > 1
+    Rows second_rows[WIDE];
+    for (int k = 0; k < WIDE; ++k)
+#if SOURCES > 1
+        second_rows[k] = rows_of(second_src, dst, lines, batch, first_line + 16 * k);
+#else
+        second_rows[k] = rows_of(src, second_dst, lines, batch, first_line + 16 * k);
+#endif
+#endif
+#else
+    const int rest = lines.lines - first_line;
+    __global const SRC *from = src + SRC_LINE(first_line, batch);
+    const long to_place = DST_LINE(first_line, batch) - (long)lines.begin * lines.dst.step;
+    __global DST *to = dst + to_place;
+#if SOURCES > 1
+    __global const SRC *second_from = second_src + SRC_LINE(first_line, batch);
+#endif
+#if TARGETS > 1
+    __global DST *second_to = second_dst + to_place;
+#endif
+#endif
+
+#if ALONG_ROWS
+#define FROM rows
+#define SECOND_FROM second_rows
+#else
+#define FROM from
+#define SECOND_FROM second_from
 #endif
 
 #if ANTICAUSAL && !LOOKS_AHEAD
     const long first_mark = ((long)batch * get_global_size(0) + strip) * blocks;
     for (int block = blocks - 1; block >= 0; --block) {
-        const int count = min(lines.length - block * BLOCK, BLOCK);
-        if (block > 0) {
-            read_block(src, lines, batch, first_line, block * BLOCK, count, samples);
-#if SOURCES > 1
-            read_block(second_src, lines, batch, first_line, block * BLOCK, count,
-                       samples + SECOND);
-#endif
-        }
+        const int first = block * BLOCK;
+        const int count = block > 0 ? min(lines.length - first, BLOCK) : 0;
         UNROLL for (int k = 0; k < WIDE; ++k) {
+            for (int n = 0; n < count; ++n)
+                if (IS_READ_AT(n, k)) {
+                    read_samples(FROM, lines, rest, first + n, count - n, k, samples + n * WIDE);
+#if SOURCES > 1
+                    read_samples(SECOND_FROM, lines, rest, first + n, count - n, k,
+                                 samples + SECOND + n * WIDE);
+#endif
+                }
             State states[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 if (!IS_CAUSAL(s)) {
@@ -262,9 +362,8 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                     if (ORDER == 2)
                         vstore16(states[s].v, 1, mark);
                 }
-            if (block > 0)
-                for (int n = count - 1; n >= 0; --n)
-                    take_backwards(filters, samples + PART(k) + n, states);
+            for (int n = count - 1; n >= 0; --n)
+                take_backwards(&constants, samples + n * WIDE + k, states);
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 if (!IS_CAUSAL(s))
                     held[k * SECTIONS + s] = states[s];
@@ -272,91 +371,134 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
     }
 #endif
 
-    read_block(src, lines, batch, first_line, 0, min(lines.length, BLOCK), samples);
-#if SOURCES > 1
-    read_block(second_src, lines, batch, first_line, 0, min(lines.length, BLOCK),
-               samples + SECOND);
-#endif
-    for (int block = 0; block < blocks; ++block) {
+    // The causal sections are a block ahead of the others, and go on while samples are read.
+    for (int block = -1; block < blocks; ++block) {
         const int first = block * BLOCK;
         const int count = min(lines.length - first, BLOCK);
-        const int next = block % 2 == 0 ? HELD : 0;
-        const int here = HELD - next;
         const int next_count = min(lines.length - first - BLOCK, BLOCK); // may be negative
-        if (block + 1 < blocks) {
-            read_block(src, lines, batch, first_line, first + BLOCK, next_count, samples + next);
+        const int slot = block & 1;
+        float16 *here = samples + slot * HELD;
+        float16 *next = samples + (1 - slot) * HELD;
+        STATE *here_sums = sums + slot * SUMS;
+        STATE *next_sums = sums + (1 - slot) * SUMS;
+        for (int k = 0; k < WIDE; k += CHAINS) {
+            State states[CHAINS][SECTIONS];
+            UNROLL for (int c = 0; c < CHAINS; ++c)
+                UNROLL for (int s = 0; s < SECTIONS; ++s)
+                    if (IS_CAUSAL(s))
+                        states[c][s] = held[(k + c) * SECTIONS + s];
+            for (int n = 0; n < next_count; ++n)
+                UNROLL for (int c = 0; c < CHAINS; ++c) {
+                    const int at = n * WIDE;
+                    if (IS_READ_AT(n, k + c)) {
+                        const int from_here = first + BLOCK + n;
+                        read_samples(FROM, lines, rest, from_here, next_count - n, k + c,
+                                     next + at);
 #if SOURCES > 1
-            read_block(second_src, lines, batch, first_line, first + BLOCK, next_count,
-                       samples + next + SECOND);
+                        read_samples(SECOND_FROM, lines, rest, from_here, next_count - n, k + c,
+                                     next + SECOND + at);
 #endif
+                    }
+                    const float16 *sample = next + at + k + c;
+                    const STATE x = TO_STATE(*sample);
+                    const STATE y = filter_forwards(&constants, 0, x, NOTHING, states[c]);
+#if SOURCES > 1
+                    next_sums[at + k + c] =
+                        filter_forwards(&constants, 1, TO_STATE(sample[SECOND]), y, states[c]);
+#else
+                    next_sums[at + k + c] = y;
+#endif
+#if TARGETS > 1
+                    next_sums[SECOND + at + k + c] =
+                        filter_forwards(&constants, 1, x, NOTHING, states[c]);
+#endif
+                }
+            UNROLL for (int c = 0; c < CHAINS; ++c)
+                UNROLL for (int s = 0; s < SECTIONS; ++s)
+                    if (IS_CAUSAL(s))
+                        held[(k + c) * SECTIONS + s] = states[c][s];
         }
-        UNROLL for (int k = 0; k < WIDE; ++k) {
-            State states[SECTIONS];
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                if (IS_CAUSAL(s))
-                    states[s] = held[k * SECTIONS + s];
-            for (int n = 0; n < count; ++n) {
-                const STATE x = TO_STATE(samples[here + PART(k) + n]);
-                STATE y;
-                filter_causally(filters, x, &y, states);
-#if SOURCES > 1
-                const STATE second_x = TO_STATE(samples[here + SECOND + PART(k) + n]);
-                filter_causally(filters + 1, second_x, &y, states + EACH);
-#elif TARGETS > 1
-                STATE second_y;
-                filter_causally(filters + 1, x, &second_y, states + EACH);
-                second[PART(k) + n] = second_y;
-#endif
-                sums[n] = y;
-            }
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                if (IS_CAUSAL(s))
-                    held[k * SECTIONS + s] = states[s];
+        if (block < 0)
+            continue;
+        for (int k = 0; k < WIDE; k += CHAINS) {
+            State states[CHAINS][SECTIONS];
 #if ANTICAUSAL
+            UNROLL for (int c = 0; c < CHAINS; ++c) {
 #if LOOKS_AHEAD
-            // The lines' end may be near enough to matter.
-            const bool sees_end = next_count <= ahead;
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                if (!IS_CAUSAL(s)) {
-                    states[s].w = sees_end ? held[k * SECTIONS + s].w : NOTHING;
-                    states[s].v = sees_end ? held[k * SECTIONS + s].v : NOTHING;
-                }
-            for (int n = min(next_count, ahead) - 1; n >= 0; --n)
-                take_backwards(filters, samples + next + PART(k) + n, states);
+                // The lines' end may be near enough to matter.
+                const bool sees_end = next_count <= ahead;
+                UNROLL for (int s = 0; s < SECTIONS; ++s)
+                    if (!IS_CAUSAL(s)) {
+                        const State end = held[(k + c) * SECTIONS + s];
+                        states[c][s].w = sees_end ? end.w : NOTHING;
+                        states[c][s].v = sees_end ? end.v : NOTHING;
+                    }
 #else
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                if (!IS_CAUSAL(s)) {
-                    __global const ONE_STATE *mark = marks + mark_at(first_mark + block, k, s);
-                    states[s].w = vload16(0, mark);
-                    states[s].v = vload16(ORDER - 1, mark);
+                UNROLL for (int s = 0; s < SECTIONS; ++s)
+                    if (!IS_CAUSAL(s)) {
+                        __global const ONE_STATE *mark =
+                            marks + mark_at(first_mark + block, k + c, s);
+                        states[c][s].w = vload16(0, mark);
+                        states[c][s].v = vload16(ORDER - 1, mark);
+                    }
+#endif
+            }
+#endif
+#if ANTICAUSAL && LOOKS_AHEAD
+            for (int n = min(next_count, ahead) - 1; n >= 0; --n)
+                UNROLL for (int c = 0; c < CHAINS; ++c)
+                    take_backwards(&constants, next + n * WIDE + k + c, states[c]);
+#endif
+#if ALONG_ROWS
+            for (int n = (count - 1) / 16 * 16; n >= 0; n -= 16) {
+                float16 results[TARGETS][CHAINS][16];
+                const int some = min(count - n, 16);
+                for (int i = some - 1; i >= 0; --i)
+                    UNROLL for (int c = 0; c < CHAINS; ++c) {
+                        const int place = (n + i) * WIDE + k + c;
+                        STATE y[TARGETS];
+                        add_all_backwards(&constants, here + place, here_sums + place, y,
+                                          states[c]);
+                        UNROLL for (int t = 0; t < TARGETS; ++t)
+                            results[t][c][i] = TO_REAL(y[t]);
+                    }
+                UNROLL for (int c = 0; c < CHAINS; ++c) {
+                    write_some_of_rows(results[0][c], rows + k + c, lines, first + n, some,
+                                       streams);
+#if TARGETS > 1
+                    write_some_of_rows(results[1][c], second_rows + k + c, lines, first + n, some,
+                                       streams);
+#endif
                 }
-#endif
-            for (int n = count - 1; n >= 0; --n) {
-                const STATE x = TO_STATE(samples[here + PART(k) + n]);
-                STATE y = sums[n];
-                add_anticausal(filters, x, &y, states);
-#if SOURCES > 1
-                const STATE second_x = TO_STATE(samples[here + SECOND + PART(k) + n]);
-                add_anticausal(filters + 1, second_x, &y, states + EACH);
-#elif TARGETS > 1
-                STATE second_y = second[PART(k) + n];
-                add_anticausal(filters + 1, x, &second_y, states + EACH);
-                second_results[PART(k) + n] = TO_REAL(second_y);
-#endif
-                samples[here + PART(k) + n] = TO_REAL(y);
             }
 #else
-            for (int n = 0; n < count; ++n) {
-                samples[here + PART(k) + n] = TO_REAL(sums[n]);
-#if TARGETS > 1
-                second_results[PART(k) + n] = TO_REAL(second[PART(k) + n]);
+            for (int n = count - 1; n >= 0; --n) {
+                // The block after the next is on its way meanwhile.
+                if (first + 2 * BLOCK + n < lines.length)
+                    UNROLL for (int c = 0; c < CHAINS; ++c) {
+                        const long at =
+                            (long)(first + 2 * BLOCK + n) * lines.src.step + 16 * (k + c);
+                        EXPECT(from + at);
+#if SOURCES > 1
+                        EXPECT(second_from + at);
 #endif
+                    }
+                const bool is_stored = first + n >= lines.begin && first + n < lines.end;
+                UNROLL for (int c = 0; c < CHAINS; ++c) {
+                    const int place = n * WIDE + k + c;
+                    STATE y[TARGETS];
+                    add_all_backwards(&constants, here + place, here_sums + place, y, states[c]);
+                    const long at = (long)(first + n) * lines.dst.step + 16 * (k + c);
+                    if (is_stored) {
+                        const int lanes = LANES <= rest ? 16 : min(rest - 16 * (k + c), 16);
+                        write_vector(TO_REAL(y[0]), to + at, lanes);
+#if TARGETS > 1
+                        write_vector(TO_REAL(y[1]), second_to + at, lanes);
+#endif
+                    }
+                }
             }
 #endif
         }
-        write_block(samples + here, lines, batch, first_line, first, count, dst);
-#if TARGETS > 1
-        write_block(second_results, lines, batch, first_line, first, count, second_dst);
-#endif
     }
 }

@@ -63,7 +63,7 @@ Kernel recursive_strips() {
     spec.name = "recursive_strips";
     spec.folder = "recursive";
     spec.tunables = {{"WIDE", &Settings::wide, {1, 2, 4}},
-                     {"BLOCK", &Settings::block, {64, 256, 512}}};
+                     {"BLOCK", &Settings::block, {64, 128, 256, 512, 1024, 4096}}};
     spec.refusal = [](const RecursivePass &pass, const Settings &) {
         return sections_refusal(pass);
     };
