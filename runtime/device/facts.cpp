@@ -202,10 +202,13 @@ std::uint64_t DeviceFacts::usable_local_memory() const {
 }
 
 std::uint64_t DeviceFacts::usable_private_memory() const {
-    // A CPU's thread has room on its stack. A GPU sets memory aside for every item that could run at once: an
-    // H200 for 270,336. Mesa 22.3 is slow with arrays and gives wrong bits for arrays of 144 KiB.
+    // A CPU's thread has room on its stack: those that PoCL starts have what the system gives, 1 MiB and more.
+    // A GPU sets memory aside for every item that could run at once: an H200 for 270,336. Mesa 22.3 is slow with
+    // arrays and gives wrong bits for arrays of 144 KiB.
     if (device_class == DeviceClass::mesa_cpu)
         return 8 * 1024;
+    if (device_class == DeviceClass::pocl_cpu)
+        return 640 * 1024;
     return is_cpu() ? 320 * 1024 : 16 * 1024;
 }
 

@@ -36,11 +36,13 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.arguments = stage.images_and({stage.own, stage.start_states, by_value(stage.lines),
                                          sections_argument(stage, small),
                                          by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
-    const std::size_t vector_bytes = vector_width * sizeof(float);
-    const auto vectors = static_cast<std::size_t>(block);
-    const std::size_t held = stage.sources() * 2 * static_cast<std::size_t>(wide) * vectors;
-    const std::size_t sums = ((stage.targets() - 1) * static_cast<std::size_t>(wide) + 1) * vectors;
-    launch.private_bytes = (held + sums * size_of(stage.states_are) / sizeof(float)) * vector_bytes;
+    // Two blocks of samples and of sums; the second source's or target's lie five samples further on.
+    constexpr int apart = 5;
+    const std::size_t block_bytes =
+        static_cast<std::size_t>(wide) * (block + apart) * vector_width * sizeof(float);
+    launch.private_bytes = 2 * block_bytes *
+                           (stage.sources() +
+                            stage.targets() * size_of(stage.states_are) / sizeof(float));
     launch.needs_f64 = stage.states_are != StateType::floats;
     // Where lines end, results were off by up to nine times their bound as the driver optimises them (H100, driver 580);
     // unoptimised they were right there, as they are on all CPUs.
@@ -56,6 +58,25 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
            size_of(stage.states_are);
 }
 
+// Blocks have what matters to the block before, so that lines are read once: long blocks leave less to be read there
+// twice, but more than the nearest caches hold. Down columns, a cache line has 16 values, and pages have more.
+std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) {
+    constexpr int usual = 256;
+    const int wide = pass.along_rows ? 1 : 4;
+    int block = usual;
+    for (const LineStage *stage : pass.all_stages())
+        for (const int longer : {512, 1024, 2048})
+            if (!samples_to_forget(stage->anticausal, block, digits_of(*stage)) &&
+                samples_to_forget(stage->anticausal, longer, digits_of(*stage)))
+                block = longer;
+    std::vector<Settings> result;
+    if (block != usual && (pass.along_rows || block == 512))
+        result.push_back({.wide = wide, .block = block});
+    result.push_back({.wide = wide, .block = usual});
+    result.push_back({.wide = 1, .block = 64});
+    return result;
+}
+
 } // namespace
 
 Kernel recursive_strips() {
@@ -63,15 +84,11 @@ Kernel recursive_strips() {
     spec.name = "recursive_strips";
     spec.folder = "recursive";
     spec.tunables = {{"WIDE", &Settings::wide, {1, 2, 4}},
-                     {"BLOCK", &Settings::block, {64, 128, 256, 512, 1024, 4096}}};
+                     {"BLOCK", &Settings::block, {64, 256, 512, 1024, 2048}}};
     spec.refusal = [](const RecursivePass &pass, const Settings &) {
         return sections_refusal(pass);
     };
-    // Down columns, a cache line has 16 values, and pages have more.
-    spec.preferred = [](const RecursivePass &pass, const DeviceFacts &) {
-        return std::vector<Settings>{{.wide = pass.along_rows ? 1 : 4, .block = 256},
-                                     {.wide = 1, .block = 64}};
-    };
+    spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
         return recursive_work(pass, {start_form_without_barrier(facts), States::stepped}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
