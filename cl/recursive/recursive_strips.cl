@@ -199,12 +199,6 @@ INLINE State read_ends(__global const ONE_STATE *ends, int lines, int batch, int
     return (State){vload16(0, w), vload16(0, v)};
 }
 
-// The sections of all filters, one after the other, and what they add `direct` times a sample to.
-typedef struct Constants {
-    LateSection sections[SECTIONS];
-    ONE_STATE direct[FILTERS];
-} Constants;
-
 // The anticausal sections of all filters take a sample, which of several sources lie SECOND apart.
 INLINE void take_backwards(const Constants *constants, const float16 *sample, State *states) {
     UNROLL for (int s = 0; s < SECTIONS; ++s)
@@ -212,24 +206,6 @@ INLINE void take_backwards(const Constants *constants, const float16 *sample, St
             const STATE x = TO_STATE(sample[SOURCES > 1 ? s / EACH * SECOND : 0]);
             states[s] = take_late(constants->sections[s], states[s], x);
         }
-}
-
-// What the causal sections of filter f make of a sample; of a second source, added to y.
-INLINE STATE filter_forwards(const Constants *constants, int f, STATE x, STATE y, State *states) {
-    const STATE direct = SPREAD(constants->direct[f]);
-    STATE sum = SOURCES > 1 && f > 0 ? fma(direct, x, y) : direct * x;
-    UNROLL for (int s = f * EACH; s < f * EACH + CAUSAL; ++s) {
-        sum = add_late(constants->sections[s], states[s], sum);
-        states[s] = take_late(constants->sections[s], states[s], x);
-    }
-    return sum;
-}
-INLINE STATE add_backwards(const Constants *constants, int f, STATE x, STATE y, State *states) {
-    UNROLL for (int s = f * EACH + CAUSAL; s < (f + 1) * EACH; ++s) {
-        y = add_late(constants->sections[s], states[s], y);
-        states[s] = take_late(constants->sections[s], states[s], x);
-    }
-    return y;
 }
 
 // The results of a sample of all targets, from what the causal sections made of it.
@@ -286,13 +262,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
     float16 samples[2 * HELD];
     STATE sums[2 * SUMS];
     Constants constants;
-    UNROLL for (int f = 0; f < FILTERS; ++f) {
-        Filter filter;
-        READ_FILTER(filter, GIVEN, f);
-        constants.direct[f] = filter.direct;
-        UNROLL for (int s = 0; s < EACH; ++s)
-            constants.sections[f * EACH + s] = late_section(filter.sections[s]);
-    }
+    READ_CONSTANTS(constants, GIVEN);
     State held[WIDE * SECTIONS];
     UNROLL for (int k = 0; k < WIDE; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s)

@@ -175,12 +175,17 @@ std::vector<Tunable> tunables_of(const std::string &kernel) {
     return {};
 }
 
+// Whether the kernel filters along x and y at once.
+bool is_of_planes(const std::string &kernel) {
+    return kernel.rfind("recursive_fused", 0) == 0;
+}
+
 Range filters_of(const std::string &kernel) {
     if (kernel == "recursive_march")
         return of_columns_alone;
     if (kernel == "recursive_lookback")
         return of_one_direction;
-    if (kernel == "recursive_fused")
+    if (is_of_planes(kernel))
         return of_planes;
     return {0, of_precisions};
 }
@@ -194,8 +199,7 @@ BorderMode border_of(std::size_t i) {
 BorderMode border_for(const RecursiveCase &test, std::size_t i) {
     constexpr std::size_t there_and_back = 18;
     const BorderMode border = border_of(i);
-    return test.kernel == "recursive_fused" && test.filter == there_and_back &&
-                   border == BorderMode::zero
+    return is_of_planes(test.kernel) && test.filter == there_and_back && border == BorderMode::zero
                ? BorderMode::clamp
                : border;
 }
@@ -444,7 +448,7 @@ std::vector<RecursiveCase> small_cases_of(const std::string &kernel) {
     const bool is_plain = kernel == "recursive_plain";
     const int kinds = is_plain                       ? 6
                       : kernel == "recursive_strips" ? 5
-                      : kernel == "recursive_fused"  ? 2
+                      : is_of_planes(kernel)         ? 2
                                                      : 3;
     return sample_of(
         of_small_groups(pairwise_filters(kernel, {is_plain ? 40 : 70, 100000, kinds})));

@@ -5,7 +5,7 @@ namespace gz {
 const std::vector<Kernel> &recursive_kernels() {
     static const std::vector<Kernel> kernels{
         recursive_plain(),  recursive_lookback(), recursive_march(), recursive_tiled(),
-        recursive_strips(), recursive_segments(), recursive_fused()};
+        recursive_strips(), recursive_segments(), recursive_fused(), recursive_fused_strips()};
     return kernels;
 }
 

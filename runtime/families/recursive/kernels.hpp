@@ -13,6 +13,7 @@ Kernel recursive_tiled();
 Kernel recursive_strips();
 Kernel recursive_segments();
 Kernel recursive_fused();
+Kernel recursive_fused_strips();
 
 // Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &recursive_kernels();

@@ -40,9 +40,9 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     constexpr int apart = 5;
     const std::size_t block_bytes =
         static_cast<std::size_t>(wide) * (block + apart) * vector_width * sizeof(float);
-    launch.private_bytes = 2 * block_bytes *
-                           (stage.sources() +
-                            stage.targets() * size_of(stage.states_are) / sizeof(float));
+    launch.private_bytes =
+        2 * block_bytes *
+        (stage.sources() + stage.targets() * size_of(stage.states_are) / sizeof(float));
     launch.needs_f64 = stage.states_are != StateType::floats;
     // Where lines end, results were off by up to nine times their bound as the driver optimises them (H100, driver 580);
     // unoptimised they were right there, as they are on all CPUs.

@@ -1,0 +1,232 @@
+// A recursive filter along x and y in one pass, for CPUs, where little is left of a sample after APRON
+// pixels: the image is read as its border extends it, and nothing enters a strip from further away. An
+// item goes down a strip of STRIP values, APRON rows at a time: a block. It filters 16 rows of it side
+// by side in the lanes of vectors along x, turns them, and filters the block before along y, 16 columns
+// in a vector, with what matters of the block that has come. No barrier.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#define SIDE_BY_SIDE 16
+#include "lib/recursive.clh"
+#include "lib/recursive_late.clh"
+#include "lib/host_compiler.clh"
+#include "lib/transpose.clh"
+
+#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || APRON % 16 != 0
+#error STRIP, APRON or ALIGNED is not defined, or APRON is not a multiple of 16
+#endif
+
+// A strip's values: whole pixels, and whole vectors.
+#define STRIP_VALUES (CHANNELS == 3 ? STRIP / 48 * 48 : STRIP)
+#define APRON_X (APRON * CHANNELS)
+#define COLUMNS (STRIP_VALUES + 2 * APRON_X)
+#define VECTORS (STRIP_VALUES / 16)
+// From a row of vectors to the next, not a power of two, so that rows do not share sets of the cache.
+#define PITCH (VECTORS + 1)
+// Vectors of columns that are filtered side by side, as in recursive_strips.
+#define ACTIVE ((CAUSAL > ANTICAUSAL ? CAUSAL : ANTICAUSAL) * ORDER)
+#if !defined(__AVX512F__) || VECTORS % 4 != 0
+#define CHAINS 1
+#elif ACTIVE > 4
+#define CHAINS 2
+#else
+#define CHAINS 4
+#endif
+
+typedef struct Axes {
+    Sections sections[2];
+} Axes;
+#if BY_VALUE
+#define AXES_PARAMETER const Axes axes
+#define AXES axes
+#else
+#define AXES_PARAMETER __constant Axes *restrict axes
+#define AXES (*axes)
+#endif
+
+#if ALIGNED
+#define STREAM STREAM16
+#else
+#define STREAM STORE16
+#endif
+
+INLINE void take_causally(const Constants *constants, float16 x, State *states) {
+    UNROLL for (int s = 0; s < CAUSAL; ++s)
+        states[s] = take_late(constants->sections[s], states[s], x);
+}
+INLINE void take_anticausally(const Constants *constants, float16 x, State *states) {
+    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+        states[s] = take_late(constants->sections[s], states[s], x);
+}
+INLINE void rest(State *states) {
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        states[s] = AT_REST;
+}
+
+// 16 rows as the border extends them, and where in a row the values of the strip's columns are. Those
+// of columns `begin` to `end` are the image's own, side by side from value `first` + begin on.
+typedef struct Rows {
+    __global const SRC *values[16];
+    bool are_outside[16];
+} Rows;
+typedef struct Columns {
+    const int *places;
+    int first, begin, end, all;
+} Columns;
+
+// 16 columns of 16 rows, from column `first` on; a vector has a column.
+INLINE void read_columns(const Rows *rows, Columns columns, const Geometry g, int first,
+                         bool may_be_outside, float16 *a) {
+    if (first >= columns.begin && first + 16 <= columns.end) {
+        const int place = columns.first + first;
+        UNROLL for (int i = 0; i < 16; ++i)
+            a[i] = may_be_outside && rows->are_outside[i] ? (float16)(g.border_value)
+                                                          : LOAD16_WHOLE(rows->values[i] + place);
+    } else {
+        for (int i = 0; i < 16; ++i) {
+            float some[16];
+            for (int k = 0; k < 16; ++k) {
+                const int place = first + k < columns.all ? columns.places[first + k] : OUTSIDE;
+                some[k] = rows->are_outside[i] || place == OUTSIDE ? g.border_value
+                                                                   : LOAD(rows->values[i] + place);
+            }
+            a[i] = vload16(0, some);
+        }
+    }
+    transpose(a);
+}
+
+// Filters 16 rows along x; their results are rows of PITCH vectors.
+INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
+                        const Constants *constants, float16 *line, float16 *to) {
+    bool may_be_outside = false;
+    for (int i = 0; i < 16; ++i)
+        may_be_outside |= rows->are_outside[i];
+    State states[CHANNELS][SECTIONS];
+    UNROLL for (int c = 0; c < CHANNELS; ++c)
+        rest(states[c]);
+    const int end = columns.all - APRON_X; // the last column but for the apron's
+    // Samples come in whole vectors of columns; those of a pixel's channels have states of their own.
+    float16 sums[STRIP_VALUES];
+    int read = 0;
+    for (int p = 0; p < columns.all; p += CHANNELS)
+        UNROLL for (int c = 0; c < CHANNELS; ++c) {
+            const int i = p + c;
+            if (i == read) {
+                float16 a[16];
+                read_columns(rows, columns, g, i, may_be_outside, a);
+                UNROLL for (int k = 0; k < 16; ++k)
+                    line[i + k] = a[k];
+                read += 16;
+            }
+            if (i < APRON_X)
+                take_causally(constants, line[i], states[c]);
+            else if (i < end)
+                sums[i - APRON_X] = filter_forwards(constants, 0, line[i], NOTHING, states[c]);
+        }
+    for (int p = columns.all - CHANNELS; p >= end; p -= CHANNELS)
+        UNROLL for (int c = 0; c < CHANNELS; ++c)
+            take_anticausally(constants, line[p + c], states[c]);
+    for (int p = end - CHANNELS; p >= APRON_X; p -= CHANNELS)
+        UNROLL for (int c = CHANNELS - 1; c >= 0; --c) {
+            const int i = p + c - APRON_X;
+            sums[i] = add_backwards(constants, 0, line[p + c], sums[i], states[c]);
+            if (i % 16 == 0) {
+                float16 a[16];
+                UNROLL for (int k = 0; k < 16; ++k)
+                    a[k] = sums[i + k];
+                transpose(a);
+                UNROLL for (int k = 0; k < 16; ++k)
+                    to[k * PITCH + i / 16] = a[k];
+            }
+        }
+}
+
+// band: rows of an item.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void recursive_fused_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                            const Geometry g, const int band, AXES_PARAMETER) {
+    const int left = (int)get_global_id(0) * STRIP_VALUES;
+    const int top = (int)get_global_id(1) * band;
+    const int batch = get_global_id(2);
+    const int bottom = min(top + band, g.height);
+    const int count = min(STRIP_VALUES, g.width - left);
+    __global const SRC *origin = src + src_start(g, batch);
+    __global DST *to = dst + dst_start(g, batch) + left;
+    Constants along_x, along_y;
+    READ_CONSTANTS(along_x, AXES.sections[0]);
+    READ_CONSTANTS(along_y, AXES.sections[1]);
+
+    int places[COLUMNS];
+    Columns columns = {places, left - APRON_X, 0, 0, count + 2 * APRON_X};
+    for (int i = 0; i < columns.all; ++i)
+        places[i] = fold_value(g, columns.first + i);
+    columns.begin = clamp(g.valid_left * CHANNELS - columns.first, 0, columns.all);
+    columns.end = clamp(g.valid_right * CHANNELS - columns.first, columns.begin, columns.all);
+
+    // Two blocks of rows that are filtered along x, of the rows that the border extends: before the
+    // band's first block and behind its last one is another.
+    float16 line[COLUMNS + 16];
+    float16 samples[2][APRON * PITCH];
+    State down[VECTORS][SECTIONS];
+    for (int k = 0; k < VECTORS; ++k)
+        rest(down[k]);
+    for (int first = top - APRON; first < bottom + APRON; first += APRON) {
+        const int slot = (first - top) / APRON & 1;
+        float16 *next = samples[slot];
+        for (int n = 0; n < APRON; n += 16) {
+            Rows rows;
+            for (int i = 0; i < 16; ++i) {
+                const int row = fold_row(g, first + n + i);
+                rows.are_outside[i] = row == OUTSIDE;
+                rows.values[i] = origin + (row == OUTSIDE ? 0 : row) * g.src_row;
+            }
+            filter_rows(&rows, columns, g, &along_x, line, next + n * PITCH);
+        }
+        const float16 *here = samples[1 - slot];
+        const int done = first - APRON; // the first row of the block that is filtered along y
+        if (done < top - APRON)
+            continue;
+        for (int k = 0; 16 * k < count; k += CHAINS) {
+            State states[CHAINS][SECTIONS];
+            UNROLL for (int c = 0; c < CHAINS; ++c)
+                UNROLL for (int s = 0; s < SECTIONS; ++s)
+                    states[c][s] = IS_CAUSAL(s) ? down[k + c][s] : AT_REST;
+            float16 sums[APRON * CHAINS];
+            if (done < top) {
+                for (int n = 0; n < APRON; ++n)
+                    UNROLL for (int c = 0; c < CHAINS; ++c)
+                        take_causally(&along_y, here[n * PITCH + k + c], states[c]);
+            } else {
+                for (int n = 0; n < APRON; ++n)
+                    UNROLL for (int c = 0; c < CHAINS; ++c)
+                        sums[n * CHAINS + c] = filter_forwards(
+                            &along_y, 0, here[n * PITCH + k + c], NOTHING, states[c]);
+            }
+            UNROLL for (int c = 0; c < CHAINS; ++c)
+                UNROLL for (int s = 0; s < CAUSAL; ++s)
+                    down[k + c][s] = states[c][s];
+            if (done < top)
+                continue;
+            for (int n = APRON - 1; n >= 0; --n)
+                UNROLL for (int c = 0; c < CHAINS; ++c)
+                    take_anticausally(&along_y, next[n * PITCH + k + c], states[c]);
+            for (int n = APRON - 1; n >= 0; --n)
+                UNROLL for (int c = 0; c < CHAINS; ++c) {
+                    const float16 y = add_backwards(&along_y, 0, here[n * PITCH + k + c],
+                                                    sums[n * CHAINS + c], states[c]);
+                    const int row = done + n;
+                    const int lanes = count - 16 * (k + c);
+                    __global DST *at = to + (long)row * g.dst_row + 16 * (k + c);
+                    if (row < bottom && lanes >= 16) {
+                        STREAM(y, at);
+                    } else if (row < bottom) {
+                        float some[16];
+                        vstore16(y, 0, some);
+                        for (int lane = 0; lane < lanes; ++lane)
+                            STORE(some[lane], at + lane);
+                    }
+                }
+        }
+    }
+}

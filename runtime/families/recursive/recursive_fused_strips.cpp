@@ -1,0 +1,133 @@
+// Both axes in one pass on CPUs, for filters that forget soon. See cl/recursive/recursive_fused_strips.cl.
+#include <algorithm>
+
+#include "families/recursive/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int strip, band;
+};
+
+constexpr int vector_width = 16; // values of a vector, and rows that are filtered along x at once
+constexpr int longest_apron = 64;
+
+// Returns how many pixels around one matter to it.
+std::optional<int> apron_of(const RecursivePlanePass &pass) {
+    int longest = vector_width;
+    for (const LineStage &stage : pass.axes)
+        for (const auto &sections : {stage.causal, stage.anticausal}) {
+            const std::optional<int> needed = samples_to_forget(sections, longest_apron);
+            if (!needed)
+                return std::nullopt;
+            longest = std::max(longest, *needed);
+        }
+    return static_cast<int>(ceil_div(longest, vector_width)) * vector_width;
+}
+
+// Values of a strip: whole vectors, and whole pixels.
+std::int64_t values_of(const RecursivePlanePass &pass, int strip) {
+    constexpr int vectors_of_three = 3 * vector_width;
+    return pass.channels == 3 ? strip / vectors_of_three * vectors_of_three : strip;
+}
+
+std::string refusal(const RecursivePlanePass &pass, const Settings &) {
+    const auto &[x, y] = pass.axes;
+    if (x.has_taps() || y.has_taps())
+        return "a stage is of taps";
+    if (std::max(x.precision, y.precision) == Precision::twice)
+        return "states want twice the digits of f32";
+    if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
+        return "x and y have sections of different kinds";
+    constexpr std::size_t most_sections = 4;
+    if (x.causal.size() + x.anticausal.size() > most_sections)
+        return text("there are more than ", most_sections, " sections an axis");
+    if (!apron_of(pass))
+        return text("pixels matter to others that are more than ", longest_apron, " away");
+    return "";
+}
+
+Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const int apron = *apron_of(pass);
+    const std::int64_t strip = values_of(pass, settings.strip);
+    const auto &[x, y] = pass.axes;
+    const bool signs = has_signs({&x, &y});
+    std::vector<double> values;
+    for (const LineStage &stage : pass.axes)
+        append_sections(values, {&stage}, signs);
+    std::vector<std::byte> axes = constants_of(values, StateType::floats);
+    const bool small = facts.takes_by_value(axes.size());
+
+    Launch launch;
+    launch.program = {"recursive/recursive_fused_strips.cl", "recursive_fused_strips",
+                      type_defines(pass)};
+    Defines &defines = launch.program.defines;
+    defines["CAUSAL"] = static_cast<int>(x.causal.size());
+    defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
+    defines["SOURCES"] = defines["TARGETS"] = 1;
+    defines["ORDER"] = std::max(order_of(x), order_of(y));
+    defines["SIGNS"] = signs ? 1 : 0;
+    defines["STATE_FORM"] = static_cast<int>(StateType::floats);
+    defines["BY_VALUE"] = small ? 1 : 0;
+    defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
+    defines["STRIP"] = settings.strip;
+    defines["APRON"] = apron;
+    launch.range =
+        batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, settings.band), 1, 1);
+    launch.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
+                        by_value(static_cast<std::int32_t>(settings.band)),
+                        array_argument(std::move(axes), small)};
+    // A line and its sums, two blocks, and where the columns lie.
+    const std::int64_t columns = strip + 2 * std::int64_t{apron} * pass.channels;
+    launch.private_bytes =
+        static_cast<std::size_t>(((columns + strip + vector_width) * vector_width +
+                                  2 * std::int64_t{apron} * (strip + vector_width) + columns) *
+                                 static_cast<std::int64_t>(sizeof(float)));
+    Work result(std::move(launch));
+    result.trips = 1;
+    result.bytes_per_value = static_cast<double>(size_of(pass.src_type) + size_of(pass.dst_type));
+    return result;
+}
+
+// Returns high bands, as two blocks of rows are read twice between bands, but enough of them for all cores.
+std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
+    std::vector<Settings> result;
+    for (const int strip : {512, 256}) {
+        const std::int64_t strips =
+            ceil_div(pass.geometry.width, values_of(pass, strip)) * pass.batch();
+        int band = 1024;
+        while (band > 64 && strips * ceil_div(pass.geometry.height, band) < 2 * facts.cores())
+            band /= 4;
+        result.push_back({.strip = strip, .band = band});
+    }
+    return result;
+}
+
+} // namespace
+
+Kernel recursive_fused_strips() {
+    KernelSpec<RecursivePlanePass, Settings> spec;
+    spec.name = "recursive_fused_strips";
+    spec.folder = "recursive";
+    spec.tunables = {{"STRIP", &Settings::strip, {128, 256, 512, 1024}},
+                     {"BAND", &Settings::band, {64, 256, 1024}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const RecursivePlanePass &pass, const Settings &settings) {
+        const LineStage &stage = pass.axes[0];
+        return text(stage.causal.size(), " causal and ", stage.anticausal.size(),
+                    " anticausal sections along x and y, strips of ",
+                    values_of(pass, settings.strip) / pass.channels, " columns with ",
+                    *apron_of(pass), " more on either side");
+    };
+    spec.rank = [](const RecursivePlanePass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{habit_of(facts) == GroupHabit::strips ? 1 : 0};
+    };
+    return spec;
+}
+
+} // namespace gz
