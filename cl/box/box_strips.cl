@@ -263,13 +263,10 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             step.leaves[m] = row_at(inner, g, min(y + m, end - 1) - radius);
             may_be_outside |= step.enters[m].is_outside || step.leaves[m].is_outside;
         }
-#ifdef HOST_COMPILER
         // The rows that enter next are asked for meanwhile.
-        size_t expected[ROWS];
+        __global const SRC *expected[ROWS];
         for (int m = 0; m < ROWS; ++m)
-            expected[m] =
-                (size_t)row_at(inner, g, min(y + ROWS + m, end - 1) + radius).values;
-#endif
+            expected[m] = row_at(inner, g, min(y + ROWS + m, end - 1) + radius).values;
         // A sum along the row begins anew with each part of it, so that what is not finite goes no
         // further, and rounding neither. Reading a part's columns and writing its means overlap.
         const int rows = min(end - y, ROWS);
@@ -282,11 +279,9 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             const int reached = last + 2 * apron;
             const int some = min(vectors_end, reached);
             for (; column < some; column += 16) {
-#ifdef HOST_COMPILER
                 if (sizeof(SRC) == 4 || column % (int)(64 / sizeof(SRC)) == 0)
                     UNROLL for (int m = 0; m < ROWS; ++m)
-                        __builtin_prefetch((const void *)(expected[m] + column * sizeof(SRC)));
-#endif
+                        EXPECT(expected[m] + column);
                 if (may_be_outside)
                     move16(running, lost, sums, &step, g, column, true);
                 else

@@ -183,6 +183,12 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
             }
             filter_rows(&rows, columns, g, &along_x, line, next + n * PITCH);
         }
+        // The block after this one is on its way meanwhile.
+        __global const SRC *expected[APRON];
+        for (int n = 0; n < APRON; ++n) {
+            const int row = fold_row(g, first + APRON + n);
+            expected[n] = origin + (row == OUTSIDE ? 0 : row) * g.src_row + left;
+        }
         const float16 *here = samples[1 - slot];
         const int done = first - APRON; // the first row of the block that is filtered along y
         if (done < top - APRON)
@@ -215,6 +221,8 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                 UNROLL for (int c = 0; c < CHAINS; ++c) {
                     const float16 y = add_backwards(&along_y, 0, here[n * PITCH + k + c],
                                                     sums[n * CHAINS + c], states[c]);
+                    if ((k + c) % (int)(4 / sizeof(SRC)) == 0)
+                        EXPECT(expected[n] + 16 * (k + c));
                     const int row = done + n;
                     const int lanes = count - 16 * (k + c);
                     __global DST *at = to + (long)row * g.dst_row + 16 * (k + c);

@@ -36,12 +36,6 @@
 #define HELD (SOURCES * SECOND)
 #define SUMS (TARGETS * SECOND)
 
-#ifdef HOST_COMPILER
-#define EXPECT(p) __builtin_prefetch((const void *)(size_t)(p))
-#else
-#define EXPECT(p) (void)(p)
-#endif
-
 #if ALIGNED
 #define STREAM STREAM16
 #else

@@ -12,7 +12,7 @@ struct Settings {
 };
 
 constexpr int vector_width = 16; // values of a vector, and rows that are filtered along x at once
-constexpr int longest_apron = 64;
+constexpr int longest_apron = 96;
 
 // Returns how many pixels around one matter to it.
 std::optional<int> apron_of(const RecursivePlanePass &pass) {
