@@ -56,6 +56,24 @@ TEST_SUITE("method") {
         }
     }
 
+    TEST_CASE("a CPU's vectors decide how long taps may be") {
+        const auto method_of = [](double sigma, const std::string &architecture) {
+            return gz::settle(Filter::gaussian(gaussian_of(sigma, sigma)),
+                              {DeviceClass::pocl_cpu, "", architecture});
+        };
+        CHECK(method_of(2.5, "x86-avx512").filter.is<gz::Correlate>());
+        CHECK(method_of(3.5, "x86-avx512").filter.is<gz::Recursion>());
+        CHECK(method_of(1.5, "x86-avx2").filter.is<gz::Correlate>());
+        CHECK(method_of(2.5, "x86-avx2").filter.is<gz::Recursion>());
+        CHECK(method_of(5.5, "arm64").filter.is<gz::Correlate>());
+        CHECK(has(method_of(2.5, "x86-avx2"), "class pocl-cpu, x86-avx2"));
+        // Both filters of a difference, too.
+        const Filter difference = Filter::difference(Filter::gaussian(gaussian_of(2.5, 2.5)),
+                                                     Filter::gaussian(gaussian_of(5.0, 5.0)));
+        CHECK(has(gz::settle(difference, {DeviceClass::pocl_cpu, "", "x86-avx512"}),
+                  "method: fir, for sigma 2.5 is up to 3"));
+    }
+
     TEST_CASE("what is asked for comes first") {
         const DeviceClass device_class = DeviceClass::other_gpu;
         Gaussian gaussian = gaussian_of(20.0, 20.0);

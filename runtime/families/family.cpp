@@ -61,7 +61,9 @@ Settled settle(const NonLocalMeans &filter, const Settling &on) {
 }
 
 Settled settle(const Difference &filter, const Settling &on) {
-    const Settling each{on.device_class, on.forced == filter_by_filter ? "" : on.forced};
+    Settling each = on;
+    if (on.forced == filter_by_filter)
+        each.forced = "";
     Settled first = settle(filter.first(), each);
     Settled second = settle(filter.second(), each);
     return {Filter::difference(std::move(first.filter), std::move(second.filter)),

@@ -14,10 +14,11 @@
 namespace gz {
 
 // The conditions under which methods are settled. forced: the kernel that the filter has to run on, "" for
-// any.
+// any. architecture: as in DeviceFacts.
 struct Settling {
     DeviceClass device_class;
     std::string forced;
+    std::string architecture{};
 };
 
 // A filter whose Gaussians have their methods settled, and the reasons: a line for each that was automatic.

@@ -11,7 +11,8 @@ struct Settled;
 Settled settle(const Gaussian &gaussian, const Settling &on);
 Graph lower(const Gaussian &filter, const PlanDesc &desc);
 
-// The largest sigma, the mean along the axes, at which taps are still taken on devices of the class.
-double largest_sigma_of_taps(DeviceClass device_class);
+// The largest sigma, the mean along the axes, at which taps are still taken on devices of the class and the
+// architecture, "" for any.
+double largest_sigma_of_taps(DeviceClass device_class, const std::string &architecture = "");
 
 } // namespace gz

@@ -73,7 +73,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) 
     if (block != usual && (pass.along_rows || block == 512))
         result.push_back({.wide = wide, .block = block});
     result.push_back({.wide = wide, .block = usual});
-    result.push_back({.wide = 1, .block = 64});
+    result.push_back({.wide = 1, .block = 32});
     return result;
 }
 
@@ -84,7 +84,7 @@ Kernel recursive_strips() {
     spec.name = "recursive_strips";
     spec.folder = "recursive";
     spec.tunables = {{"WIDE", &Settings::wide, {1, 2, 4}},
-                     {"BLOCK", &Settings::block, {64, 256, 512, 1024, 2048}}};
+                     {"BLOCK", &Settings::block, {32, 256, 512, 1024, 2048}}};
     spec.refusal = [](const RecursivePass &pass, const Settings &) {
         return sections_refusal(pass);
     };
