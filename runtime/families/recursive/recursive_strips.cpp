@@ -13,6 +13,7 @@ struct Settings {
 };
 
 constexpr int vector_width = 16; // values of a vector
+constexpr int usual_block = 256;
 
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
@@ -58,21 +59,30 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
            size_of(stage.states_are);
 }
 
+std::string refusal(const RecursivePass &pass, const Settings &settings) {
+    // Short blocks of few lines fit where little private memory is to be had, and so take any filter.
+    if (settings.block < usual_block && settings.wide > 1)
+        for (const LineStage *stage : pass.all_stages())
+            if (!samples_to_forget(stage->anticausal, settings.block, digits_of(*stage)))
+                return text("samples matter to others before them that are more than ",
+                            settings.block, " away");
+    return sections_refusal(pass);
+}
+
 // Blocks have what matters to the block before, so that lines are read once: long blocks leave less to be read there
 // twice, but more than the nearest caches hold. Down columns, a cache line has 16 values, and pages have more.
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) {
-    constexpr int usual = 256;
     const int wide = pass.along_rows ? 1 : 4;
-    int block = usual;
+    int block = usual_block;
     for (const LineStage *stage : pass.all_stages())
         for (const int longer : {512, 1024, 2048})
             if (!samples_to_forget(stage->anticausal, block, digits_of(*stage)) &&
                 samples_to_forget(stage->anticausal, longer, digits_of(*stage)))
                 block = longer;
     std::vector<Settings> result;
-    if (block != usual && (pass.along_rows || block == 512))
+    if (block != usual_block && (pass.along_rows || block == 512))
         result.push_back({.wide = wide, .block = block});
-    result.push_back({.wide = wide, .block = usual});
+    result.push_back({.wide = wide, .block = usual_block});
     result.push_back({.wide = 1, .block = 32});
     return result;
 }
@@ -85,9 +95,7 @@ Kernel recursive_strips() {
     spec.folder = "recursive";
     spec.tunables = {{"WIDE", &Settings::wide, {1, 2, 4}},
                      {"BLOCK", &Settings::block, {32, 256, 512, 1024, 2048}}};
-    spec.refusal = [](const RecursivePass &pass, const Settings &) {
-        return sections_refusal(pass);
-    };
+    spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
         return recursive_work(pass, {start_form_without_barrier(facts), States::stepped}, facts,
