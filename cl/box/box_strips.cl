@@ -166,6 +166,7 @@ INLINE void move_column(VALUE *running, VALUE *lost, VALUE *sums, const Step *st
     set_running(s, running, lost, i);
 }
 
+// Sums of a column that is not the image's own.
 INLINE void make_outer(VALUE *running, VALUE *lost, VALUE *sums, const Step *step, const Geometry g,
                        Outer outer) {
     if (outer.kind == is_far)
@@ -207,6 +208,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         inner_end + over <= end_own ? inner_end + over : inner_end + over - 16;
     const int rest_begin = max(vectors_end, begin);
 
+    // Columns at multiples of 16 values of the source are at multiples of 16 values here, too.
     VALUE16 running_[PITCH / 16], sums_[ROWS * PITCH / 16];
     const int shift = 16 + (-apron & 15);
     VALUE *running = (VALUE *)running_ + shift, *sums = (VALUE *)sums_ + shift;

@@ -83,9 +83,8 @@ INLINE void write_lanes(float16 value, const Rows *rows, long offset) {
 // 16 samples of 16 lines, from sample `first` on, as vectors of a sample each.
 #if COMPONENTS == 1
 INLINE void read_16(const Rows *rows, int first, float16 *a) {
-    UNROLL for (int i = 0; i < 16; ++i) {
+    UNROLL for (int i = 0; i < 16; ++i)
         a[i] = LOAD16_WHOLE(rows->src[i] + first);
-    }
     transpose(a);
 }
 INLINE void write_16(float16 *a, const Rows *rows, int first, bool streams) {
