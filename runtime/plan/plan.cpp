@@ -18,7 +18,7 @@ Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine
     // The device does not affect what is refused.
     filter.check_border(desc.border);
     Settled result = settle(filter, {engine.facts().device_class, Forced(variant).variant,
-                                    engine.facts().architecture});
+                                     engine.facts().architecture});
     if (desc.store == Store::truncate && !result.filter.is<Correlate>() && !result.filter.is<Box>())
         fail(Status::unsupported,
              "results are truncated of correlations, boxes and Gaussians by taps only; this is a ",
