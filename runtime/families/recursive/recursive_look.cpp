@@ -1,0 +1,208 @@
+// Groups that march along lines side by side and look ahead. See cl/recursive/recursive_look.cl.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "families/recursive/kernels.hpp"
+#include "families/recursive/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int lanes, chunks;
+};
+
+constexpr int chunk = recursive_chunk;
+constexpr int halves = 2;                    // of a chunk
+constexpr int half = chunk / halves;         // samples
+constexpr int pairs = half / 2;              // of samples as far from the half's two ends
+constexpr std::int64_t most_look = 64;       // tiles
+constexpr std::size_t other_arguments = 512; // bytes, beside the powers
+
+// Whether the filter is its own mirror image.
+bool is_even(const LineStage &stage) {
+    return !stage.causal.empty() && is_mirrored(stage) &&
+           std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
+                      [](const Section &a, const Section &b) {
+                          return a.w_weight == b.w_weight && a.v_weight == b.v_weight;
+                      });
+}
+
+// Returns what one way's sections add to the results at distances from 1 to count.
+std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count) {
+    std::vector<double> result(static_cast<std::size_t>(count), 0.0);
+    for (const Section &section : sections) {
+        std::array<double, 2> state{0.0, 0.0};
+        step(section, state, 1.0);
+        for (double &sum : result) {
+            sum += added(section, state);
+            step(section, state, 0.0);
+        }
+    }
+    return result;
+}
+
+// Returns how many samples ahead matter to the anticausal sections: all others together add less than half of
+// the rounding of a result. Nothing where there are more than `most`.
+std::optional<std::int64_t> samples_ahead(const LineStage &stage, std::int64_t most) {
+    const std::optional<int> all = samples_to_forget(stage.anticausal, 2 * most);
+    if (!all)
+        return std::nullopt;
+    const std::vector<double> response = response_of(stage.anticausal, *all);
+    double sum = 0.0;
+    for (const double value : response)
+        sum += std::abs(value);
+    const double negligible = 0x1p-25 * sum;
+    double left = 0.0;
+    std::size_t samples = response.size();
+    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible)
+        left += std::abs(response[--samples]);
+    return static_cast<std::int64_t>(samples) <= most
+               ? std::optional(static_cast<std::int64_t>(samples))
+               : std::nullopt;
+}
+
+// Returns the tiles to look ahead, at most those of the line; nothing where there are too many.
+std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chunks) {
+    if (stage.anticausal.empty())
+        return 0;
+    const std::int64_t tile = std::int64_t{chunk} * chunks;
+    const std::int64_t others = std::max<std::int64_t>(ceil_div(length, tile) - 1, 1);
+    const std::int64_t most = std::min(others, most_look);
+    if (const std::optional<std::int64_t> samples = samples_ahead(stage, most * tile))
+        return static_cast<int>(std::max<std::int64_t>(ceil_div(*samples, tile), 1));
+    return others <= most_look ? std::optional(static_cast<int>(others)) : std::nullopt;
+}
+
+// The struct EvenPowers.
+std::vector<std::byte> even_powers(const RecursiveStage &stage, int run) {
+    const std::vector<Section> &sections = stage.first().causal;
+    const auto order = static_cast<std::size_t>(stage.order());
+    std::vector<double> values;
+    // Half the sum, or difference, of what is so far from either end of half a chunk.
+    const auto fold = [](double near, double far, double sign) {
+        return (near + sign * far) / 2.0;
+    };
+    constexpr double signs[] = {1.0, -1.0};
+    for (const double sign : signs)
+        for (const Section &section : sections) {
+            const auto ages = responses(section, half);
+            for (std::size_t o = 0; o < order; ++o)
+                for (std::size_t i = 0; i < pairs; ++i)
+                    values.push_back(fold(ages[half - 1 - i][o], ages[i][o], sign));
+        }
+    std::vector<double> response = response_of(sections, half);
+    response.insert(response.begin(), stage.first().direct);
+    for (const double sign : signs)
+        for (int i = 0; i < pairs; ++i)
+            for (int j = 0; j < pairs; ++j)
+                values.push_back(fold(response[static_cast<std::size_t>(std::abs(i - j))],
+                                      response[static_cast<std::size_t>(half - 1 - i - j)], sign));
+    for (const double sign : signs)
+        for (std::size_t i = 0; i < pairs; ++i)
+            for (const Section &section : sections)
+                for (std::size_t o = 0; o < order; ++o) {
+                    std::array<double, 2> state{o == 0 ? 1.0 : 0.0, o == 0 ? 0.0 : 1.0};
+                    std::vector<double> results;
+                    for (int n = 0; n < half; ++n) {
+                        results.push_back(added(section, state));
+                        step(section, state, 0.0);
+                    }
+                    values.push_back(fold(results[i], results[half - 1 - i], sign));
+                }
+    for (const Section &section : sections) {
+        const auto less = transition(section, half).less_identity;
+        for (std::size_t i = 0; i < order; ++i)
+            for (std::size_t j = 0; j < order; ++j)
+                values.push_back(less[i][j] + (i == j ? 1.0 : 0.0));
+    }
+    const std::int64_t last = (stage.lines.length - 1) % chunk + 1;
+    for (const std::int64_t samples : {std::int64_t{chunk}, std::int64_t{chunk} * run, last}) {
+        const std::vector<double> more = section_matrices(stage, samples);
+        values.insert(values.end(), more.begin(), more.end());
+    }
+    return constants_of(values, stage.states_are);
+}
+
+std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
+                         const DeviceFacts &facts, Work &to) {
+    const int lanes = settings.lanes;
+    const int group = lanes * settings.chunks;
+    const Lines &lines = stage.lines;
+    const LineStage &filter = stage.first();
+    const bool even = is_even(filter);
+    const int look = *look_of(filter, lines.length, settings.chunks);
+    std::vector<std::byte> powers =
+        even ? even_powers(stage, settings.chunks) : chunk_powers(stage, settings.chunks);
+    const bool small =
+        facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
+
+    Launch launch;
+    launch.program = {"recursive/recursive_look.cl", "recursive_look",
+                      chunk_defines(stage, small, std::nullopt)};
+    launch.program.defines["EVEN"] = even ? 1 : 0;
+    launch.program.defines["LANES"] = lanes;
+    launch.program.defines["CHUNKS"] = settings.chunks;
+    launch.range.local = {static_cast<std::size_t>(group), 1, 1};
+    launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
+                           static_cast<std::size_t>(stage.batch)};
+    const auto anticausal = static_cast<std::int64_t>(filter.anticausal.size());
+    const std::int64_t kept =
+        (stage.sections() + anticausal) * group + (look * anticausal + stage.sections()) * lanes;
+    launch.arguments = stage.images_and(
+        {stage.start_states, by_value(lines), by_value(look), sections_argument(stage, small),
+         array_argument(std::move(powers), small), local_floats(kept * stage.order())});
+    to.launches.push_back(std::move(launch));
+    return 0;
+}
+
+std::string refusal(const RecursivePass &pass, const Settings &settings) {
+    if (pass.along_rows)
+        return "lines are not side by side";
+    if (pass.second)
+        return "there are two filters";
+    if (std::string reason = floats_refusal(pass); !reason.empty())
+        return reason;
+    if (std::string reason = sections_refusal(pass); !reason.empty())
+        return reason;
+    const int group = settings.lanes * settings.chunks;
+    if (group < 32 || group > 1024)
+        return text("groups would be of ", group, " items");
+    for (const LineStage &stage : pass.stages)
+        if (!stage.has_taps() && !look_of(stage, pass.lines.length, settings.chunks))
+            return text("samples matter to others that are more than ", most_look, " tiles ahead");
+    return "";
+}
+
+std::vector<Settings> preferred(const RecursivePass &, const DeviceFacts &) {
+    return {{.lanes = 64, .chunks = 8}, {.lanes = 32, .chunks = 16}, {.lanes = 16, .chunks = 4}};
+}
+
+} // namespace
+
+Kernel recursive_look() {
+    KernelSpec<RecursivePass, Settings> spec;
+    spec.name = "recursive_look";
+    spec.folder = "recursive";
+    spec.tunables = {{"LANES", &Settings::lanes, {16, 32, 64}},
+                     {"CHUNKS", &Settings::chunks, {4, 8, 16, 32}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, settings, facts, to);
+                              });
+    };
+    spec.details = [](const RecursivePass &pass, const Settings &settings) {
+        return recursive_details(pass, std::int64_t{chunk} * settings.chunks);
+    };
+    spec.rank = [](const RecursivePass &, const Settings &, const DeviceFacts &) {
+        return Rank{0};
+    };
+    return spec;
+}
+
+} // namespace gz
