@@ -1,16 +1,18 @@
-// A stage of a recursive filter on lines that lie side by side, such as columns, for memories of any
-// length: a group marches along LANES lines from their start to their end, CHUNKS chunks of each at a
-// time, so that the states of the causal sections are always at hand. What the anticausal ones need
-// comes from `look` tiles ahead: each tile is read when it comes that near, for what it leaves, and
-// again, mostly from the cache as all groups are at about the same place of their lines, when it is
-// filtered. Nothing is exchanged between groups.
+// A stage of a recursive filter for memories of any length: a group marches along LANES lines from
+// their start to their end, CHUNKS chunks of each at a time, so that the states of the causal sections
+// are always at hand. What the anticausal ones need comes from `look` tiles ahead: each tile is read
+// when it comes that near, for what it leaves, and again, mostly from the cache as all groups are at
+// about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
 #include "lib/pixel.clh"
 #include "lib/last_use.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
 
-#if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 || !defined(EVEN)
-#error LANES, CHUNKS or EVEN is not defined, or CHUNKS is no multiple of 4
+#if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 != 0
+#error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
+#endif
+#if !defined(EVEN) || !defined(ALONG_ROWS) || !defined(VECTORS)
+#error EVEN, ALONG_ROWS or VECTORS is not defined
 #endif
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
@@ -19,9 +21,30 @@
 #define TILE (CHUNK * CHUNKS)
 #define GROUP (LANES * CHUNKS)
 #define NEAR 0
+// Where a chunk's state is in local memory: items side by side have places side by side.
+#if ALONG_ROWS
+#define CHUNK_OF(item) ((int)((uint)(item) % CHUNKS))
+#define LANE_OF(item) ((int)((uint)(item) / CHUNKS))
+#define PLACE_OF(chunk, lane) ((lane) * (CHUNKS + 1) + (chunk)) // lanes begin in different banks
+#define NEXT_CHUNK 1 // is so many places further on
+#define STATE_PLACES (LANES * (CHUNKS + 1))
+#else
+#define CHUNK_OF(item) ((int)((uint)(item) / LANES))
+#define LANE_OF(item) ((int)((uint)(item) % LANES))
 #define PLACE_OF(chunk, lane) ((chunk) * LANES + (lane))
+#define NEXT_CHUNK LANES
 #define STATE_PLACES GROUP
+#endif
 #include "lib/recursive_chunk.clh"
+
+// Rows are read by chunks: the cache holds what the next vector of a chunk needs of a line. They are
+// written in their own order, by way of local memory, as half-written lines cost more.
+#if ALONG_ROWS
+#include "lib/recursive_rows.clh"
+#define ROWS_PARAMETER , __local float4 *rows
+#else
+#define ROWS_PARAMETER
+#endif
 
 // A section's state in local memory, and that of section s among the states of several.
 #if ORDER == 2
@@ -144,17 +167,16 @@ INLINE void pair_up(const float *x, float *sums, float *differences) {
     }
 #endif
 
-// A lane's chunks of a tile, for one section: what each leaves, LANES places apart, becomes what
-// enters it. `state` enters the tile. Returns what leaves it. Some are read before the first of them is
+// A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters the tile. Returns what leaves it. Some are read before the first of them is
 // needed, so that a step seldom waits for more than another's arithmetic.
 #define AT_ONCE 4
 INLINE State carry_causally(__local KEPT *chunks, Matrix over_chunk, State state) {
     UNROLL for (int base = 0; base < CHUNKS; base += AT_ONCE) {
         KEPT own[AT_ONCE];
         UNROLL for (int k = 0; k < AT_ONCE; ++k)
-            own[k] = chunks[(base + k) * LANES];
+            own[k] = chunks[(base + k) * NEXT_CHUNK];
         UNROLL for (int k = 0; k < AT_ONCE; ++k) {
-            chunks[(base + k) * LANES] = kept_of(state);
+            chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
             state = plus_state(carry_on(over_chunk, state), KEPT_STATE(own[k]));
         }
     }
@@ -168,10 +190,10 @@ INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State s
     UNROLL for (int base = CHUNKS - AT_ONCE; base >= 0; base -= AT_ONCE) {
         KEPT own[AT_ONCE];
         UNROLL for (int k = 0; k < AT_ONCE; ++k)
-            own[k] = chunks[(base + k) * LANES];
+            own[k] = chunks[(base + k) * NEXT_CHUNK];
         UNROLL for (int k = AT_ONCE - 1; k >= 0; --k) {
             if (stores)
-                chunks[(base + k) * LANES] = kept_of(state);
+                chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
             state = carry_on(over_chunk, state);
             if (HAS_ENDS && base + k == last)
                 state = carry_on(over_last, end);
@@ -195,16 +217,33 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
     return state;
 }
 
+#if VECTORS
+#define READ_WHOLE(x, from, READ4)                                                                 \
+    UNROLL for (int i_ = 0; i_ < CHUNK; i_ += 4) {                                                 \
+        const float4 four_ = READ4((from) + i_);                                                   \
+        (x)[i_] = four_.s0;                                                                        \
+        (x)[i_ + 1] = four_.s1;                                                                    \
+        (x)[i_ + 2] = four_.s2;                                                                    \
+        (x)[i_ + 3] = four_.s3;                                                                    \
+    }
+#define LOAD_WHOLE(x, from) READ_WHOLE(x, from, LOAD4)
+#define LOAD_LAST_WHOLE(x, from) READ_WHOLE(x, from, LOAD4_LAST)
+#else
+#define READ_WHOLE(x, from, READ)                                                                  \
+    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                                    \
+        (x)[i_] = READ(from);                                                                      \
+        (from) += lines.src.step;                                                                  \
+    }
+#define LOAD_WHOLE(x, from) READ_WHOLE(x, from, LOAD)
+#define LOAD_LAST_WHOLE(x, from) READ_WHOLE(x, from, LOAD_LAST)
+#endif
 // An item's samples of a tile, from sample `at` of its line on, 0 outside the line.
 #define READ_CHUNK(x, from, at, READ)                                                              \
     do {                                                                                           \
         __global const SRC *from_ = (from);                                                        \
         const int left_ = is_there ? lines.length - (at) : 0;                                      \
         if (left_ >= CHUNK) {                                                                      \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                            \
-                (x)[i_] = READ(from_);                                                             \
-                from_ += lines.src.step;                                                           \
-            }                                                                                      \
+            READ##_WHOLE(x, from_);                                                                \
         } else {                                                                                   \
             UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                            \
                 (x)[i_] = i_ < left_ ? READ(from_) : 0.0f;                                         \
@@ -216,10 +255,11 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *restrict ends,
                     const Lines lines, const int look, SECTIONS_PARAMETER, OWN_POWERS_PARAMETER,
-                    __local KEPT *kept) {
+                    __local KEPT *kept ROWS_PARAMETER) {
     const int item = get_local_id(0);
-    const int lane = (uint)item % LANES;
-    const int chunk = (uint)item / LANES;
+    const int lane = LANE_OF(item);
+    const int chunk = CHUNK_OF(item);
+    const int place = PLACE_OF(chunk, lane);
     const int first_line = (int)get_group_id(0) * LANES;
     const int line = first_line + lane;
     const int batch = get_global_id(2);
@@ -227,12 +267,12 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
     const int tiles = (lines.length + TILE - 1) / TILE;
     const int last_chunk = (lines.length - 1) / CHUNK;
 
-    // By section: what the chunks of a tile leave behind, [chunk][lane]; the same of the tile ahead;
+    // By section: what the chunks of a tile leave behind, by place; the same of the tile ahead;
     // [lane], what tiles ahead leave, in a ring; what leaves the tile before, or enters from the line's
     // ends.
     __local KEPT *const left = kept;
-    __local KEPT *const left_ahead = left + SECTIONS * GROUP;
-    __local KEPT *const ring = left_ahead + ANTICAUSAL * GROUP;
+    __local KEPT *const left_ahead = left + SECTIONS * STATE_PLACES;
+    __local KEPT *const ring = left_ahead + ANTICAUSAL * STATE_PLACES;
     __local KEPT *const beyond = ring + look * (ANTICAUSAL * LANES);
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
@@ -247,9 +287,12 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 
     __global const SRC *from =
         src + SRC_LINE(line, batch) + (long)(chunk * CHUNK) * lines.src.step;
+#if !ALONG_ROWS
     __global DST *to = dst + DST_LINE(line, batch) +
                        (long)(chunk * CHUNK - lines.begin) * lines.dst.step;
-    const long src_tile = (long)TILE * lines.src.step, dst_tile = (long)TILE * lines.dst.step;
+    const long dst_tile = (long)TILE * lines.dst.step;
+#endif
+    const long src_tile = (long)TILE * lines.src.step;
     float x[CHUNK];
 #if ANTICAUSAL > 0
     __global const SRC *from_ahead = from;
@@ -276,7 +319,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             LEAVE_HALF(unused, second_half, ahead_sums + PAIRS, ahead_differences + PAIRS);
             CARRY_ON_HALF(all, second_half, first_half);
             UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
-                left_ahead[s * GROUP + item] = KEPT_OF(all, s);
+                left_ahead[s * STATE_PLACES + place] = KEPT_OF(all, s);
 
             pair_up(x, sums, differences);
             float others[ONE_WAY];
@@ -284,10 +327,10 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             LEAVE_HALF(others, second_left, sums + PAIRS, differences + PAIRS);
             CARRY_ON_HALF(all, first_left, others);
             UNROLL for (int s = 0; s < CAUSAL; ++s)
-                left[s * GROUP + item] = KEPT_OF(all, s);
+                left[s * STATE_PLACES + place] = KEPT_OF(all, s);
             CARRY_ON_HALF(all, second_left, first_half);
             UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
-                left[(CAUSAL + s) * GROUP + item] = KEPT_OF(all, s);
+                left[(CAUSAL + s) * STATE_PLACES + place] = KEPT_OF(all, s);
         }
 #else
         float own[CHUNK];
@@ -296,11 +339,11 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #if ANTICAUSAL > 0
             WEIGHTED_SUMS(all, 0, 1, x_ahead);
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                left_ahead[(s - CAUSAL) * GROUP + item] = KEPT_OF(all, s);
+                left_ahead[(s - CAUSAL) * STATE_PLACES + place] = KEPT_OF(all, s);
 #endif
             WEIGHTED_SUMS(all, 0, 1, x);
             UNROLL for (int s = 0; s < SECTIONS; ++s)
-                left[s * GROUP + item] = KEPT_OF(all, s);
+                left[s * STATE_PLACES + place] = KEPT_OF(all, s);
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 own[i] = x[i];
         }
@@ -319,7 +362,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
         for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
             const int s = i / LANES;
             const int of = i % LANES;
-            __local KEPT *const chunks = left + s * GROUP + of;
+            __local KEPT *const chunks = left + s * STATE_PLACES + PLACE_OF(0, of);
             const Matrix over_chunk = MATRIX_AT(POWERS.chunk, s);
             const State outside = KEPT_STATE(beyond[i]);
             if (s < CAUSAL) {
@@ -331,7 +374,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
                 const Matrix over_last = MATRIX_AT(POWERS.last_chunk, s);
                 __local KEPT *const own_ring = ring + (s - CAUSAL) * LANES + of;
                 own_ring[slot * (ANTICAUSAL * LANES)] = kept_of(carry_anticausally(
-                    left_ahead + (s - CAUSAL) * GROUP + of, over_chunk, AT_REST,
+                    left_ahead + (s - CAUSAL) * STATE_PLACES + PLACE_OF(0, of), over_chunk, AT_REST,
                     last_chunk - (t + look) * CHUNKS, over_last, outside, false));
                 if (t >= 0)
                     carry_anticausally(
@@ -356,8 +399,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #if EVEN
             float causal[ONE_WAY], anticausal[ONE_WAY];
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
-                PUT_KEPT(causal, s, left[s * GROUP + item]);
-                PUT_KEPT(anticausal, s, left[(CAUSAL + s) * GROUP + item]);
+                PUT_KEPT(causal, s, left[s * STATE_PLACES + place]);
+                PUT_KEPT(anticausal, s, left[(CAUSAL + s) * STATE_PLACES + place]);
             }
             if (ends_here)
                 UNROLL for (int k = 0; k < ONE_WAY; ++k)
@@ -372,7 +415,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #else
             State states[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s) {
-                states[s] = KEPT_STATE(left[s * GROUP + item]);
+                states[s] = KEPT_STATE(left[s * STATE_PLACES + place]);
                 if (s >= CAUSAL && ends_here)
                     states[s] = AT_REST;
             }
@@ -394,10 +437,21 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
                     if (first + i < lines.length)
                         add_anticausal(&at_end, 0.0f, y + i, end);
             }
+#if ALONG_ROWS
+            UNROLL for (int p = 0; p < CHUNK / 4; ++p)
+                rows[PART(lane, chunk, p)] =
+                    (float4)(y[4 * p], y[4 * p + 1], y[4 * p + 2], y[4 * p + 3]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t >= 0) {
+            const Tile tile = {batch, first_line, t, t * TILE};
+            write_rows(dst, lines, tile, item, rows, max(tile.first, lines.begin),
+                       min(tile.first + TILE, lines.end));
+#else
             if (is_there && first >= lines.begin && first + CHUNK <= lines.end) {
                 __global DST *next_to = to;
                 UNROLL for (int i = 0; i < CHUNK; ++i) {
-                    STORE_LAST(y[i], next_to);
+                    STORE(y[i], next_to);
                     next_to += lines.dst.step;
                 }
             } else if (is_there) {
@@ -409,6 +463,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
                 }
             }
             to += dst_tile;
+#endif
         }
     }
 }

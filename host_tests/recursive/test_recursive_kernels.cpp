@@ -176,7 +176,7 @@ std::vector<Tunable> tunables_of(const std::string &kernel) {
 }
 
 Range filters_of(const std::string &kernel) {
-    if (kernel == "recursive_march" || kernel == "recursive_look")
+    if (kernel == "recursive_march")
         return of_columns_alone;
     if (kernel == "recursive_lookback")
         return of_one_direction;

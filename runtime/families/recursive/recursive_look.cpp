@@ -143,24 +143,27 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.program = {"recursive/recursive_look.cl", "recursive_look",
                       chunk_defines(stage, small, std::nullopt)};
     launch.program.defines["EVEN"] = even ? 1 : 0;
+    launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
+    launch.program.defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
     launch.program.defines["LANES"] = lanes;
     launch.program.defines["CHUNKS"] = settings.chunks;
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
                            static_cast<std::size_t>(stage.batch)};
     const auto anticausal = static_cast<std::int64_t>(filter.anticausal.size());
+    const std::int64_t places = stage.along_rows ? group + lanes : group; // STATE_PLACES
     const std::int64_t kept =
-        (stage.sections() + anticausal) * group + (look * anticausal + stage.sections()) * lanes;
+        (stage.sections() + anticausal) * places + (look * anticausal + stage.sections()) * lanes;
     launch.arguments = stage.images_and(
         {stage.start_states, by_value(lines), by_value(look), sections_argument(stage, small),
          array_argument(std::move(powers), small), local_floats(kept * stage.order())});
+    if (stage.along_rows)
+        launch.arguments.emplace_back(local_floats(std::int64_t{group} * chunk));
     to.launches.push_back(std::move(launch));
     return 0;
 }
 
 std::string refusal(const RecursivePass &pass, const Settings &settings) {
-    if (pass.along_rows)
-        return "lines are not side by side";
     if (pass.second)
         return "there are two filters";
     if (std::string reason = floats_refusal(pass); !reason.empty())
@@ -186,7 +189,7 @@ Kernel recursive_look() {
     KernelSpec<RecursivePass, Settings> spec;
     spec.name = "recursive_look";
     spec.folder = "recursive";
-    spec.tunables = {{"LANES", &Settings::lanes, {16, 32, 64}},
+    spec.tunables = {{"LANES", &Settings::lanes, {8, 16, 32, 64}},
                      {"CHUNKS", &Settings::chunks, {4, 8, 16, 32}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
