@@ -179,8 +179,74 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     return "";
 }
 
-std::vector<Settings> preferred(const RecursivePass &, const DeviceFacts &) {
-    return {{.lanes = 64, .chunks = 8}, {.lanes = 32, .chunks = 16}, {.lanes = 16, .chunks = 4}};
+// Samples that are read ahead should still be in the cache when they are filtered. Measured on NVIDIA (H100,
+// 50 MiB, of which as much serves).
+constexpr std::int64_t cache_bytes = std::int64_t{28} << 20;
+
+// A shape of groups, how many of them run on a unit at a time, and the time that a line takes there when the units
+// have enough of them, measured on NVIDIA (H100).
+struct Shape {
+    Settings settings;
+    std::int64_t groups_of_unit;
+    double time;
+};
+constexpr Shape shapes_of_columns[] = {
+    {{.lanes = 64, .chunks = 8}, 1, 0.76},
+    {{.lanes = 32, .chunks = 16}, 1, 0.80},
+    {{.lanes = 16, .chunks = 16}, 2, 0.87},
+};
+constexpr Shape shapes_of_rows[] = {
+    {{.lanes = 16, .chunks = 16}, 2, 0.77},
+    {{.lanes = 8, .chunks = 32}, 2, 0.92},
+};
+
+// Returns the time that a shape is expected to take: in rounds, each of as many groups as run at once.
+double time_of(const RecursivePass &pass, const Shape &shape, const DeviceFacts &facts) {
+    const auto [lanes, chunks] = shape.settings;
+    const std::int64_t groups = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
+    const std::int64_t rounds = ceil_div(groups, facts.cores());
+    int look = 0;
+    for (const LineStage &stage : pass.stages)
+        if (!stage.has_taps())
+            look = std::max(look, look_of(stage, pass.lines.length, chunks).value_or(0));
+    const std::int64_t at_once = std::min(groups, facts.cores() * shape.groups_of_unit);
+    const std::int64_t between = std::min(std::int64_t{look + 1} * chunks * chunk,
+                                          std::int64_t{pass.lines.length}); // samples of a line
+    const bool is_read_twice =
+        at_once * lanes * between * static_cast<std::int64_t>(size_of(pass.src_type)) > cache_bytes;
+    return static_cast<double>(rounds * lanes) * shape.time * (is_read_twice ? 1.45 : 1.0);
+}
+
+std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
+    std::vector<std::pair<double, Settings>> shapes;
+    const auto add = [&](const auto &all) {
+        for (const Shape &shape : all)
+            shapes.emplace_back(time_of(pass, shape, facts), shape.settings);
+    };
+    if (pass.along_rows)
+        add(shapes_of_rows);
+    else
+        add(shapes_of_columns);
+    std::stable_sort(shapes.begin(), shapes.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<Settings> result;
+    for (const auto &shape : shapes)
+        result.push_back(shape.second);
+    // Stages of many sections have room for few lines.
+    result.push_back({.lanes = 16, .chunks = 4});
+    return result;
+}
+
+Rank rank(const RecursivePass &pass, const Settings &, const DeviceFacts &facts) {
+    if (pass.second)
+        return Rank::never();
+    // Measured on NVIDIA (H100): with fewer lines most of the device waits, and shorter ones are a tile of others.
+    constexpr std::int64_t least_length = 1024;
+    constexpr std::int64_t lines_of_core = 8;
+    const bool is_fast = facts.device_class == DeviceClass::nvidia_gpu && pass.tile == 0 &&
+                         pass.lines.length > least_length &&
+                         pass.lines.lines * pass.batch() >= lines_of_core * facts.cores();
+    return {is_fast ? 7 : 0};
 }
 
 } // namespace
@@ -202,9 +268,7 @@ Kernel recursive_look() {
     spec.details = [](const RecursivePass &pass, const Settings &settings) {
         return recursive_details(pass, std::int64_t{chunk} * settings.chunks);
     };
-    spec.rank = [](const RecursivePass &, const Settings &, const DeviceFacts &) {
-        return Rank{0};
-    };
+    spec.rank = rank;
     return spec;
 }
 
