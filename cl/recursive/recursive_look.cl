@@ -11,9 +11,12 @@
 #if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 != 0
 #error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
 #endif
-#if !defined(EVEN) || !defined(ALONG_ROWS) || !defined(VECTORS)
-#error EVEN, ALONG_ROWS or VECTORS is not defined
+#if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS)
+#error SYMMETRY, ALONG_ROWS or VECTORS is not defined
 #endif
+// SYMMETRY: whether the filter's response is its own mirror image, or that with the sign changed.
+#define EVEN 1
+#define ODD 2
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
 #endif
@@ -68,25 +71,24 @@ INLINE KEPT kept_of(State state) {
     return KEPT_OF(both, 0);
 }
 
-#if EVEN
-// The filter is its own mirror image. So sums and differences of the samples that lie as far from the
-// two ends of half a chunk make the sums and differences of its results, which takes half as many
-// products as the samples themselves; all of these stand side by side, while stepping along the
-// samples has each wait for the one before.
+#if SYMMETRY
+// Sums and differences of the samples that lie as far from the two ends of half a chunk make the sums
+// and differences of its results, which takes half as many products as the samples themselves; all of
+// these stand side by side, while stepping along the samples has each wait for the one before.
 #define HALVES 2
 #define PAIRS (CHUNK / HALVES / 2)
 #define ONE_WAY (CAUSAL * ORDER) // states
-typedef struct EvenPowers {
+typedef struct SymmetricPowers {
     // What a sum and a difference leave behind in a state, [state][pair].
     float left_by_sum[ONE_WAY * PAIRS], left_by_difference[ONE_WAY * PAIRS];
-    // What they add to those of results, [pair of results][pair].
-    float sum_by_sum[PAIRS * PAIRS], difference_by_difference[PAIRS * PAIRS];
-    // What the sum and the difference of the states that enter from both sides add, [pair][state].
+    // What one of the two adds to a sum and to a difference of results, [pair of results][pair].
+    float sum_by_pairs[PAIRS * PAIRS], difference_by_pairs[PAIRS * PAIRS];
+    // What the states that enter from both sides add, one to the other or less it, [pair][state].
     float sum_by_states[PAIRS * ONE_WAY], difference_by_states[PAIRS * ONE_WAY];
     float half_chunk[CAUSAL * MATRIX]; // what states become, not less themselves
     float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX], last_chunk[SECTIONS * MATRIX];
-} EvenPowers;
-#define OWN_POWERS EvenPowers
+} SymmetricPowers;
+#define OWN_POWERS SymmetricPowers
 #else
 #define OWN_POWERS Powers
 #endif
@@ -96,7 +98,15 @@ typedef struct EvenPowers {
 #define OWN_POWERS_PARAMETER __constant OWN_POWERS *restrict powers
 #endif
 
-#if EVEN
+#if SYMMETRY == ODD
+#define FOR_SUM(sum, difference) (difference)
+#define FOR_DIFFERENCE(sum, difference) (sum)
+#else
+#define FOR_SUM(sum, difference) (sum)
+#define FOR_DIFFERENCE(sum, difference) (difference)
+#endif
+
+#if SYMMETRY
 INLINE void pair_up(const float *x, float *sums, float *differences) {
     UNROLL for (int half_ = 0; half_ < HALVES; ++half_)
         UNROLL for (int i = 0; i < PAIRS; ++i) {
@@ -141,9 +151,11 @@ INLINE void pair_up(const float *x, float *sums, float *differences) {
             UNROLL for (int j_ = 0; j_ < PAIRS; ++j_) {                                            \
                 const int at_ = half_ * PAIRS + j_;                                                \
                 own_sums_[i_] =                                                                    \
-                    fma(POWERS.sum_by_sum[i_ * PAIRS + j_], (sums)[at_], own_sums_[i_]);           \
-                own_differences_[i_] = fma(POWERS.difference_by_difference[i_ * PAIRS + j_],       \
-                                           (differences)[at_], own_differences_[i_]);              \
+                    fma(POWERS.sum_by_pairs[i_ * PAIRS + j_],                                      \
+                        FOR_SUM((sums)[at_], (differences)[at_]), own_sums_[i_]);                  \
+                own_differences_[i_] =                                                             \
+                    fma(POWERS.difference_by_pairs[i_ * PAIRS + j_],                               \
+                        FOR_DIFFERENCE((sums)[at_], (differences)[at_]), own_differences_[i_]);    \
             }                                                                                      \
         }                                                                                          \
         UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
@@ -157,10 +169,11 @@ INLINE void pair_up(const float *x, float *sums, float *differences) {
     UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                    \
         float sum_ = (sums)[i_], difference_ = (differences)[i_];                                  \
         UNROLL for (int k_ = 0; k_ < ONE_WAY; ++k_) {                                              \
-            sum_ = fma(POWERS.sum_by_states[i_ * ONE_WAY + k_],                                    \
-                       (causal)[k_] + (anticausal)[k_], sum_);                                     \
+            const float both_ = (causal)[k_] + (anticausal)[k_];                                   \
+            const float apart_ = (causal)[k_] - (anticausal)[k_];                                  \
+            sum_ = fma(POWERS.sum_by_states[i_ * ONE_WAY + k_], FOR_SUM(both_, apart_), sum_);     \
             difference_ = fma(POWERS.difference_by_states[i_ * ONE_WAY + k_],                      \
-                              (causal)[k_] - (anticausal)[k_], difference_);                       \
+                              FOR_DIFFERENCE(both_, apart_), difference_);                         \
         }                                                                                          \
         (y)[i_] = sum_ + difference_;                                                              \
         (y)[2 * PAIRS - 1 - i_] = sum_ - difference_;                                              \
@@ -308,7 +321,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
     // Tile t is filtered; of tile t + look is seen what it leaves.
     for (int t = -look; t < tiles; ++t) {
         const int first = t * TILE + chunk * CHUNK;
-#if EVEN
+#if SYMMETRY
         float first_left[ONE_WAY], second_left[ONE_WAY]; // from the chunk's first and second half
         float sums[HALVES * PAIRS], differences[HALVES * PAIRS];
         {
@@ -387,7 +400,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #if ANTICAUSAL > 0
         slot = slot == look - 1 ? 0 : slot + 1;
 #endif
-#if EVEN
+#if SYMMETRY
         FILTER_PAIRS(sums, differences);
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -396,7 +409,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             float y[CHUNK];
             const bool ends_here =
                 HAS_ENDS && ANTICAUSAL > 0 && first < lines.length && first + CHUNK >= lines.length;
-#if EVEN
+#if SYMMETRY
             float causal[ONE_WAY], anticausal[ONE_WAY];
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
                 PUT_KEPT(causal, s, left[s * STATE_PLACES + place]);

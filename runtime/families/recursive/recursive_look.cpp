@@ -21,13 +21,22 @@ constexpr int pairs = half / 2;              // of samples as far from the half'
 constexpr std::int64_t most_look = 64;       // tiles
 constexpr std::size_t other_arguments = 512; // bytes, beside the powers
 
-// Whether the filter is its own mirror image.
-bool is_even(const LineStage &stage) {
-    return !stage.causal.empty() && is_mirrored(stage) &&
-           std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
-                      [](const Section &a, const Section &b) {
-                          return a.w_weight == b.w_weight && a.v_weight == b.v_weight;
-                      });
+// SYMMETRY in the kernel: whether the filter's response is its own mirror image, or that with the sign changed.
+enum class Symmetry { none = 0, even = 1, odd = 2 };
+
+Symmetry symmetry_of(const LineStage &stage) {
+    if (stage.causal.empty() || !is_mirrored(stage))
+        return Symmetry::none;
+    const auto are_times = [&](double sign) {
+        return std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
+                          [sign](const Section &a, const Section &b) {
+                              return a.w_weight == sign * b.w_weight &&
+                                     a.v_weight == sign * b.v_weight;
+                          });
+    };
+    if (are_times(1.0))
+        return Symmetry::even;
+    return stage.direct == 0.0 && are_times(-1.0) ? Symmetry::odd : Symmetry::none;
 }
 
 // Returns what one way's sections add to the results at distances from 1 to count.
@@ -76,8 +85,8 @@ std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chun
     return others <= most_look ? std::optional(static_cast<int>(others)) : std::nullopt;
 }
 
-// The struct EvenPowers.
-std::vector<std::byte> even_powers(const RecursiveStage &stage, int run) {
+// The struct SymmetricPowers.
+std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
     const std::vector<Section> &sections = stage.first().causal;
     const auto order = static_cast<std::size_t>(stage.order());
     std::vector<double> values;
@@ -95,11 +104,14 @@ std::vector<std::byte> even_powers(const RecursiveStage &stage, int run) {
         }
     std::vector<double> response = response_of(sections, half);
     response.insert(response.begin(), stage.first().direct);
-    for (const double sign : signs)
+    // Of samples before a result, and those behind it.
+    const double behind = symmetry == Symmetry::odd ? -1.0 : 1.0;
+    for (const double sign : {behind, -behind})
         for (int i = 0; i < pairs; ++i)
             for (int j = 0; j < pairs; ++j)
-                values.push_back(fold(response[static_cast<std::size_t>(std::abs(i - j))],
-                                      response[static_cast<std::size_t>(half - 1 - i - j)], sign));
+                values.push_back(fold(
+                    (i < j ? behind : 1.0) * response[static_cast<std::size_t>(std::abs(i - j))],
+                    behind * response[static_cast<std::size_t>(half - 1 - i - j)], sign));
     for (const double sign : signs)
         for (std::size_t i = 0; i < pairs; ++i)
             for (const Section &section : sections)
@@ -132,17 +144,18 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const int group = lanes * settings.chunks;
     const Lines &lines = stage.lines;
     const LineStage &filter = stage.first();
-    const bool even = is_even(filter);
+    const Symmetry symmetry = symmetry_of(filter);
     const int look = *look_of(filter, lines.length, settings.chunks);
-    std::vector<std::byte> powers =
-        even ? even_powers(stage, settings.chunks) : chunk_powers(stage, settings.chunks);
+    std::vector<std::byte> powers = symmetry == Symmetry::none
+                                        ? chunk_powers(stage, settings.chunks)
+                                        : symmetric_powers(stage, symmetry, settings.chunks);
     const bool small =
         facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
 
     Launch launch;
     launch.program = {"recursive/recursive_look.cl", "recursive_look",
                       chunk_defines(stage, small, std::nullopt)};
-    launch.program.defines["EVEN"] = even ? 1 : 0;
+    launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
     launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
     launch.program.defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
     launch.program.defines["LANES"] = lanes;
