@@ -180,8 +180,9 @@ INLINE void pair_up(const float *x, float *sums, float *differences) {
     }
 #endif
 
-// A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters the tile. Returns what leaves it. Some are read before the first of them is
-// needed, so that a step seldom waits for more than another's arithmetic.
+// A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters
+// the tile. Returns what leaves it. Some are read before the first of them is needed, so that a step
+// seldom waits for more than another's arithmetic.
 #define AT_ONCE 4
 INLINE State carry_causally(__local KEPT *chunks, Matrix over_chunk, State state) {
     UNROLL for (int base = 0; base < CHUNKS; base += AT_ONCE) {
@@ -292,7 +293,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
         const int of = first_line + i % LANES;
         State state = AT_REST;
         if (HAS_ENDS && of < lines.lines) {
-            __global const float *from = ends + ((long)batch * STATES + s * ORDER) * lines.lines + of;
+            __global const float *from =
+                ends + ((long)batch * STATES + s * ORDER) * lines.lines + of;
             state = (State){from[0], from[(ORDER - 1) * (long)lines.lines]};
         }
         beyond[i] = kept_of(state);

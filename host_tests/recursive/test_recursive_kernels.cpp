@@ -347,6 +347,7 @@ TEST_CASE("states of each precision") {
 
     const std::pair<std::string, Config> kernels[] = {
         {"recursive_plain", {{"GROUP", 16}}},
+        {"recursive_look", {{"LANES", 8}, {"CHUNKS", 8}}},
         {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 64}}},
         {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},
         {"recursive_tiled",

@@ -192,74 +192,109 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     return "";
 }
 
-// Samples that are read ahead should still be in the cache when they are filtered. Measured on NVIDIA (H100,
-// 50 MiB, of which as much serves).
+// Measured on NVIDIA (H100, whose cache has 50 MiB): of more than this between the two times that pixels are read, most
+// come from memory again, which takes so many times as long. Lines of the cache that are read in part count whole.
 constexpr std::int64_t cache_bytes = std::int64_t{28} << 20;
+constexpr std::int64_t cache_line = 128; // bytes
+constexpr double time_without_cache = 1.45;
 
-// A shape of groups, how many of them run on a unit at a time, and the time that a line takes there when the units
-// have enough of them, measured on NVIDIA (H100).
+// A shape of groups, how many of them run on a unit at a time, and the milliseconds that 16384 lines of f32 of as many
+// samples take, measured on NVIDIA (H100, which copies them in 0.71).
 struct Shape {
     Settings settings;
-    std::int64_t groups_of_unit;
+    std::int64_t of_unit;
     double time;
 };
-constexpr Shape shapes_of_columns[] = {
-    {{.lanes = 64, .chunks = 8}, 1, 0.76},
-    {{.lanes = 32, .chunks = 16}, 1, 0.80},
-    {{.lanes = 16, .chunks = 16}, 2, 0.87},
-};
-constexpr Shape shapes_of_rows[] = {
-    {{.lanes = 16, .chunks = 16}, 2, 0.77},
-    {{.lanes = 8, .chunks = 32}, 2, 0.92},
+constexpr Shape shapes_of_columns[] = {{{.lanes = 64, .chunks = 8}, 1, 0.76},
+                                       {{.lanes = 32, .chunks = 16}, 1, 0.80},
+                                       {{.lanes = 16, .chunks = 16}, 2, 0.87},
+                                       {{.lanes = 16, .chunks = 32}, 1, 0.87}};
+constexpr Shape shapes_of_rows[] = {{{.lanes = 16, .chunks = 16}, 2, 0.77},
+                                    {{.lanes = 8, .chunks = 32}, 2, 0.92}};
+
+bool forgets_soon(const RecursivePass &pass) {
+    constexpr std::int64_t soon = 128; // samples, of which other kernels read aprons
+    return forgets_within(pass, soon);
+}
+
+struct Expected {
+    double time; // of the units of Shape, had all lines as many samples
+    bool one_round;
+    Settings settings;
 };
 
-// Returns the time that a shape is expected to take: in rounds, each of as many groups as run at once.
-double time_of(const RecursivePass &pass, const Shape &shape, const DeviceFacts &facts) {
+// Returns what a shape is expected to take: groups come in rounds, and the last one may leave most of the units idle.
+Expected expected_of(const RecursivePass &pass, const Shape &shape, const DeviceFacts &facts) {
     const auto [lanes, chunks] = shape.settings;
+    const std::int64_t units = facts.cores();
+    const std::int64_t lines = pass.lines.lines * pass.batch();
     const std::int64_t groups = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
-    const std::int64_t rounds = ceil_div(groups, facts.cores());
+    const std::int64_t rounds =
+        groups <= units ? 1 : shape.of_unit * ceil_div(groups, shape.of_unit * units);
+
     int look = 0;
     for (const LineStage &stage : pass.stages)
         if (!stage.has_taps())
             look = std::max(look, look_of(stage, pass.lines.length, chunks).value_or(0));
-    const std::int64_t at_once = std::min(groups, facts.cores() * shape.groups_of_unit);
     const std::int64_t between = std::min(std::int64_t{look + 1} * chunks * chunk,
                                           std::int64_t{pass.lines.length}); // samples of a line
-    const bool is_read_twice =
-        at_once * lanes * between * static_cast<std::int64_t>(size_of(pass.src_type)) > cache_bytes;
-    return static_cast<double>(rounds * lanes) * shape.time * (is_read_twice ? 1.45 : 1.0);
+    const auto bytes = static_cast<std::int64_t>(size_of(pass.src_type));
+    const std::int64_t beside =
+        pass.along_rows ? lanes * bytes : std::max(lanes * bytes, cache_line);
+    const bool is_cached =
+        look == 0 || std::min(groups, units * shape.of_unit) * beside * between <= cache_bytes;
+    const double time = static_cast<double>(rounds * lanes * units) / static_cast<double>(lines) *
+                        shape.time * (is_cached ? 1.0 : time_without_cache);
+    return {time, rounds == 1, shape.settings};
+}
+
+// Returns what is expected of all shapes, the fastest first.
+std::vector<Expected> expectations(const RecursivePass &pass, const DeviceFacts &facts) {
+    std::vector<Expected> result;
+    const auto add = [&](const Shape &shape) { result.push_back(expected_of(pass, shape, facts)); };
+    constexpr int vector = 4;
+    if (!pass.along_rows)
+        std::for_each(std::begin(shapes_of_columns), std::end(shapes_of_columns), add);
+    else if (pass.components == 1 && pass.alignment >= vector)
+        std::for_each(std::begin(shapes_of_rows), std::end(shapes_of_rows), add);
+    else // groups of fewer lines read fewer values of a pixel
+        add(shapes_of_rows[0]);
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Expected &a, const Expected &b) { return a.time < b.time; });
+    return result;
 }
 
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
-    std::vector<std::pair<double, Settings>> shapes;
-    const auto add = [&](const auto &all) {
-        for (const Shape &shape : all)
-            shapes.emplace_back(time_of(pass, shape, facts), shape.settings);
-    };
-    if (pass.along_rows)
-        add(shapes_of_rows);
-    else
-        add(shapes_of_columns);
-    std::stable_sort(shapes.begin(), shapes.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
     std::vector<Settings> result;
-    for (const auto &shape : shapes)
-        result.push_back(shape.second);
+    for (const Expected &expected : expectations(pass, facts))
+        result.push_back(expected.settings);
     // Stages of many sections have room for few lines.
     result.push_back({.lanes = 16, .chunks = 4});
     return result;
 }
 
-Rank rank(const RecursivePass &pass, const Settings &, const DeviceFacts &facts) {
-    if (pass.second)
-        return Rank::never();
-    // Measured on NVIDIA (H100): with fewer lines most of the device waits, and shorter ones are a tile of others.
-    constexpr std::int64_t least_length = 1024;
-    constexpr std::int64_t lines_of_core = 8;
-    const bool is_fast = facts.device_class == DeviceClass::nvidia_gpu && pass.tile == 0 &&
-                         pass.lines.length > least_length &&
-                         pass.lines.lines * pass.batch() >= lines_of_core * facts.cores();
-    return {is_fast ? 7 : 0};
+// Whether the kernel takes less time than others. Measured on NVIDIA (H100): what tiles that exchange their sums and
+// tiles with aprons take, in the units of Shape; where lines are few, launches and clearing cost the former more.
+bool is_fastest(const RecursivePass &pass, const DeviceFacts &facts) {
+    if (facts.device_class != DeviceClass::nvidia_gpu || pass.tile > 0)
+        return false;
+    constexpr std::int64_t tile_of_others =
+        1024; // samples; where there are many lines, they also take twice as many
+    constexpr std::int64_t least_lines = 8; // of each unit
+    if (pass.lines.length <= tile_of_others ||
+        pass.lines.lines * pass.batch() < least_lines * facts.cores())
+        return false;
+    const Expected expected = expectations(pass, facts).front();
+    if (!forgets_soon(pass)) {
+        const double exchange = pass.along_rows ? 0.96 : 1.15;
+        return expected.one_round || expected.time < exchange;
+    }
+    constexpr std::int64_t very_soon = 64; // samples
+    if (pass.lines.length <= 2 * tile_of_others ||
+        (pass.src_type == PixelType::u8 && forgets_within(pass, very_soon)))
+        return false;
+    constexpr double aprons = 0.9;
+    return expected.time < aprons;
 }
 
 } // namespace
@@ -281,7 +316,9 @@ Kernel recursive_look() {
     spec.details = [](const RecursivePass &pass, const Settings &settings) {
         return recursive_details(pass, std::int64_t{chunk} * settings.chunks);
     };
-    spec.rank = rank;
+    spec.rank = [](const RecursivePass &pass, const Settings &, const DeviceFacts &facts) {
+        return pass.second ? Rank::never() : Rank{is_fastest(pass, facts) ? 7 : 0};
+    };
     return spec;
 }
 
