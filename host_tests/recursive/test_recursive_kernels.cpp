@@ -351,6 +351,7 @@ TEST_CASE("states of each precision") {
 
     const std::pair<std::string, Config> kernels[] = {
         {"recursive_plain", {{"GROUP", 16}}},
+        {"recursive_look", {{"LANES", 8}, {"CHUNKS", 8}}},
         {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 64}}},
         {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},
         {"recursive_tiled",
@@ -429,9 +430,37 @@ std::vector<RecursiveCase> small_lookback() {
     return cases;
 }
 
+// There are more than three tiles along each axis, so that what lies ahead goes round its ring; some filters remember
+// all of a line, others a tile.
+std::vector<RecursiveCase> looks_ahead() {
+    const std::pair<int, int> shapes[] = {{16, 4}, {8, 4}, {8, 8}};
+    constexpr std::size_t long_memory = 20;
+    constexpr std::size_t some[] = {long_memory, 9, 13, 10, 5, 11};
+    std::vector<RecursiveCase> cases;
+    for (std::size_t i = 0; i < 2 * std::size(some); ++i) {
+        RecursiveCase test;
+        test.kernel = "recursive_look";
+        const auto [lanes, chunks] = shapes[i % std::size(shapes)];
+        test.config = {{"LANES", lanes}, {"CHUNKS", chunks}};
+        test.filter = some[i % std::size(some)];
+        take_turn(test, i + i / std::size(some));
+        test.channels = i % 4 == 3 ? 3 : 1;
+        test.width = 3 * 16 * chunks + (i % 2 == 0 ? 64 : 21);
+        test.height = 4 * 16 * chunks + static_cast<int>(i % 3);
+        cases.push_back(test);
+    }
+    return cases;
+}
+
 std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
     if (kernel == "recursive_segments")
         return long_lines(64 * 15);
+    if (kernel == "recursive_look") {
+        std::vector<RecursiveCase> cases = pairwise_filters(kernel, {100000, 100000, 6});
+        const std::vector<RecursiveCase> more = looks_ahead();
+        cases.insert(cases.end(), more.begin(), more.end());
+        return sample_of(cases);
+    }
     return sample_of(
         pairwise_filters(kernel, {100000, 100000, kernel == "recursive_lookback" ? 2 : 6}));
 }
@@ -445,6 +474,11 @@ std::vector<RecursiveCase> small_cases_of(const std::string &kernel) {
     }
     if (kernel == "recursive_lookback")
         return sample_of(small_lookback());
+    if (kernel == "recursive_look") {
+        std::vector<RecursiveCase> cases = looks_ahead();
+        cases.resize(6);
+        return sample_of(cases);
+    }
     const bool is_plain = kernel == "recursive_plain";
     const int kinds = is_plain                       ? 6
                       : kernel == "recursive_strips" ? 5

@@ -1,0 +1,484 @@
+// A stage of a recursive filter for memories of any length: a group marches along LANES lines from
+// their start to their end, CHUNKS chunks of each at a time, so that the states of the causal sections
+// are always at hand. What the anticausal ones need comes from `look` tiles ahead: each tile is read
+// when it comes that near, for what it leaves, and again, mostly from the cache as all groups are at
+// about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
+#include "lib/pixel.clh"
+#include "lib/last_use.clh"
+#include "lib/lines.clh"
+#include "lib/recursive.clh"
+
+#if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 != 0
+#error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
+#endif
+#if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS)
+#error SYMMETRY, ALONG_ROWS or VECTORS is not defined
+#endif
+// SYMMETRY: whether the filter's response is its own mirror image, or that with the sign changed.
+#define EVEN 1
+#define ODD 2
+#if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
+#error there is one filter, whose states are floats
+#endif
+
+#define TILE (CHUNK * CHUNKS)
+#define GROUP (LANES * CHUNKS)
+#define NEAR 0
+// Where a chunk's state is in local memory: items side by side have places side by side.
+#if ALONG_ROWS
+#define CHUNK_OF(item) ((int)((uint)(item) % CHUNKS))
+#define LANE_OF(item) ((int)((uint)(item) / CHUNKS))
+#define PLACE_OF(chunk, lane) ((lane) * (CHUNKS + 1) + (chunk)) // lanes begin in different banks
+#define NEXT_CHUNK 1 // is so many places further on
+#define STATE_PLACES (LANES * (CHUNKS + 1))
+#else
+#define CHUNK_OF(item) ((int)((uint)(item) / LANES))
+#define LANE_OF(item) ((int)((uint)(item) % LANES))
+#define PLACE_OF(chunk, lane) ((chunk) * LANES + (lane))
+#define NEXT_CHUNK LANES
+#define STATE_PLACES GROUP
+#endif
+#include "lib/recursive_chunk.clh"
+
+// Rows are read by chunks: the cache holds what the next vector of a chunk needs of a line. They are
+// written in their own order, by way of local memory, as half-written lines cost more.
+#if ALONG_ROWS
+#include "lib/recursive_rows.clh"
+#define ROWS_PARAMETER , __local float4 *rows
+#else
+#define ROWS_PARAMETER
+#endif
+
+// A section's state in local memory, and that of section s among the states of several.
+#if ORDER == 2
+#define KEPT float2
+#define KEPT_STATE(kept) ((State){(kept).s0, (kept).s1})
+#define KEPT_OF(states, s) ((float2)((states)[2 * (s)], (states)[2 * (s) + 1]))
+#define PUT_KEPT(states, s, kept)                                                                  \
+    do {                                                                                           \
+        const float2 kept_ = (kept);                                                               \
+        (states)[2 * (s)] = kept_.s0;                                                              \
+        (states)[2 * (s) + 1] = kept_.s1;                                                          \
+    } while (0)
+#else
+#define KEPT float
+#define KEPT_STATE(kept) ((State){(kept), 0.0f})
+#define KEPT_OF(states, s) ((states)[s])
+#define PUT_KEPT(states, s, kept) ((states)[s] = (kept))
+#endif
+INLINE KEPT kept_of(State state) {
+    const float both[2] = {state.w, state.v};
+    return KEPT_OF(both, 0);
+}
+
+#if SYMMETRY
+// Sums and differences of the samples that lie as far from the two ends of half a chunk make the sums
+// and differences of its results, which takes half as many products as the samples themselves; all of
+// these stand side by side, while stepping along the samples has each wait for the one before.
+#define HALVES 2
+#define PAIRS (CHUNK / HALVES / 2)
+#define ONE_WAY (CAUSAL * ORDER) // states
+typedef struct SymmetricPowers {
+    // What a sum and a difference leave behind in a state, [state][pair].
+    float left_by_sum[ONE_WAY * PAIRS], left_by_difference[ONE_WAY * PAIRS];
+    // What one of the two adds to a sum and to a difference of results, [pair of results][pair].
+    float sum_by_pairs[PAIRS * PAIRS], difference_by_pairs[PAIRS * PAIRS];
+    // What the states that enter from both sides add, one to the other or less it, [pair][state].
+    float sum_by_states[PAIRS * ONE_WAY], difference_by_states[PAIRS * ONE_WAY];
+    float half_chunk[CAUSAL * MATRIX]; // what states become, not less themselves
+    float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX], last_chunk[SECTIONS * MATRIX];
+} SymmetricPowers;
+#define OWN_POWERS SymmetricPowers
+#else
+#define OWN_POWERS Powers
+#endif
+#if BY_VALUE
+#define OWN_POWERS_PARAMETER const OWN_POWERS powers
+#else
+#define OWN_POWERS_PARAMETER __constant OWN_POWERS *restrict powers
+#endif
+
+#if SYMMETRY == ODD
+#define FOR_SUM(sum, difference) (difference)
+#define FOR_DIFFERENCE(sum, difference) (sum)
+#else
+#define FOR_SUM(sum, difference) (sum)
+#define FOR_DIFFERENCE(sum, difference) (difference)
+#endif
+
+#if SYMMETRY
+INLINE void pair_up(const float *x, float *sums, float *differences) {
+    UNROLL for (int half_ = 0; half_ < HALVES; ++half_)
+        UNROLL for (int i = 0; i < PAIRS; ++i) {
+            const float one = x[half_ * 2 * PAIRS + i];
+            const float other = x[half_ * 2 * PAIRS + 2 * PAIRS - 1 - i];
+            sums[half_ * PAIRS + i] = one + other;
+            differences[half_ * PAIRS + i] = one - other;
+        }
+}
+
+// `to` = a state carried on over half a chunk, and what that leaves. A macro, as are those below,
+// because drivers copy an argument that a function takes.
+#define CARRY_ON_HALF(to, states, left)                                                            \
+    UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                                     \
+        UNROLL for (int o_ = 0; o_ < ORDER; ++o_) {                                                \
+            float sum_ = (left)[s_ * ORDER + o_];                                                  \
+            UNROLL for (int i_ = ORDER - 1; i_ >= 0; --i_)                                         \
+                sum_ = fma(POWERS.half_chunk[s_ * MATRIX + o_ * ORDER + i_],                       \
+                           (states)[s_ * ORDER + i_], sum_);                                       \
+            (to)[s_ * ORDER + o_] = sum_;                                                          \
+        }
+
+// What half a chunk leaves behind in causal and anticausal states.
+#define LEAVE_HALF(causal, anticausal, sums, differences)                                          \
+    UNROLL for (int k_ = 0; k_ < ONE_WAY; ++k_) {                                                  \
+        float sum_ = 0.0f, difference_ = 0.0f;                                                     \
+        UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
+            sum_ = fma(POWERS.left_by_sum[k_ * PAIRS + i_], (sums)[i_], sum_);                     \
+            difference_ =                                                                          \
+                fma(POWERS.left_by_difference[k_ * PAIRS + i_], (differences)[i_], difference_);   \
+        }                                                                                          \
+        (causal)[k_] = sum_ + difference_;                                                         \
+        (anticausal)[k_] = sum_ - difference_;                                                     \
+    }
+
+// Sums and differences of samples become those of results, but for what the states add.
+#define FILTER_PAIRS(sums, differences)                                                            \
+    UNROLL for (int half_ = 0; half_ < HALVES; ++half_) {                                          \
+        float own_sums_[PAIRS], own_differences_[PAIRS];                                           \
+        UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
+            own_sums_[i_] = own_differences_[i_] = 0.0f;                                           \
+            UNROLL for (int j_ = 0; j_ < PAIRS; ++j_) {                                            \
+                const int at_ = half_ * PAIRS + j_;                                                \
+                own_sums_[i_] =                                                                    \
+                    fma(POWERS.sum_by_pairs[i_ * PAIRS + j_],                                      \
+                        FOR_SUM((sums)[at_], (differences)[at_]), own_sums_[i_]);                  \
+                own_differences_[i_] =                                                             \
+                    fma(POWERS.difference_by_pairs[i_ * PAIRS + j_],                               \
+                        FOR_DIFFERENCE((sums)[at_], (differences)[at_]), own_differences_[i_]);    \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
+            (sums)[half_ * PAIRS + i_] = own_sums_[i_];                                            \
+            (differences)[half_ * PAIRS + i_] = own_differences_[i_];                              \
+        }                                                                                          \
+    }
+
+// The results of half a chunk from these and the states that enter it.
+#define FINISH_HALF(y, sums, differences, causal, anticausal)                                      \
+    UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                    \
+        float sum_ = (sums)[i_], difference_ = (differences)[i_];                                  \
+        UNROLL for (int k_ = 0; k_ < ONE_WAY; ++k_) {                                              \
+            const float both_ = (causal)[k_] + (anticausal)[k_];                                   \
+            const float apart_ = (causal)[k_] - (anticausal)[k_];                                  \
+            sum_ = fma(POWERS.sum_by_states[i_ * ONE_WAY + k_], FOR_SUM(both_, apart_), sum_);     \
+            difference_ = fma(POWERS.difference_by_states[i_ * ONE_WAY + k_],                      \
+                              FOR_DIFFERENCE(both_, apart_), difference_);                         \
+        }                                                                                          \
+        (y)[i_] = sum_ + difference_;                                                              \
+        (y)[2 * PAIRS - 1 - i_] = sum_ - difference_;                                              \
+    }
+#endif
+
+// A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters
+// the tile. Returns what leaves it. Some are read before the first of them is needed, so that a step
+// seldom waits for more than another's arithmetic.
+#define AT_ONCE 4
+INLINE State carry_causally(__local KEPT *chunks, Matrix over_chunk, State state) {
+    UNROLL for (int base = 0; base < CHUNKS; base += AT_ONCE) {
+        KEPT own[AT_ONCE];
+        UNROLL for (int k = 0; k < AT_ONCE; ++k)
+            own[k] = chunks[(base + k) * NEXT_CHUNK];
+        UNROLL for (int k = 0; k < AT_ONCE; ++k) {
+            chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
+            state = plus_state(carry_on(over_chunk, state), KEPT_STATE(own[k]));
+        }
+    }
+    return state;
+}
+
+// The same from the tile's end to its start; `stores`, a constant: whether what enters is wanted. In
+// chunk `last` the line ends with the state `end`, which is not among what enters it.
+INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State state, int last,
+                                Matrix over_last, State end, bool stores) {
+    UNROLL for (int base = CHUNKS - AT_ONCE; base >= 0; base -= AT_ONCE) {
+        KEPT own[AT_ONCE];
+        UNROLL for (int k = 0; k < AT_ONCE; ++k)
+            own[k] = chunks[(base + k) * NEXT_CHUNK];
+        UNROLL for (int k = AT_ONCE - 1; k >= 0; --k) {
+            if (stores)
+                chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
+            state = carry_on(over_chunk, state);
+            if (HAS_ENDS && base + k == last)
+                state = carry_on(over_last, end);
+            state = plus_state(state, KEPT_STATE(own[k]));
+        }
+    }
+    return state;
+}
+
+// What enters a tile from the `look` tiles behind it, whose sums are in a ring with that of the last of
+// them at `slot`.
+INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matrix over_tile) {
+    KEPT next = ring[slot * (ANTICAUSAL * LANES)];
+    State state = AT_REST;
+    for (int k = 0; k < look; ++k) {
+        const KEPT own = next;
+        slot = slot == 0 ? look - 1 : slot - 1;
+        next = ring[slot * (ANTICAUSAL * LANES)];
+        state = plus_state(carry_on(over_tile, state), KEPT_STATE(own));
+    }
+    return state;
+}
+
+#if VECTORS
+#define READ_WHOLE(x, from, READ4)                                                                 \
+    UNROLL for (int i_ = 0; i_ < CHUNK; i_ += 4) {                                                 \
+        const float4 four_ = READ4((from) + i_);                                                   \
+        (x)[i_] = four_.s0;                                                                        \
+        (x)[i_ + 1] = four_.s1;                                                                    \
+        (x)[i_ + 2] = four_.s2;                                                                    \
+        (x)[i_ + 3] = four_.s3;                                                                    \
+    }
+#define LOAD_WHOLE(x, from) READ_WHOLE(x, from, LOAD4)
+#define LOAD_LAST_WHOLE(x, from) READ_WHOLE(x, from, LOAD4_LAST)
+#else
+#define READ_WHOLE(x, from, READ)                                                                  \
+    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                                    \
+        (x)[i_] = READ(from);                                                                      \
+        (from) += lines.src.step;                                                                  \
+    }
+#define LOAD_WHOLE(x, from) READ_WHOLE(x, from, LOAD)
+#define LOAD_LAST_WHOLE(x, from) READ_WHOLE(x, from, LOAD_LAST)
+#endif
+// An item's samples of a tile, from sample `at` of its line on, 0 outside the line.
+#define READ_CHUNK(x, from, at, READ)                                                              \
+    do {                                                                                           \
+        __global const SRC *from_ = (from);                                                        \
+        const int left_ = is_there ? lines.length - (at) : 0;                                      \
+        if (left_ >= CHUNK) {                                                                      \
+            READ##_WHOLE(x, from_);                                                                \
+        } else {                                                                                   \
+            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                            \
+                (x)[i_] = i_ < left_ ? READ(from_) : 0.0f;                                         \
+                from_ += lines.src.step;                                                           \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *restrict ends,
+                    const Lines lines, const int look, SECTIONS_PARAMETER, OWN_POWERS_PARAMETER,
+                    __local KEPT *kept ROWS_PARAMETER) {
+    const int item = get_local_id(0);
+    const int lane = LANE_OF(item);
+    const int chunk = CHUNK_OF(item);
+    const int place = PLACE_OF(chunk, lane);
+    const int first_line = (int)get_group_id(0) * LANES;
+    const int line = first_line + lane;
+    const int batch = get_global_id(2);
+    const bool is_there = line < lines.lines;
+    const int tiles = (lines.length + TILE - 1) / TILE;
+    const int last_chunk = (lines.length - 1) / CHUNK;
+
+    // By section: what the chunks of a tile leave behind, by place; the same of the tile ahead;
+    // [lane], what tiles ahead leave, in a ring; what leaves the tile before, or enters from the line's
+    // ends.
+    __local KEPT *const left = kept;
+    __local KEPT *const left_ahead = left + SECTIONS * STATE_PLACES;
+    __local KEPT *const ring = left_ahead + ANTICAUSAL * STATE_PLACES;
+    __local KEPT *const beyond = ring + look * (ANTICAUSAL * LANES);
+    for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
+        const int s = i / LANES;
+        const int of = first_line + i % LANES;
+        State state = AT_REST;
+        if (HAS_ENDS && of < lines.lines) {
+            __global const float *from =
+                ends + ((long)batch * STATES + s * ORDER) * lines.lines + of;
+            state = (State){from[0], from[(ORDER - 1) * (long)lines.lines]};
+        }
+        beyond[i] = kept_of(state);
+    }
+
+    __global const SRC *from =
+        src + SRC_LINE(line, batch) + (long)(chunk * CHUNK) * lines.src.step;
+#if !ALONG_ROWS
+    __global DST *to = dst + DST_LINE(line, batch) +
+                       (long)(chunk * CHUNK - lines.begin) * lines.dst.step;
+    const long dst_tile = (long)TILE * lines.dst.step;
+#endif
+    const long src_tile = (long)TILE * lines.src.step;
+    float x[CHUNK];
+#if ANTICAUSAL > 0
+    __global const SRC *from_ahead = from;
+    float x_ahead[CHUNK];
+    READ_CHUNK(x_ahead, from_ahead, chunk * CHUNK, LOAD);
+    UNROLL for (int i = 0; i < CHUNK; ++i)
+        x[i] = 0.0f;
+    int slot = 0;
+#else
+    READ_CHUNK(x, from, chunk * CHUNK, LOAD_LAST);
+    from += src_tile;
+#endif
+    // Tile t is filtered; of tile t + look is seen what it leaves.
+    for (int t = -look; t < tiles; ++t) {
+        const int first = t * TILE + chunk * CHUNK;
+#if SYMMETRY
+        float first_left[ONE_WAY], second_left[ONE_WAY]; // from the chunk's first and second half
+        float sums[HALVES * PAIRS], differences[HALVES * PAIRS];
+        {
+            float ahead_sums[HALVES * PAIRS], ahead_differences[HALVES * PAIRS];
+            float unused[ONE_WAY], first_half[ONE_WAY], second_half[ONE_WAY], all[ONE_WAY];
+            pair_up(x_ahead, ahead_sums, ahead_differences);
+            LEAVE_HALF(unused, first_half, ahead_sums, ahead_differences);
+            LEAVE_HALF(unused, second_half, ahead_sums + PAIRS, ahead_differences + PAIRS);
+            CARRY_ON_HALF(all, second_half, first_half);
+            UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
+                left_ahead[s * STATE_PLACES + place] = KEPT_OF(all, s);
+
+            pair_up(x, sums, differences);
+            float others[ONE_WAY];
+            LEAVE_HALF(first_left, first_half, sums, differences);
+            LEAVE_HALF(others, second_left, sums + PAIRS, differences + PAIRS);
+            CARRY_ON_HALF(all, first_left, others);
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                left[s * STATE_PLACES + place] = KEPT_OF(all, s);
+            CARRY_ON_HALF(all, second_left, first_half);
+            UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
+                left[(CAUSAL + s) * STATE_PLACES + place] = KEPT_OF(all, s);
+        }
+#else
+        float own[CHUNK];
+        {
+            float all[STATES];
+#if ANTICAUSAL > 0
+            WEIGHTED_SUMS(all, 0, 1, x_ahead);
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                left_ahead[(s - CAUSAL) * STATE_PLACES + place] = KEPT_OF(all, s);
+#endif
+            WEIGHTED_SUMS(all, 0, 1, x);
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                left[s * STATE_PLACES + place] = KEPT_OF(all, s);
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                own[i] = x[i];
+        }
+#endif
+        // The samples of the next turn are under way while this one goes on.
+#if ANTICAUSAL > 0
+        from_ahead += src_tile;
+        READ_CHUNK(x_ahead, from_ahead, first + (look + 1) * TILE, LOAD);
+#endif
+        if (t + 1 >= 0) {
+            READ_CHUNK(x, from, first + TILE, LOAD_LAST);
+            from += src_tile;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
+            const int s = i / LANES;
+            const int of = i % LANES;
+            __local KEPT *const chunks = left + s * STATE_PLACES + PLACE_OF(0, of);
+            const Matrix over_chunk = MATRIX_AT(POWERS.chunk, s);
+            const State outside = KEPT_STATE(beyond[i]);
+            if (s < CAUSAL) {
+                if (t >= 0)
+                    beyond[i] = kept_of(carry_causally(chunks, over_chunk, outside));
+            }
+#if ANTICAUSAL > 0
+            else {
+                const Matrix over_last = MATRIX_AT(POWERS.last_chunk, s);
+                __local KEPT *const own_ring = ring + (s - CAUSAL) * LANES + of;
+                own_ring[slot * (ANTICAUSAL * LANES)] = kept_of(carry_anticausally(
+                    left_ahead + (s - CAUSAL) * STATE_PLACES + PLACE_OF(0, of), over_chunk, AT_REST,
+                    last_chunk - (t + look) * CHUNKS, over_last, outside, false));
+                if (t >= 0)
+                    carry_anticausally(
+                        chunks, over_chunk,
+                        enter_from_ahead(own_ring, look, slot, MATRIX_AT(POWERS.run, s)),
+                        last_chunk - t * CHUNKS, over_last, outside, true);
+            }
+#endif
+        }
+#if ANTICAUSAL > 0
+        slot = slot == look - 1 ? 0 : slot + 1;
+#endif
+#if SYMMETRY
+        FILTER_PAIRS(sums, differences);
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        if (t >= 0) {
+            float y[CHUNK];
+            const bool ends_here =
+                HAS_ENDS && ANTICAUSAL > 0 && first < lines.length && first + CHUNK >= lines.length;
+#if SYMMETRY
+            float causal[ONE_WAY], anticausal[ONE_WAY];
+            UNROLL for (int s = 0; s < CAUSAL; ++s) {
+                PUT_KEPT(causal, s, left[s * STATE_PLACES + place]);
+                PUT_KEPT(anticausal, s, left[(CAUSAL + s) * STATE_PLACES + place]);
+            }
+            if (ends_here)
+                UNROLL for (int k = 0; k < ONE_WAY; ++k)
+                    anticausal[k] = 0.0f;
+            {
+                float between[ONE_WAY];
+                CARRY_ON_HALF(between, anticausal, second_left);
+                FINISH_HALF(y, sums, differences, causal, between);
+                CARRY_ON_HALF(between, causal, first_left);
+                FINISH_HALF(y + 2 * PAIRS, sums + PAIRS, differences + PAIRS, between, anticausal);
+            }
+#else
+            State states[SECTIONS];
+            UNROLL for (int s = 0; s < SECTIONS; ++s) {
+                states[s] = KEPT_STATE(left[s * STATE_PLACES + place]);
+                if (s >= CAUSAL && ends_here)
+                    states[s] = AT_REST;
+            }
+            Filter filter;
+            READ_FILTER(filter, GIVEN, 0);
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                filter_causally(&filter, own[i], y + i, states);
+            UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+                add_anticausal(&filter, own[i], y + i, states);
+#endif
+            // The end of a line may lie anywhere in its chunk: what it adds comes by itself.
+            if (ends_here) {
+                Filter at_end;
+                READ_FILTER(at_end, GIVEN, 0);
+                State end[SECTIONS];
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    end[s] = KEPT_STATE(beyond[s * LANES + lane]);
+                UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+                    if (first + i < lines.length)
+                        add_anticausal(&at_end, 0.0f, y + i, end);
+            }
+#if ALONG_ROWS
+            UNROLL for (int p = 0; p < CHUNK / 4; ++p)
+                rows[PART(lane, chunk, p)] =
+                    (float4)(y[4 * p], y[4 * p + 1], y[4 * p + 2], y[4 * p + 3]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t >= 0) {
+            const Tile tile = {batch, first_line, t, t * TILE};
+            write_rows(dst, lines, tile, item, rows, max(tile.first, lines.begin),
+                       min(tile.first + TILE, lines.end));
+#else
+            if (is_there && first >= lines.begin && first + CHUNK <= lines.end) {
+                __global DST *next_to = to;
+                UNROLL for (int i = 0; i < CHUNK; ++i) {
+                    STORE(y[i], next_to);
+                    next_to += lines.dst.step;
+                }
+            } else if (is_there) {
+                __global DST *next_to = to;
+                UNROLL for (int i = 0; i < CHUNK; ++i) {
+                    if (first + i >= lines.begin && first + i < lines.end)
+                        STORE(y[i], next_to);
+                    next_to += lines.dst.step;
+                }
+            }
+            to += dst_tile;
+#endif
+        }
+    }
+}

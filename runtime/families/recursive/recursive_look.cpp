@@ -1,0 +1,325 @@
+// Groups that march along lines side by side and look ahead. See cl/recursive/recursive_look.cl.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "families/recursive/kernels.hpp"
+#include "families/recursive/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int lanes, chunks;
+};
+
+constexpr int chunk = recursive_chunk;
+constexpr int halves = 2;                    // of a chunk
+constexpr int half = chunk / halves;         // samples
+constexpr int pairs = half / 2;              // of samples as far from the half's two ends
+constexpr std::int64_t most_look = 64;       // tiles
+constexpr std::size_t other_arguments = 512; // bytes, beside the powers
+
+// SYMMETRY in the kernel: whether the filter's response is its own mirror image, or that with the sign changed.
+enum class Symmetry { none = 0, even = 1, odd = 2 };
+
+Symmetry symmetry_of(const LineStage &stage) {
+    if (stage.causal.empty() || !is_mirrored(stage))
+        return Symmetry::none;
+    const auto are_times = [&](double sign) {
+        return std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
+                          [sign](const Section &a, const Section &b) {
+                              return a.w_weight == sign * b.w_weight &&
+                                     a.v_weight == sign * b.v_weight;
+                          });
+    };
+    if (are_times(1.0))
+        return Symmetry::even;
+    return stage.direct == 0.0 && are_times(-1.0) ? Symmetry::odd : Symmetry::none;
+}
+
+// Returns what one way's sections add to the results at distances from 1 to count.
+std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count) {
+    std::vector<double> result(static_cast<std::size_t>(count), 0.0);
+    for (const Section &section : sections) {
+        std::array<double, 2> state{0.0, 0.0};
+        step(section, state, 1.0);
+        for (double &sum : result) {
+            sum += added(section, state);
+            step(section, state, 0.0);
+        }
+    }
+    return result;
+}
+
+// Returns how many samples ahead matter to the anticausal sections: all others together add less than half of
+// the rounding of a result. Nothing where there are more than `most`.
+std::optional<std::int64_t> samples_ahead(const LineStage &stage, std::int64_t most) {
+    const std::optional<int> all = samples_to_forget(stage.anticausal, 2 * most);
+    if (!all)
+        return std::nullopt;
+    const std::vector<double> response = response_of(stage.anticausal, *all);
+    double sum = 0.0;
+    for (const double value : response)
+        sum += std::abs(value);
+    const double negligible = 0x1p-25 * sum;
+    double left = 0.0;
+    std::size_t samples = response.size();
+    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible)
+        left += std::abs(response[--samples]);
+    return static_cast<std::int64_t>(samples) <= most
+               ? std::optional(static_cast<std::int64_t>(samples))
+               : std::nullopt;
+}
+
+// Returns the tiles to look ahead, at most those of the line; nothing where there are too many.
+std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chunks) {
+    if (stage.anticausal.empty())
+        return 0;
+    const std::int64_t tile = std::int64_t{chunk} * chunks;
+    const std::int64_t others = std::max<std::int64_t>(ceil_div(length, tile) - 1, 1);
+    const std::int64_t most = std::min(others, most_look);
+    if (const std::optional<std::int64_t> samples = samples_ahead(stage, most * tile))
+        return static_cast<int>(std::max<std::int64_t>(ceil_div(*samples, tile), 1));
+    return others <= most_look ? std::optional(static_cast<int>(others)) : std::nullopt;
+}
+
+// The struct SymmetricPowers.
+std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
+    const std::vector<Section> &sections = stage.first().causal;
+    const auto order = static_cast<std::size_t>(stage.order());
+    std::vector<double> values;
+    // Half the sum, or difference, of what is so far from either end of half a chunk.
+    const auto fold = [](double near, double far, double sign) {
+        return (near + sign * far) / 2.0;
+    };
+    constexpr double signs[] = {1.0, -1.0};
+    for (const double sign : signs)
+        for (const Section &section : sections) {
+            const auto ages = responses(section, half);
+            for (std::size_t o = 0; o < order; ++o)
+                for (std::size_t i = 0; i < pairs; ++i)
+                    values.push_back(fold(ages[half - 1 - i][o], ages[i][o], sign));
+        }
+    std::vector<double> response = response_of(sections, half);
+    response.insert(response.begin(), stage.first().direct);
+    // Of samples before a result, and those behind it.
+    const double behind = symmetry == Symmetry::odd ? -1.0 : 1.0;
+    for (const double sign : {behind, -behind})
+        for (int i = 0; i < pairs; ++i)
+            for (int j = 0; j < pairs; ++j)
+                values.push_back(fold(
+                    (i < j ? behind : 1.0) * response[static_cast<std::size_t>(std::abs(i - j))],
+                    behind * response[static_cast<std::size_t>(half - 1 - i - j)], sign));
+    for (const double sign : signs)
+        for (std::size_t i = 0; i < pairs; ++i)
+            for (const Section &section : sections)
+                for (std::size_t o = 0; o < order; ++o) {
+                    std::array<double, 2> state{o == 0 ? 1.0 : 0.0, o == 0 ? 0.0 : 1.0};
+                    std::vector<double> results;
+                    for (int n = 0; n < half; ++n) {
+                        results.push_back(added(section, state));
+                        step(section, state, 0.0);
+                    }
+                    values.push_back(fold(results[i], results[half - 1 - i], sign));
+                }
+    for (const Section &section : sections) {
+        const auto less = transition(section, half).less_identity;
+        for (std::size_t i = 0; i < order; ++i)
+            for (std::size_t j = 0; j < order; ++j)
+                values.push_back(less[i][j] + (i == j ? 1.0 : 0.0));
+    }
+    const std::int64_t last = (stage.lines.length - 1) % chunk + 1;
+    for (const std::int64_t samples : {std::int64_t{chunk}, std::int64_t{chunk} * run, last}) {
+        const std::vector<double> more = section_matrices(stage, samples);
+        values.insert(values.end(), more.begin(), more.end());
+    }
+    return constants_of(values, stage.states_are);
+}
+
+std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
+                         const DeviceFacts &facts, Work &to) {
+    const int lanes = settings.lanes;
+    const int group = lanes * settings.chunks;
+    const Lines &lines = stage.lines;
+    const LineStage &filter = stage.first();
+    const Symmetry symmetry = symmetry_of(filter);
+    const int look = *look_of(filter, lines.length, settings.chunks);
+    std::vector<std::byte> powers = symmetry == Symmetry::none
+                                        ? chunk_powers(stage, settings.chunks)
+                                        : symmetric_powers(stage, symmetry, settings.chunks);
+    const bool small =
+        facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
+
+    Launch launch;
+    launch.program = {"recursive/recursive_look.cl", "recursive_look",
+                      chunk_defines(stage, small, std::nullopt)};
+    launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
+    launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
+    launch.program.defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
+    launch.program.defines["LANES"] = lanes;
+    launch.program.defines["CHUNKS"] = settings.chunks;
+    launch.range.local = {static_cast<std::size_t>(group), 1, 1};
+    launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
+                           static_cast<std::size_t>(stage.batch)};
+    const auto anticausal = static_cast<std::int64_t>(filter.anticausal.size());
+    const std::int64_t places = stage.along_rows ? group + lanes : group; // STATE_PLACES
+    const std::int64_t kept =
+        (stage.sections() + anticausal) * places + (look * anticausal + stage.sections()) * lanes;
+    launch.arguments = stage.images_and(
+        {stage.start_states, by_value(lines), by_value(look), sections_argument(stage, small),
+         array_argument(std::move(powers), small), local_floats(kept * stage.order())});
+    if (stage.along_rows)
+        launch.arguments.emplace_back(local_floats(std::int64_t{group} * chunk));
+    to.launches.push_back(std::move(launch));
+    return 0;
+}
+
+std::string refusal(const RecursivePass &pass, const Settings &settings) {
+    if (pass.second)
+        return "there are two filters";
+    if (std::string reason = floats_refusal(pass); !reason.empty())
+        return reason;
+    if (std::string reason = sections_refusal(pass); !reason.empty())
+        return reason;
+    const int group = settings.lanes * settings.chunks;
+    if (group < 32 || group > 1024)
+        return text("groups would be of ", group, " items");
+    for (const LineStage &stage : pass.stages)
+        if (!stage.has_taps() && !look_of(stage, pass.lines.length, settings.chunks))
+            return text("samples matter to others that are more than ", most_look, " tiles ahead");
+    return "";
+}
+
+// Measured on NVIDIA (H100, whose cache has 50 MiB): of more than this between the two times that pixels are read, most
+// come from memory again, which takes so many times as long. Lines of the cache that are read in part count whole.
+constexpr std::int64_t cache_bytes = std::int64_t{28} << 20;
+constexpr std::int64_t cache_line = 128; // bytes
+constexpr double time_without_cache = 1.45;
+
+// A shape of groups, how many of them run on a unit at a time, and the milliseconds that 16384 lines of f32 of as many
+// samples take, measured on NVIDIA (H100, which copies them in 0.71).
+struct Shape {
+    Settings settings;
+    std::int64_t of_unit;
+    double time;
+};
+constexpr Shape shapes_of_columns[] = {{{.lanes = 64, .chunks = 8}, 1, 0.76},
+                                       {{.lanes = 32, .chunks = 16}, 1, 0.80},
+                                       {{.lanes = 16, .chunks = 16}, 2, 0.87},
+                                       {{.lanes = 16, .chunks = 32}, 1, 0.87}};
+constexpr Shape shapes_of_rows[] = {{{.lanes = 16, .chunks = 16}, 2, 0.77},
+                                    {{.lanes = 8, .chunks = 32}, 2, 0.92}};
+
+bool forgets_soon(const RecursivePass &pass) {
+    constexpr std::int64_t soon = 128; // samples, of which other kernels read aprons
+    return forgets_within(pass, soon);
+}
+
+struct Expected {
+    double time; // of the units of Shape, had all lines as many samples
+    bool one_round;
+    Settings settings;
+};
+
+// Returns what a shape is expected to take: groups come in rounds, and the last one may leave most of the units idle.
+Expected expected_of(const RecursivePass &pass, const Shape &shape, const DeviceFacts &facts) {
+    const auto [lanes, chunks] = shape.settings;
+    const std::int64_t units = facts.cores();
+    const std::int64_t lines = pass.lines.lines * pass.batch();
+    const std::int64_t groups = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
+    const std::int64_t rounds =
+        groups <= units ? 1 : shape.of_unit * ceil_div(groups, shape.of_unit * units);
+
+    int look = 0;
+    for (const LineStage &stage : pass.stages)
+        if (!stage.has_taps())
+            look = std::max(look, look_of(stage, pass.lines.length, chunks).value_or(0));
+    const std::int64_t between = std::min(std::int64_t{look + 1} * chunks * chunk,
+                                          std::int64_t{pass.lines.length}); // samples of a line
+    const auto bytes = static_cast<std::int64_t>(size_of(pass.src_type));
+    const std::int64_t beside =
+        pass.along_rows ? lanes * bytes : std::max(lanes * bytes, cache_line);
+    const bool is_cached =
+        look == 0 || std::min(groups, units * shape.of_unit) * beside * between <= cache_bytes;
+    const double time = static_cast<double>(rounds * lanes * units) / static_cast<double>(lines) *
+                        shape.time * (is_cached ? 1.0 : time_without_cache);
+    return {time, rounds == 1, shape.settings};
+}
+
+// Returns what is expected of all shapes, the fastest first.
+std::vector<Expected> expectations(const RecursivePass &pass, const DeviceFacts &facts) {
+    std::vector<Expected> result;
+    const auto add = [&](const Shape &shape) { result.push_back(expected_of(pass, shape, facts)); };
+    constexpr int vector = 4;
+    if (!pass.along_rows)
+        std::for_each(std::begin(shapes_of_columns), std::end(shapes_of_columns), add);
+    else if (pass.components == 1 && pass.alignment >= vector)
+        std::for_each(std::begin(shapes_of_rows), std::end(shapes_of_rows), add);
+    else // groups of fewer lines read fewer values of a pixel
+        add(shapes_of_rows[0]);
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Expected &a, const Expected &b) { return a.time < b.time; });
+    return result;
+}
+
+std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &facts) {
+    std::vector<Settings> result;
+    for (const Expected &expected : expectations(pass, facts))
+        result.push_back(expected.settings);
+    // Stages of many sections have room for few lines.
+    result.push_back({.lanes = 16, .chunks = 4});
+    return result;
+}
+
+// Whether the kernel takes less time than others. Measured on NVIDIA (H100): what tiles that exchange their sums and
+// tiles with aprons take, in the units of Shape; where lines are few, launches and clearing cost the former more.
+bool is_fastest(const RecursivePass &pass, const DeviceFacts &facts) {
+    if (facts.device_class != DeviceClass::nvidia_gpu || pass.tile > 0)
+        return false;
+    constexpr std::int64_t tile_of_others =
+        1024; // samples; where there are many lines, they also take twice as many
+    constexpr std::int64_t least_lines = 8; // of each unit
+    if (pass.lines.length <= tile_of_others ||
+        pass.lines.lines * pass.batch() < least_lines * facts.cores())
+        return false;
+    const Expected expected = expectations(pass, facts).front();
+    if (!forgets_soon(pass)) {
+        const double exchange = pass.along_rows ? 0.96 : 1.15;
+        return expected.one_round || expected.time < exchange;
+    }
+    constexpr std::int64_t very_soon = 64; // samples
+    if (pass.lines.length <= 2 * tile_of_others ||
+        (pass.src_type == PixelType::u8 && forgets_within(pass, very_soon)))
+        return false;
+    constexpr double aprons = 0.9;
+    return expected.time < aprons;
+}
+
+} // namespace
+
+Kernel recursive_look() {
+    KernelSpec<RecursivePass, Settings> spec;
+    spec.name = "recursive_look";
+    spec.folder = "recursive";
+    spec.tunables = {{"LANES", &Settings::lanes, {8, 16, 32, 64}},
+                     {"CHUNKS", &Settings::chunks, {4, 8, 16, 32}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
+        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, settings, facts, to);
+                              });
+    };
+    spec.details = [](const RecursivePass &pass, const Settings &settings) {
+        return recursive_details(pass, std::int64_t{chunk} * settings.chunks);
+    };
+    spec.rank = [](const RecursivePass &pass, const Settings &, const DeviceFacts &facts) {
+        return pass.second ? Rank::never() : Rank{is_fastest(pass, facts) ? 7 : 0};
+    };
+    return spec;
+}
+
+} // namespace gz
