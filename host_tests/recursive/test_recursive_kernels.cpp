@@ -352,7 +352,7 @@ TEST_CASE("states of each precision") {
     const std::pair<std::string, Config> kernels[] = {
         {"recursive_plain", {{"GROUP", 16}}},
         {"recursive_look", {{"LANES", 8}, {"CHUNKS", 8}}},
-        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 64}}},
+        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 32}}},
         {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},
         {"recursive_tiled",
          {{"LANES", 4}, {"CHUNKS", 16}, {"APRON", 0}, {"NEAR", 0}, {"EXCHANGE", 1}}},
@@ -540,8 +540,8 @@ constexpr std::pair<double, double> sigmas[] = {{1.6, 1.2}, {2.5, 5.0}, {30.0, 3
 
 const char *const variants_of_both[] = {
     "recursive_plain:GROUP=16",
-    "recursive_strips:WIDE=1,BLOCK=64",
-    "recursive_strips:WIDE=4,BLOCK=64",
+    "recursive_strips:WIDE=1,BLOCK=32",
+    "recursive_strips:WIDE=4,BLOCK=256",
     "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1",
     "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0; "
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
@@ -554,7 +554,7 @@ const char *const variants_of_both[] = {
 // Variants whose groups a simulator can afford.
 const char *const small_variants[] = {
     "recursive_plain:GROUP=16",
-    "recursive_strips:WIDE=1,BLOCK=64",
+    "recursive_strips:WIDE=1,BLOCK=32",
     "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1; "
     "recursive_march:LANES=16,CHUNKS=4,ROWS=512",
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
