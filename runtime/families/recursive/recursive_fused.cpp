@@ -16,32 +16,13 @@ constexpr int chunk = recursive_chunk;
 constexpr std::int64_t longest_apron = 2 * chunk;
 constexpr std::size_t most_bytes_by_value = 640; // beside the geometry, of what 1024 are allowed
 
-// Returns how many pixels around one matter to it.
 std::optional<int> apron_of(const RecursivePlanePass &pass) {
-    int longest = chunk;
-    for (const LineStage &stage : pass.axes)
-        for (const auto &sections : {stage.causal, stage.anticausal}) {
-            const std::optional<int> needed = samples_to_forget(sections, longest_apron);
-            if (!needed)
-                return std::nullopt;
-            longest = std::max(longest, static_cast<int>(ceil_div(*needed, chunk)) * chunk);
-        }
-    return longest;
+    return plane_apron(pass, chunk, longest_apron);
 }
 
 std::string refusal(const RecursivePlanePass &pass, const Settings &settings) {
-    const auto &[x, y] = pass.axes;
-    if (x.has_taps() || y.has_taps())
-        return "a stage is of taps";
-    if (std::max(x.precision, y.precision) == Precision::twice)
-        return "states want twice the digits of f32";
-    if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
-        return "x and y have sections of different kinds";
-    constexpr std::size_t most_sections = 4;
-    if (x.causal.size() + x.anticausal.size() > most_sections)
-        return text("there are more than ", most_sections, " sections an axis");
-    if (!apron_of(pass))
-        return text("pixels matter to others that are more than ", longest_apron, " away");
+    if (std::string reason = plane_refusal(pass, longest_apron); !reason.empty())
+        return reason;
     const int group = settings.lanes * pass.channels;
     return group > 1024 ? text("groups would be of ", group, " items") : "";
 }

@@ -14,17 +14,8 @@ struct Settings {
 constexpr int vector_width = 16; // values of a vector, and rows that are filtered along x at once
 constexpr int longest_apron = 96;
 
-// Returns how many pixels around one matter to it.
 std::optional<int> apron_of(const RecursivePlanePass &pass) {
-    int longest = vector_width;
-    for (const LineStage &stage : pass.axes)
-        for (const auto &sections : {stage.causal, stage.anticausal}) {
-            const std::optional<int> needed = samples_to_forget(sections, longest_apron);
-            if (!needed)
-                return std::nullopt;
-            longest = std::max(longest, *needed);
-        }
-    return static_cast<int>(ceil_div(longest, vector_width)) * vector_width;
+    return plane_apron(pass, vector_width, longest_apron);
 }
 
 // Values of a strip: whole vectors, and whole pixels.
@@ -34,19 +25,7 @@ std::int64_t values_of(const RecursivePlanePass &pass, int strip) {
 }
 
 std::string refusal(const RecursivePlanePass &pass, const Settings &) {
-    const auto &[x, y] = pass.axes;
-    if (x.has_taps() || y.has_taps())
-        return "a stage is of taps";
-    if (std::max(x.precision, y.precision) == Precision::twice)
-        return "states want twice the digits of f32";
-    if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
-        return "x and y have sections of different kinds";
-    constexpr std::size_t most_sections = 4;
-    if (x.causal.size() + x.anticausal.size() > most_sections)
-        return text("there are more than ", most_sections, " sections an axis");
-    if (!apron_of(pass))
-        return text("pixels matter to others that are more than ", longest_apron, " away");
-    return "";
+    return plane_refusal(pass, longest_apron);
 }
 
 Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {

@@ -554,6 +554,34 @@ Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &fac
                                                                                      : tiles};
 }
 
+std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most) {
+    int longest = unit;
+    for (const LineStage &stage : pass.axes)
+        for (const auto &sections : {stage.causal, stage.anticausal}) {
+            const std::optional<int> needed = samples_to_forget(sections, most);
+            if (!needed)
+                return std::nullopt;
+            longest = std::max(longest, static_cast<int>(ceil_div(*needed, unit)) * unit);
+        }
+    return longest;
+}
+
+std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_apron) {
+    const auto &[x, y] = pass.axes;
+    if (x.has_taps() || y.has_taps())
+        return "a stage is of taps";
+    if (std::max(x.precision, y.precision) == Precision::twice)
+        return "states want twice the digits of f32";
+    if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
+        return "x and y have sections of different kinds";
+    constexpr std::size_t most_sections = 4;
+    if (x.causal.size() + x.anticausal.size() > most_sections)
+        return text("there are more than ", most_sections, " sections an axis");
+    if (!plane_apron(pass, 1, longest_apron))
+        return text("pixels matter to others that are more than ", longest_apron, " away");
+    return "";
+}
+
 const std::vector<Kernel> &kernels_of(const RecursivePass &) {
     return recursive_kernels();
 }

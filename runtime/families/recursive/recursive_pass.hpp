@@ -184,6 +184,12 @@ std::string sections_refusal(const RecursivePass &pass);
 // Returns why kernels whose states are floats, made anew from sums, refuse the pass; "" if they do not.
 std::string floats_refusal(const RecursivePass &pass);
 
+// Returns how many pixels around one matter to it along x or y, a multiple of `unit`; nothing where there are more
+// than `most`.
+std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most);
+// Returns why kernels that filter along x and y at once, and read such an apron, refuse the pass; "" if they do not.
+std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_apron);
+
 // Returns "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and how
 // they differ from those asked for.
 std::string recursive_details(const RecursivePass &pass, std::int64_t tile = 0);
