@@ -40,7 +40,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     // Two blocks of samples and of sums; the second source's or target's lie five samples further on.
     constexpr int apart = 5;
     const std::size_t block_bytes =
-        static_cast<std::size_t>(wide) * (block + apart) * vector_width * sizeof(float);
+        static_cast<std::size_t>(wide * (block + apart) * vector_width) * sizeof(float);
     launch.private_bytes =
         2 * block_bytes *
         (stage.sources() + stage.targets() * size_of(stage.states_are) / sizeof(float));
