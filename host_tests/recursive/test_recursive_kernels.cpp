@@ -452,7 +452,34 @@ std::vector<RecursiveCase> looks_ahead() {
     return cases;
 }
 
+// Lines of several blocks whose memories are longer than a block, so that they are walked backwards first, and others.
+std::vector<RecursiveCase> long_blocks() {
+    const std::pair<int, int> shapes[] = {{1, 32}, {4, 256}, {2, 256}};
+    constexpr std::size_t long_memory = 20;
+    constexpr std::size_t some[] = {long_memory, 9, long_memory, 13};
+    std::vector<RecursiveCase> cases;
+    for (std::size_t i = 0; i < 3 * std::size(some); ++i) {
+        RecursiveCase test;
+        test.kernel = "recursive_strips";
+        const auto [wide, block] = shapes[i % std::size(shapes)];
+        test.config = {{"WIDE", wide}, {"BLOCK", block}};
+        test.filter = some[i % std::size(some)];
+        take_turn(test, i);
+        test.channels = i % 4 == 3 ? 3 : 1;
+        test.width = 2 * block + (i % 2 == 0 ? 64 : 21);
+        test.height = 2 * block + 5 + static_cast<int>(i % 3);
+        cases.push_back(test);
+    }
+    return cases;
+}
+
 std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
+    if (kernel == "recursive_strips") {
+        std::vector<RecursiveCase> cases = pairwise_filters(kernel, {100000, 100000, 6});
+        const std::vector<RecursiveCase> more = long_blocks();
+        cases.insert(cases.end(), more.begin(), more.end());
+        return sample_of(cases);
+    }
     if (kernel == "recursive_segments")
         return long_lines(64 * 15);
     if (kernel == "recursive_look") {
