@@ -23,15 +23,7 @@
 #define VECTORS (STRIP_VALUES / 16)
 // From a row of vectors to the next, not a power of two, so that rows do not share sets of the cache.
 #define PITCH (VECTORS + 1)
-// Vectors of columns that are filtered side by side, as in recursive_strips.
-#define ACTIVE ((CAUSAL > ANTICAUSAL ? CAUSAL : ANTICAUSAL) * ORDER)
-#if !defined(__AVX512F__) || VECTORS % 4 != 0
-#define CHAINS 1
-#elif ACTIVE > 4
-#define CHAINS 2
-#else
-#define CHAINS 4
-#endif
+#define CHAINS (VECTORS % 4 == 0 ? MOST_CHAINS : 1)
 
 typedef struct Axes {
     Sections sections[2];
@@ -73,6 +65,14 @@ typedef struct Columns {
     const int *places;
     int first, begin, end, all;
 } Columns;
+
+// The values of row y, of which `origin` is the first of row 0; those of row 0 where the border has its constant.
+INLINE __global const SRC *row_at(__global const SRC *origin, const Geometry g, int y,
+                                  bool *is_outside) {
+    const int row = fold_row(g, y);
+    *is_outside = row == OUTSIDE;
+    return origin + (row == OUTSIDE ? 0 : row) * g.src_row;
+}
 
 // 16 columns of 16 rows, from column `first` on; a vector has a column.
 INLINE void read_columns(const Rows *rows, Columns columns, const Geometry g, int first,
@@ -176,18 +176,15 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
         float16 *next = samples[slot];
         for (int n = 0; n < APRON; n += 16) {
             Rows rows;
-            for (int i = 0; i < 16; ++i) {
-                const int row = fold_row(g, first + n + i);
-                rows.are_outside[i] = row == OUTSIDE;
-                rows.values[i] = origin + (row == OUTSIDE ? 0 : row) * g.src_row;
-            }
+            for (int i = 0; i < 16; ++i)
+                rows.values[i] = row_at(origin, g, first + n + i, &rows.are_outside[i]);
             filter_rows(&rows, columns, g, &along_x, line, next + n * PITCH);
         }
         // The block after this one is on its way meanwhile.
         __global const SRC *expected[APRON];
         for (int n = 0; n < APRON; ++n) {
-            const int row = fold_row(g, first + APRON + n);
-            expected[n] = origin + (row == OUTSIDE ? 0 : row) * g.src_row + left;
+            bool is_outside;
+            expected[n] = row_at(origin, g, first + APRON + n, &is_outside) + left;
         }
         const float16 *here = samples[1 - slot];
         const int done = first - APRON; // the first row of the block that is filtered along y

@@ -79,11 +79,11 @@ INLINE KEPT kept_of(State state) {
 #define PAIRS (CHUNK / HALVES / 2)
 #define ONE_WAY (CAUSAL * ORDER) // states
 typedef struct SymmetricPowers {
-    // What a sum and a difference leave behind in a state, [state][pair].
+    // A sum and a difference leave these times themselves behind in a state, [state][pair].
     float left_by_sum[ONE_WAY * PAIRS], left_by_difference[ONE_WAY * PAIRS];
-    // What one of the two adds to a sum and to a difference of results, [pair of results][pair].
+    // One of the two adds these times itself to a sum and to a difference of results, [pair of results][pair].
     float sum_by_pairs[PAIRS * PAIRS], difference_by_pairs[PAIRS * PAIRS];
-    // What the states that enter from both sides add, one to the other or less it, [pair][state].
+    // The states that enter from both sides, added or one less the other, add these times that, [pair][state].
     float sum_by_states[PAIRS * ONE_WAY], difference_by_states[PAIRS * ONE_WAY];
     float half_chunk[CAUSAL * MATRIX]; // what states become, not less themselves
     float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX], last_chunk[SECTIONS * MATRIX];
@@ -129,7 +129,7 @@ INLINE void pair_up(const float *x, float *sums, float *differences) {
             (to)[s_ * ORDER + o_] = sum_;                                                          \
         }
 
-// What half a chunk leaves behind in causal and anticausal states.
+// Computes the causal and anticausal states that half a chunk leaves behind.
 #define LEAVE_HALF(causal, anticausal, sums, differences)                                          \
     UNROLL for (int k_ = 0; k_ < ONE_WAY; ++k_) {                                                  \
         float sum_ = 0.0f, difference_ = 0.0f;                                                     \
@@ -217,8 +217,8 @@ INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State s
     return state;
 }
 
-// What enters a tile from the `look` tiles behind it, whose sums are in a ring with that of the last of
-// them at `slot`.
+// Returns the state that enters a tile from the `look` tiles behind it, whose sums are in a ring with that
+// of the last of them at `slot`.
 INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matrix over_tile) {
     KEPT next = ring[slot * (ANTICAUSAL * LANES)];
     State state = AT_REST;

@@ -19,16 +19,7 @@
 
 #define LANES (16 * WIDE)
 
-// Vectors of lines that are filtered side by side, as an operation waits for the one before it: as
-// many as registers hold. One vector is two registers of AVX2.
-#define ACTIVE ((CAUSAL > ANTICAUSAL ? CAUSAL : ANTICAUSAL) * FILTERS * ORDER)
-#if !defined(__AVX512F__) || STATE_FORM > 0 || WIDE == 1 || ACTIVE > 8
-#define CHAINS 1
-#elif WIDE == 2 || ACTIVE > 4
-#define CHAINS 2
-#else
-#define CHAINS 4
-#endif
+#define CHAINS (WIDE < MOST_CHAINS ? WIDE : MOST_CHAINS)
 
 // Samples and sums of a block: vector k of sample n is n WIDE + k. Those of a second source or target
 // lie behind those of the first, but not a power of two, so that they do not share sets of the cache.
@@ -219,7 +210,7 @@ INLINE long mark_at(long block, int k, int s) {
     return ((block * WIDE + k) * (FILTERS * ANTICAUSAL) + section) * ORDER * 16;
 }
 
-// What a strip is read from: its rows, or its first column.
+// A strip is read from its rows, or from its first column.
 #if ALONG_ROWS
 #define STRIP_SOURCE const Rows *
 #else

@@ -474,22 +474,17 @@ std::vector<RecursiveCase> long_blocks() {
 }
 
 std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
-    if (kernel == "recursive_strips") {
-        std::vector<RecursiveCase> cases = pairwise_filters(kernel, {100000, 100000, 6});
-        const std::vector<RecursiveCase> more = long_blocks();
-        cases.insert(cases.end(), more.begin(), more.end());
-        return sample_of(cases);
-    }
     if (kernel == "recursive_segments")
         return long_lines(64 * 15);
-    if (kernel == "recursive_look") {
-        std::vector<RecursiveCase> cases = pairwise_filters(kernel, {100000, 100000, 6});
-        const std::vector<RecursiveCase> more = looks_ahead();
-        cases.insert(cases.end(), more.begin(), more.end());
-        return sample_of(cases);
-    }
-    return sample_of(
-        pairwise_filters(kernel, {100000, 100000, kernel == "recursive_lookback" ? 2 : 6}));
+    std::vector<RecursiveCase> cases =
+        pairwise_filters(kernel, {100000, 100000, kernel == "recursive_lookback" ? 2 : 6});
+    std::vector<RecursiveCase> more;
+    if (kernel == "recursive_strips")
+        more = long_blocks();
+    else if (kernel == "recursive_look")
+        more = looks_ahead();
+    cases.insert(cases.end(), more.begin(), more.end());
+    return sample_of(cases);
 }
 
 // Cases that a simulator can afford.

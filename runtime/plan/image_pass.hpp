@@ -32,6 +32,13 @@ constexpr std::int64_t ceil_div(std::int64_t length, std::int64_t size) {
     return (length + size - 1) / size;
 }
 
+// Returns the values of a row that a strip of up to `values` of them takes: whole vectors of 16, and whole pixels.
+constexpr int whole_values(int values, int channels) {
+    constexpr int vector_width = 16;
+    const int unit = channels == 3 ? 3 * vector_width : vector_width;
+    return values / unit * unit;
+}
+
 // An NDRange of groups along x and y over every slice of the pass.
 NDRange batched_range(const ImagePass &pass, std::int64_t groups_x, std::int64_t groups_y,
                       int group_x, int group_y);

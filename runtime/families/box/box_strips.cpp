@@ -18,9 +18,7 @@ constexpr int vector_width = 16; // values of a vector
 
 // The strips of a row: each has whole pixels and vectors, as many as STRIP values hold.
 std::int64_t strips_of(const BoxPass &pass, int strip) {
-    constexpr int vectors_of_three = 3 * vector_width;
-    return ceil_div(pass.geometry.width,
-                    pass.channels == 3 ? strip / vectors_of_three * vectors_of_three : strip);
+    return ceil_div(pass.geometry.width, std::int64_t{whole_values(strip, pass.channels)});
 }
 
 std::int64_t reach_of(const BoxPass &pass) {

@@ -61,16 +61,10 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     const bool small = facts.takes_by_value(axes.size()) && axes.size() <= most_bytes_by_value;
 
     Launch launch;
-    launch.program = {"recursive/recursive_fused.cl", "recursive_fused", type_defines(pass)};
+    launch.program = {"recursive/recursive_fused.cl", "recursive_fused",
+                      plane_defines(pass, small)};
     Defines &defines = launch.program.defines;
-    defines["CAUSAL"] = static_cast<int>(x.causal.size());
-    defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
-    defines["SOURCES"] = defines["TARGETS"] = 1;
-    defines["ORDER"] = order;
-    defines["SIGNS"] = signs ? 1 : 0;
-    defines["STATE_FORM"] = static_cast<int>(StateType::floats);
     defines["MIRRORED"] = mirrored ? 1 : 0;
-    defines["BY_VALUE"] = small ? 1 : 0;
     defines["LANES"] = lanes;
     defines["APRON"] = apron;
     defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;

@@ -18,12 +18,6 @@ std::optional<int> apron_of(const RecursivePlanePass &pass) {
     return plane_apron(pass, vector_width, longest_apron);
 }
 
-// Values of a strip: whole vectors, and whole pixels.
-std::int64_t values_of(const RecursivePlanePass &pass, int strip) {
-    constexpr int vectors_of_three = 3 * vector_width;
-    return pass.channels == 3 ? strip / vectors_of_three * vectors_of_three : strip;
-}
-
 std::string refusal(const RecursivePlanePass &pass, const Settings &) {
     return plane_refusal(pass, longest_apron);
 }
@@ -31,9 +25,8 @@ std::string refusal(const RecursivePlanePass &pass, const Settings &) {
 Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int apron = *apron_of(pass);
-    const std::int64_t strip = values_of(pass, settings.strip);
-    const auto &[x, y] = pass.axes;
-    const bool signs = has_signs({&x, &y});
+    const std::int64_t strip = whole_values(settings.strip, pass.channels);
+    const bool signs = has_signs({&pass.axes[0], &pass.axes[1]});
     std::vector<double> values;
     for (const LineStage &stage : pass.axes)
         append_sections(values, {&stage}, signs);
@@ -42,15 +35,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
 
     Launch launch;
     launch.program = {"recursive/recursive_fused_strips.cl", "recursive_fused_strips",
-                      type_defines(pass)};
+                      plane_defines(pass, small)};
     Defines &defines = launch.program.defines;
-    defines["CAUSAL"] = static_cast<int>(x.causal.size());
-    defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
-    defines["SOURCES"] = defines["TARGETS"] = 1;
-    defines["ORDER"] = std::max(order_of(x), order_of(y));
-    defines["SIGNS"] = signs ? 1 : 0;
-    defines["STATE_FORM"] = static_cast<int>(StateType::floats);
-    defines["BY_VALUE"] = small ? 1 : 0;
     defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     defines["STRIP"] = settings.strip;
     defines["APRON"] = apron;
@@ -75,8 +61,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
 std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
     for (const int strip : {512, 256}) {
-        const std::int64_t strips =
-            ceil_div(pass.geometry.width, values_of(pass, strip)) * pass.batch();
+        const std::int64_t values = whole_values(strip, pass.channels);
+        const std::int64_t strips = ceil_div(pass.geometry.width, values) * pass.batch();
         int band = 1024;
         while (band > 64 && strips * ceil_div(pass.geometry.height, band) < 2 * facts.cores())
             band /= 4;
@@ -100,7 +86,7 @@ Kernel recursive_fused_strips() {
         const LineStage &stage = pass.axes[0];
         return text(stage.causal.size(), " causal and ", stage.anticausal.size(),
                     " anticausal sections along x and y, strips of ",
-                    values_of(pass, settings.strip) / pass.channels, " columns with ",
+                    whole_values(settings.strip, pass.channels) / pass.channels, " columns with ",
                     *apron_of(pass), " more on either side");
     };
     spec.rank = [](const RecursivePlanePass &, const Settings &, const DeviceFacts &facts) {

@@ -104,7 +104,8 @@ std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry sy
         }
     std::vector<double> response = response_of(sections, half);
     response.insert(response.begin(), stage.first().direct);
-    // Of samples before a result, and those behind it.
+    // A sum of results takes samples before and behind it alike, a difference those with opposite signs; odd filters
+    // exchange the two.
     const double behind = symmetry == Symmetry::odd ? -1.0 : 1.0;
     for (const double sign : {behind, -behind})
         for (int i = 0; i < pairs; ++i)

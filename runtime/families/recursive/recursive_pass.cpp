@@ -582,6 +582,19 @@ std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_a
     return "";
 }
 
+Defines plane_defines(const RecursivePlanePass &pass, bool by_value) {
+    const auto &[x, y] = pass.axes;
+    Defines defines = type_defines(pass);
+    defines["CAUSAL"] = static_cast<int>(x.causal.size());
+    defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
+    defines["SOURCES"] = defines["TARGETS"] = 1;
+    defines["ORDER"] = std::max(order_of(x), order_of(y));
+    defines["SIGNS"] = has_signs({&x, &y}) ? 1 : 0;
+    defines["STATE_FORM"] = static_cast<int>(StateType::floats);
+    defines["BY_VALUE"] = by_value ? 1 : 0;
+    return defines;
+}
+
 const std::vector<Kernel> &kernels_of(const RecursivePass &) {
     return recursive_kernels();
 }

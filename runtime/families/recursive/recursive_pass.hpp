@@ -190,6 +190,10 @@ std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::in
 // Returns why kernels that filter along x and y at once, and read such an apron, refuse the pass; "" if they do not.
 std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_apron);
 
+// Returns the macros of such a kernel: those of cl/lib/pixel.clh, border.clh and recursive.clh. by_value: whether its
+// constants are small enough for that.
+Defines plane_defines(const RecursivePlanePass &pass, bool by_value);
+
 // Returns "2 causal and 2 anticausal sections", for all stages; and the kernel's tiles, 0 for none, and how
 // they differ from those asked for.
 std::string recursive_details(const RecursivePass &pass, std::int64_t tile = 0);

@@ -14,6 +14,7 @@ struct Settings {
 
 constexpr int vector_width = 16; // values of a vector
 constexpr int usual_block = 256;
+constexpr int longest_block = 2048;
 
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
@@ -75,10 +76,10 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) 
     const int wide = pass.along_rows ? 1 : 4;
     int block = usual_block;
     for (const LineStage *stage : pass.all_stages())
-        for (const int longer : {512, 1024, 2048})
-            if (!samples_to_forget(stage->anticausal, block, digits_of(*stage)) &&
-                samples_to_forget(stage->anticausal, longer, digits_of(*stage)))
-                block = longer;
+        if (const auto needed =
+                samples_to_forget(stage->anticausal, longest_block, digits_of(*stage)))
+            while (block < *needed)
+                block *= 2;
     std::vector<Settings> result;
     if (block != usual_block && (pass.along_rows || block == 512))
         result.push_back({.wide = wide, .block = block});
@@ -94,7 +95,7 @@ Kernel recursive_strips() {
     spec.name = "recursive_strips";
     spec.folder = "recursive";
     spec.tunables = {{"WIDE", &Settings::wide, {1, 2, 4}},
-                     {"BLOCK", &Settings::block, {32, 256, 512, 1024, 2048}}};
+                     {"BLOCK", &Settings::block, {32, usual_block, 512, 1024, longest_block}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
