@@ -13,20 +13,11 @@
     !defined(ROWS)
 #error SEPARABLE, BUCKET, ALIGNED, STRIP or ROWS is not defined
 #endif
-#if ROWS != 1 && ROWS != 4
-#error ROWS must be 1 or 4
-#endif
 
-// Values filtered at a time: four vectors, so that four chains of fma hide each other's latency.
+// Values along x are filtered in such steps.
 #define STEP 64
 #if STRIP % STEP != 0
 #error STRIP must be a multiple of STEP
-#endif
-// ALIGNED says that every row of the target starts at a multiple of 16 values.
-#if ALIGNED
-#define STORE_VECTOR STREAM16
-#else
-#define STORE_VECTOR STORE16
 #endif
 
 // Rows in private memory begin at whole vectors; EXTENDED is the values of one with its apron.
@@ -38,11 +29,14 @@
 #define SPARE 16
 #define PITCH (STRIP + 80) // not a power of 2, so that rows do not share sets of the cache
 // Values of a row that are filtered along x before what follows from them is written.
-#if SRC_TYPE == PIXEL_F32
-#define PART STEP // most are read where they are: more at a time gain nothing
+#if SRC_TYPE != PIXEL_F32
+#define LONGEST_PART 512
+#elif defined(__AVX512F__)
+#define LONGEST_PART STEP // most are read where they are: more at a time gain nothing
 #else
-#define PART (STRIP < 512 ? STRIP : 512)
+#define LONGEST_PART 256
 #endif
+#define PART (STRIP < LONGEST_PART ? STRIP : LONGEST_PART)
 // Whether there is code that reads the source where it is.
 #define DIRECT (ROWS == 4 && SRC_TYPE != PIXEL_F16)
 #define TAPS_INSIDE 1
@@ -56,13 +50,31 @@
 #define LOAD_RING(i, p) vload16(i, p)
 #define TAPS_ROW BUCKET
 #endif
+#define TAPS_SPACE __constant
+#include "lib/strip_rows.clh"
 
-// Private memory holds f32 as integers of the same bits, and so do the registers whose lanes are
-// moved: compilers move the lanes of integers in fewer instructions than those of floats.
-//
+#if defined(BURST) && PART % (16 * BURST) != 0
+#error PART must be a multiple of BURST vectors
+#endif
+
+// Values filtered along x at a time: chains of fma hide each other's latency while their sums and what is loaded fit in
+// the registers.
+#define RUN (SPAN < 32 ? 32 : SPAN)
+
 // The 16 values from index n, 0 to 16, of the two vectors a and b, which lie one after the other
-// from p on. A load that crosses cache lines takes two cycles, a move of lanes one.
-#ifdef HOST_COMPILER
+// from p on. A load that crosses cache lines takes two cycles, a move of lanes one, with AVX one within four lanes.
+#if defined(HOST_COMPILER) && SPAN == 16
+#define LANE(n, j) ((j) % 4 + (n) % 4 < 4 ? (j) + (n) % 4 : 16 + (j) + (n) % 4 - 4)
+#define SHIFTED(a, b, n, p)                                                                        \
+    __builtin_shufflevector(LOAD_VECTOR((p) + (n) / 4 * 4), LOAD_VECTOR((p) + (n) / 4 * 4 + 4),    \
+                            LANE(n, 0), LANE(n, 1), LANE(n, 2), LANE(n, 3), LANE(n, 4),            \
+                            LANE(n, 5), LANE(n, 6), LANE(n, 7), LANE(n, 8), LANE(n, 9),            \
+                            LANE(n, 10), LANE(n, 11), LANE(n, 12), LANE(n, 13), LANE(n, 14),       \
+                            LANE(n, 15))
+// Compilers take vload16() apart when lanes are moved afterwards.
+typedef int16 UnalignedInt16 __attribute__((aligned(4)));
+#define LOAD_INT16(space, p) (*(space const UnalignedInt16 *)(p))
+#elif defined(HOST_COMPILER)
 #define SHIFTED(a, b, n, p)                                                                        \
     __builtin_shufflevector(a, b, (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6,       \
                             (n) + 7, (n) + 8, (n) + 9, (n) + 10, (n) + 11, (n) + 12, (n) + 13,     \
@@ -70,55 +82,21 @@
 #else
 #define SHIFTED(a, b, n, p) LOAD_VECTOR((p) + (n))
 #endif
-
-// Asks for a step of a row that is read soon.
-#ifdef HOST_COMPILER
-#define CAN_EXPECT
-static inline void expect_step(size_t address) {
-    for (size_t b = 0; b < STEP * sizeof(SRC); b += 64)
-        __builtin_prefetch((const void *)(address + b));
-}
+#ifndef LOAD_INT16
+#define LOAD_INT16(space, p) vload16(0, (space const int *)(p))
 #endif
 
-// n values of a row that fold_row gave, from index `first` on, and zeros up to `padded`. `to` is
-// aligned to vectors.
-static void extend_row(int *to, __global const SRC *origin, const Geometry g, int row, int first,
-                       int n, int padded) {
-    int i = 0;
-    if (row == OUTSIDE) {
-        for (; i < n; ++i)
-            to[i] = as_int(g.border_value);
-    } else {
-        __global const SRC *from = origin + row * g.src_row + first;
-        const int inside = clamp(g.valid_left * CHANNELS - first, 0, n);
-        const int outside = clamp(g.valid_right * CHANNELS - first, inside, n);
-        for (; i < inside; ++i)
-            to[i] = as_int(read_extended(origin, g, row, first + i));
-        for (; i < outside && i % 16 != 0; ++i)
-            to[i] = as_int(LOAD(from + i));
-        for (; i + 16 <= outside; i += 16)
-            *(int16 *)(to + i) = as_int16(LOAD16(from + i));
-        for (; i < outside; ++i)
-            to[i] = as_int(LOAD(from + i));
-        for (; i < n; ++i)
-            to[i] = as_int(read_extended(origin, g, row, first + i));
-    }
-    for (; i < padded; ++i)
-        to[i] = 0;
-}
-
-// A step of a row: what chains of fma come to, or what is added to them.
-typedef struct Step {
-    float16 v[STEP / 16];
-} Step;
-
 #if SEPARABLE
+typedef struct Run {
+    float16 v[RUN / 16];
+} Run;
+
 // Adds a tap to a sum along x, for the values `shift` after those of the windows, which are from p
 // on. A macro, as the compiler's function takes constants alone.
 #define ADD_SHIFTED(sum, window, p, tap, shift)                                                    \
     do {                                                                                           \
         const float16 tap_ = (float16)(tap);                                                       \
-        UNROLL for (int n_ = 0; n_ < STEP / 16; ++n_)                                              \
+        UNROLL for (int n_ = 0; n_ < RUN / 16; ++n_)                                               \
             (sum).v[n_] = fma(tap_,                                                                \
                               FLOATS(SHIFTED((window)[n_], (window)[n_ + 1], shift,                \
                                              (p) + 16 * n_)),                                      \
@@ -129,14 +107,14 @@ typedef struct Step {
 // filter_direct() from the source.
 #define FILTER_STEP filter_extended
 #define POINTER const int *
-#define LOAD_VECTOR(p) vload16(0, p)
+#define LOAD_VECTOR(p) LOAD_INT16(__private, p)
 #define FLOATS(v) as_float16(v)
 #include "lib/filter_step.clh"
 #if DIRECT
 #define FILTER_STEP filter_direct
 #define POINTER __global const SRC *
 #if SRC_TYPE == PIXEL_F32
-#define LOAD_VECTOR(p) vload16(0, (__global const int *)(p))
+#define LOAD_VECTOR(p) LOAD_INT16(__global, p)
 #define FLOATS(v) as_float16(v)
 #else
 #define LOAD_VECTOR(p) convert_int16(vload16(0, p))
@@ -145,44 +123,6 @@ typedef struct Step {
 #include "lib/filter_step.clh"
 #endif
 #endif
-
-INLINE void start_sums(Step *sums) {
-    UNROLL for (int o = 0; o < ROWS; ++o)
-        UNROLL for (int n = 0; n < STEP / 16; ++n)
-            sums[o].v[n] = 0.0f;
-}
-
-// Adds a step of row q of those needed, the oldest of which is row 0, to the sums of the rows of
-// results from `first` to `last`. taps: those of the kernel's rows.
-INLINE void add_ring_row(Step *sums, const int *row, const Geometry g, __constant float *taps,
-                         int q, int first, int last) {
-    for (int i = 0; i < TAPS_INSIDE; ++i) {
-        const int *p = row + i * CHANNELS;
-        Step values;
-        UNROLL for (int n = 0; n < STEP / 16; ++n)
-            values.v[n] = as_float16(LOAD_RING(n, p));
-        UNROLL for (int o = 0; o < ROWS; ++o)
-            if (o >= first && o <= last) {
-                const float16 tap = (float16)(taps[(q - o) * TAPS_ROW + i]);
-                UNROLL for (int n = 0; n < STEP / 16; ++n)
-                    sums[o].v[n] = fma(tap, values.v[n], sums[o].v[n]);
-            }
-    }
-}
-
-// Writes a step, or the first `count` values of it if that is less.
-INLINE void store_step(const Step *sum, __global DST *to, int count) {
-    if (count >= STEP) {
-        UNROLL for (int n = 0; n < STEP / 16; ++n)
-            STORE_VECTOR(sum->v[n], to + 16 * n);
-    } else {
-        float rest[STEP];
-        UNROLL for (int n = 0; n < STEP / 16; ++n)
-            vstore16(sum->v[n], n, rest);
-        for (int i = 0; i < count; ++i)
-            STORE(rest[i], to + i);
-    }
-}
 
 // taps: separable, those along x and then, from BUCKET on, those along y; else rows of BUCKET.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -223,7 +163,7 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
 
     int next = 0; // source rows read so far; row r is at slot r % SLOTS of the ring
     for (int y = 0; y < rows;) {
-        const int made = ROWS == 4 && rows - y >= 4 && g.taps_y >= 3 ? 4 : 1;
+        const int made = min(ROWS, rows - y);
         // Where the rows needed begin in the ring, the oldest first. Looked up, because compilers
         // that see a pointer wrap around prepare all cases of many rows ahead.
         const int needed = made + g.taps_y - 1;
@@ -231,17 +171,15 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
         int begins[SLOTS];
         for (int i = 0; i < needed; ++i)
             begins[i] = (oldest + i < SLOTS ? oldest + i : oldest + i - SLOTS) * PITCH;
-#ifdef CAN_EXPECT
-        // The rows that the next ones of the target need besides; 0 where there is none.
-        size_t expected[ROWS];
+        // The rows that the next ones of the target need besides.
+        __global const SRC *expected[ROWS];
         for (int i = 0; i < ROWS; ++i) {
             const int next_row = y + needed + i;
             const int row = next_row < rows + g.taps_y - 1
                                 ? fold_row(g, top + next_row - g.anchor_y)
                                 : OUTSIDE;
-            expected[i] = row == OUTSIDE ? 0 : (size_t)(origin + row * g.src_row + left);
+            expected[i] = origin + (row == OUTSIDE ? 0 : row) * g.src_row + left;
         }
-#endif
         // Part by part, so that reading, computing and writing take turns often enough to overlap.
         for (int begin = 0; begin < padded; begin += PART) {
             const int end = min(begin + PART, padded);
@@ -274,40 +212,33 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
                 extend_row(filled, origin, g, row, first, count + apron, padded + apron);
 #endif
             }
+            const int last = min(end, count);
 #if ROWS == 4
-            if (made == 4) {
-                // The rows' chains begin and end at different rows of the ring.
-                for (int x = begin; x < end; x += STEP) {
-#ifdef CAN_EXPECT
-                    for (int i = 0; i < ROWS; ++i)
-                        if (expected[i] != 0)
-                            expect_step(expected[i] + x * sizeof(SRC));
-#endif
-                    Step sums[ROWS];
-                    start_sums(sums);
-                    const int n = g.taps_y;
-                    add_ring_row(sums, ring + begins[0] + x, g, row_taps, 0, 0, 0);
-                    add_ring_row(sums, ring + begins[1] + x, g, row_taps, 1, 0, 1);
-                    add_ring_row(sums, ring + begins[2] + x, g, row_taps, 2, 0, 2);
-                    for (int q = 3; q < n; ++q)
-                        add_ring_row(sums, ring + begins[q] + x, g, row_taps, q, 0, 3);
-                    add_ring_row(sums, ring + begins[n] + x, g, row_taps, n, 1, 3);
-                    add_ring_row(sums, ring + begins[n + 1] + x, g, row_taps, n + 1, 2, 3);
-                    add_ring_row(sums, ring + begins[n + 2] + x, g, row_taps, n + 2, 3, 3);
-                    UNROLL for (int o = 0; o < ROWS; ++o)
-                        store_step(&sums[o], to + o * g.dst_row + x, count - x);
+            if (made == 4 && g.taps_y >= 3) {
+                Burst burst;
+                int x = begin;
+                for (; x < last; x += SPAN) {
+                    if (x % EXPECTED == 0)
+                        UNROLL for (int i = 0; i < ROWS; ++i)
+                            expect(expected[i] + x);
+                    Sums sums;
+                    start_sums(&sums);
+                    add_for_four(&sums, ring + x, begins, g, row_taps);
+                    if (last - x < SPAN) {
+                        store_part(&sums, to + x, g.dst_row, made, last - x);
+                        break;
+                    }
+                    store_span(&burst, &sums, to, g.dst_row, x);
                 }
+                store_waiting(&burst, to, g.dst_row, x);
             } else
 #endif
-            {
-                for (int x = begin; x < end; x += STEP) {
-                    Step sums[ROWS];
-                    start_sums(sums);
-                    for (int q = 0; q < g.taps_y; ++q)
-                        add_ring_row(sums, ring + begins[q] + x, g, row_taps, q, 0, 0);
-                    store_step(&sums[0], to + x, count - x);
+                for (int x = begin; x < last; x += SPAN) {
+                    Sums sums;
+                    start_sums(&sums);
+                    add_for(made, &sums, ring + x, begins, g, row_taps);
+                    store_part(&sums, to + x, g.dst_row, made, min(last - x, SPAN));
                 }
-            }
         }
         next = y + needed;
         y += made;

@@ -228,7 +228,7 @@ VolumeCases cases_of(const std::string &kernel) {
     if (kernel == "volume_strips")
         return {dense_filters(),
                 all_extents,
-                {{"VECTORS", 1}},
+                {{"STRIP", 64}, {"BAND", 16}},
                 several_dense(),
                 {{101, 9, 7, 1}, {64, 4, 5, 3}}};
     VolumeCases others{dense_filters(),
