@@ -49,14 +49,15 @@ INLINE void read_row(__global const SRC *from, uint *words) {
     }
 }
 
-// The words of the row that fold_row gave, by each pixel's own place; `columns` are those that fold_value gave.
-INLINE void read_extended_words(__global const SRC *origin, const Geometry g, int folded_row,
-                                       const int *columns, uint *words) {
-    UNROLL for (int i = 0; i < PIXELS; ++i) {
-        const bool is_outside = folded_row == OUTSIDE || columns[i] == OUTSIDE;
-        add_bits(words, i,
-                 bits_of(is_outside ? g.border_value
-                                    : LOAD(origin + folded_row * g.src_row + columns[i])));
+// The words of a row of pixels that stand at these columns of memory. `outside` has the constant border's bits where
+// bits of `masks` are not set.
+INLINE void read_folded_words(__global const SRC *row, const int *columns, const uint *masks,
+                              uint row_mask, uint outside, uint *words) {
+    UNROLL for (int i = 0; i < PIXELS; ++i)
+        add_bits(words, i, RAW_BITS(row + columns[i]));
+    UNROLL for (int i = 0; i < WORDS; ++i) {
+        const uint mask = masks[i] & row_mask;
+        words[i] = (words[i] & mask) | (outside & ~mask);
     }
 }
 
@@ -69,21 +70,9 @@ INLINE void write_results(const T *keys, __global DST *to, bool is_whole, int le
 #if VECTORS && SRC_TYPE == DST_TYPE
     if (is_whole) {
         uint words[RESULTS_X / PER_WORD];
-        UNROLL for (int i = 0; i < RESULTS_X / PER_WORD; ++i) {
-#if KEY_KIND == 2
-            words[i] = RESULT_BITS(keys, i);
-#elif PER_WORD == 4
-            // Four bytes: low halves of the first tile, and then high ones of the second.
-            const int from = i * 4 % TILE_X, half_ = i * 4 / TILE_X;
-            const uint which = half_ ? 0x62u : 0x40u;
-            words[i] = select_bytes(select_bytes(keys[from], keys[from + 1], which),
-                                    select_bytes(keys[from + 2], keys[from + 3], which), 0x5410u);
-#else
-            const int from = i * 2 % TILE_X, half_ = i * 2 / TILE_X;
-            words[i] = WORD_OF_KEYS(
-                select_bytes(keys[from], keys[from + 1], half_ ? 0x7632u : 0x5410u));
-#endif
-        }
+        // Low halves are of the first tile, and high ones of the second.
+        UNROLL for (int i = 0; i < RESULTS_X; i += PER_WORD)
+            words[i / PER_WORD] = word_of(keys + i % TILE_X, i / TILE_X);
         UNROLL for (int i = 0; i < RESULTS_X; i += VECTORS)
             store_words(words + i / PER_WORD, VECTORS / PER_WORD, to + i);
         return;
@@ -91,12 +80,17 @@ INLINE void write_results(const T *keys, __global DST *to, bool is_whole, int le
 #endif
     UNROLL for (int i = 0; i < RESULTS_X; ++i)
         if (i < left_over)
-            STORE(number_of_bits(RESULT_BITS(keys, i)), to + i * CHANNELS);
+            STORE_BITS(RESULT_BITS(keys, i), to + i * CHANNELS);
 }
+
+// Columns and rows of memory that a group's items read, from the first on.
+#define GROUP_TILES ((GROUP_X + CHANNELS - 2) / CHANNELS + 1)
+#define GROUP_COLUMNS (LEAD + GROUP_TILES * RESULTS_X + PIXELS - LEAD - RESULTS_X)
+#define GROUP_ROWS (GROUP_Y * TILE_Y + WINDOW_Y - 1)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void rank_network(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                  const uint one, const uint minus_one) {
+                  const uint one, const uint minus_one, __local int *folded) {
     // A tile is of one channel.
     const int tile = (int)get_global_id(0) / CHANNELS;
     const int channel = (int)get_global_id(0) - tile * CHANNELS;
@@ -104,11 +98,32 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
     const int y = (int)get_global_id(1) * TILE_Y;
     const int batch = get_global_id(2);
     const int width = g.width / CHANNELS;
+    const int top = y - g.anchor_y;
+    // Where a group reaches beyond what may be read, its items share the columns and rows that stand there.
+    const int group_left = (int)get_group_id(0) * GROUP_X / CHANNELS * RESULTS_X - LEAD;
+    const int group_top = (int)get_group_id(1) * (GROUP_Y * TILE_Y) - g.anchor_y;
+    __local int *const folded_rows = folded + GROUP_COLUMNS;
+    if (group_left < g.valid_left || group_left + GROUP_COLUMNS > g.valid_right ||
+        group_top < g.valid_top || group_top + GROUP_ROWS > g.valid_bottom) {
+        const int item = (int)(get_local_id(1) * GROUP_X + get_local_id(0));
+        _Pragma("unroll 1") for (int i = item; i < GROUP_COLUMNS + GROUP_ROWS;
+                                 i += GROUP_X * GROUP_Y) {
+            const bool is_row = i >= GROUP_COLUMNS;
+            folded[i] = fold(is_row ? group_top + i - GROUP_COLUMNS : group_left + i,
+                             is_row ? g.valid_top : g.valid_left,
+                             is_row ? g.valid_bottom : g.valid_right, g.border_mode);
+        }
+#ifdef __NV_CL_C_VERSION // other groups wait for nothing; PoCL compiles a barrier of some groups for many minutes
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#else
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     if (x >= width || y >= g.height)
         return;
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *to = dst + dst_start(g, batch) + (long)x * CHANNELS + channel;
-    const int top = y - g.anchor_y;
     const bool is_whole = x + RESULTS_X <= width && y + TILE_Y <= g.height;
     uint words[ROWS][WORDS];
     if (x - LEAD >= g.valid_left && x - LEAD + PIXELS <= g.valid_right && top >= g.valid_top &&
@@ -120,10 +135,19 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
         }
     } else {
         int columns[PIXELS];
-        UNROLL for (int i = 0; i < PIXELS; ++i)
-            columns[i] = fold_value(g, (x - LEAD + i) * CHANNELS + channel);
-        UNROLL for (int j = 0; j < ROWS; ++j)
-            read_extended_words(origin, g, fold_row(g, top + j), columns, words[j]);
+        uint masks[WORDS], outside = 0;
+        UNROLL for (int i = 0; i < PIXELS; ++i) {
+            const int column = folded[x - LEAD - group_left + i];
+            columns[i] = max(column, g.valid_left) * CHANNELS + channel;
+            add_bits(masks, i, column == OUTSIDE ? 0 : 0xffffffffu >> (32 - 32 / PER_WORD));
+        }
+        UNROLL for (int i = 0; i < PER_WORD; ++i)
+            add_bits(&outside, i, bits_of(g.border_value));
+        UNROLL for (int j = 0; j < ROWS; ++j) {
+            const int row = folded_rows[top - group_top + j];
+            read_folded_words(origin + max(row, g.valid_top) * g.src_row, columns, masks,
+                              row == OUTSIDE ? 0 : 0xffffffffu, outside, words[j]);
+        }
     }
 #if KEY_KIND != 2
     UNROLL for (int j = 0; j < ROWS; ++j)

@@ -37,6 +37,10 @@ NetworkShape network_shape(const RankPass &pass, int tile_x, int tile_y) {
     return shape;
 }
 
+std::int64_t in_fours(std::int64_t pixels) {
+    return pixels > 0 ? ceil_div(pixels, 4) * 4 : 0;
+}
+
 void add_network(const RankPass &pass, const NetworkShape &shape, int sums,
                  ProgramRequest &program) {
     program.defines["WINDOW_X"] = pass.geometry.taps_x;

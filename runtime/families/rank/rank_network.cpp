@@ -27,6 +27,17 @@ int vector_of(const RankPass &pass, const Settings &settings) {
     return is_possible ? std::min(pass.alignment, settings.tile_x * keys_of_word(pass)) : 0;
 }
 
+// The columns and rows that a group at a border reads, as the .cl file has them.
+std::size_t local_bytes(const RankPass &pass, const Settings &settings) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t tiles = (group_x + pass.channels - 2) / pass.channels + 1;
+    const std::int64_t results_x = std::int64_t{settings.tile_x} * keys_of_word(pass);
+    const std::int64_t columns =
+        in_fours(g.anchor_x) + tiles * results_x + in_fours(g.taps_x - 1 - g.anchor_x);
+    const std::int64_t rows = settings.group_y * settings.tile_y + g.taps_y - 1;
+    return static_cast<std::size_t>(columns + rows) * sizeof(std::int32_t);
+}
+
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const std::int64_t results_x = std::int64_t{settings.tile_x} * keys_of_word(pass);
@@ -44,8 +55,12 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
         batched_range(pass, ceil_div(tiles, group_x),
                       ceil_div(g.height, std::int64_t{settings.tile_y} * settings.group_y), group_x,
                       settings.group_y);
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(std::uint32_t{1}),
-                        by_value(~std::uint32_t{0})};
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(std::uint32_t{1}),
+                        by_value(~std::uint32_t{0}),
+                        LocalMemory{local_bytes(pass, settings)}};
     return result;
 }
 
