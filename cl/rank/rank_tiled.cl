@@ -34,6 +34,13 @@
 #define ROWS (HEIGHT + WINDOW_Y - 1) // of a slice
 #define ALL_ROWS (DEPTH * ROWS)
 
+// Groups within the image have several reads of an item under way at a time, which few registers hold yet.
+#define READS_AHEAD (VECTORS && IS_FLAT)
+#define READ_WORDS (RESULTS_OF_KEY * CHANNELS * WORDS)
+#define READS ((ALL_ROWS * QUADS + GROUP_X * GROUP_Y - 1) / (GROUP_X * GROUP_Y)) // of an item
+#define MOST_AHEAD (READ_WORDS > 8 ? 2 : 32 / READ_WORDS)
+#define AHEAD (READS < MOST_AHEAD ? READS : MOST_AHEAD)
+
 // Local memory: columns of a channel that items read at a time lie side by side. Column i from the first that an item's
 // windows cover is at PLACE(i) from the item's own.
 #define PLANE (COLUMNS / TILE_X)
@@ -47,14 +54,20 @@
 #define LINE(j) (((j) / WINDOW_Y * ROWS + (j) % WINDOW_Y) * PITCH)
 #endif
 
+#if VECTORS
+// The words of four pixels side by side.
+INLINE void read_inside(__global const SRC *from, uint *words) {
+    UNROLL for (int c = 0; c < CHANNELS; ++c)
+        read_words(from + 4 * c, WORDS, words + c * WORDS);
+}
+#endif
+
 // The words of four pixels of the row that fold_row gave, from column x on.
 INLINE void read_four(__global const SRC *origin, const Geometry g, int folded_row, int x,
                       uint *words) {
 #if VECTORS
     if (folded_row != OUTSIDE && x >= g.valid_left && x + 4 <= g.valid_right) {
-        __global const SRC *from = origin + folded_row * g.src_row + x * CHANNELS;
-        UNROLL for (int c = 0; c < CHANNELS; ++c)
-            read_words(from + 4 * c, WORDS, words + c * WORDS);
+        read_inside(origin + folded_row * g.src_row + x * CHANNELS, words);
         return;
     }
 #endif
@@ -68,6 +81,22 @@ INLINE void read_four(__global const SRC *origin, const Geometry g, int folded_r
     }
 }
 
+// Writes the keys of four pixels to their places in a row of local memory.
+INLINE void write_keys(uint *words, __local T *to) {
+#if KEY_KIND != 2
+    UNROLL for (int k = 0; k < READ_WORDS; ++k)
+        words[k] = KEYS_OF_WORD(words[k]);
+#endif
+    UNROLL for (int c = 0; c < CHANNELS; ++c)
+        UNROLL for (int k = 0; k < 4; ++k)
+#if KEY_KIND == 2
+            to[c * CHANNEL_PITCH + COLUMN(k)] = KEY_OF_WORD(words[k * CHANNELS + c]);
+#else
+            to[c * CHANNEL_PITCH + COLUMN(k)] =
+                SHARE_OF(words, k * CHANNELS + c, (4 + k) * CHANNELS + c);
+#endif
+}
+
 // The results of a row that a network makes at a time.
 #define MADE_X (MIRRORS ? TILE_X / 2 : TILE_X)
 
@@ -76,12 +105,13 @@ INLINE void read_four(__global const SRC *origin, const Geometry g, int folded_r
 INLINE void write_results(const T *keys, int half_, __global DST *to, int left_over) {
 #if VECTORS && SRC_TYPE == DST_TYPE
     if (left_over >= MADE_X) {
-        uint words[(MADE_X + PER_WORD - 1) / PER_WORD];
-        UNROLL for (int i = 0; i < MADE_X; ++i)
-            add_bits(words, i, BITS_OF(keys[i], half_));
-#if MADE_X < PER_WORD
-        *(__global ushort *)to = (ushort)words[0];
+#if MADE_X < PER_WORD // two bytes
+        *(__global ushort *)to =
+            (ushort)select_bytes(keys[0], keys[MADE_X - 1], half_ ? 0x62u : 0x40u);
 #else
+        uint words[MADE_X / PER_WORD];
+        UNROLL for (int i = 0; i < MADE_X; i += PER_WORD)
+            words[i / PER_WORD] = word_of(keys + i, half_);
         store_words(words, MADE_X / PER_WORD, to);
 #endif
         return;
@@ -89,7 +119,7 @@ INLINE void write_results(const T *keys, int half_, __global DST *to, int left_o
 #endif
     UNROLL for (int i = 0; i < MADE_X; ++i)
         if (i < left_over)
-            STORE(number_of_bits(BITS_OF(keys[i], half_)), to + i);
+            STORE_BITS(BITS_OF(keys[i], half_), to + i);
 }
 #else
 #if KEY_KIND == 2
@@ -114,7 +144,7 @@ INLINE void write_four(__local const Bits *bits, const Geometry g, __global DST 
 #endif
     UNROLL for (int i = 0; i < 4; ++i)
         if (value + i < g.width)
-            STORE(number_of_bits(bits[i]), row + value + i);
+            STORE_BITS(bits[i], row + value + i);
 }
 #endif
 
@@ -132,7 +162,34 @@ void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, co
     const int own_slice = batch % g.slices;
     __global const SRC *volume = src + src_start(g, batch - own_slice);
 #endif
-    for (uint i = item_y * GROUP_X + item_x; i < ALL_ROWS * QUADS; i += GROUP_X * GROUP_Y) {
+    uint begin = item_y * GROUP_X + item_x;
+#if READS_AHEAD
+    const int above = top - g.anchor_y;
+    if (left - LEAD >= g.valid_left && left - LEAD + COLUMNS <= g.valid_right &&
+        above >= g.valid_top && above + (RESULTS_OF_KEY - 1) * HEIGHT + ROWS <= g.valid_bottom) {
+        __global const SRC *first = origin + above * g.src_row + (left - LEAD) * CHANNELS;
+        for (; begin < ALL_ROWS * QUADS; begin += AHEAD * GROUP_X * GROUP_Y) {
+            uint words[AHEAD][READ_WORDS];
+            UNROLL for (int k = 0; k < AHEAD; ++k) {
+                const uint i = min(begin + k * GROUP_X * GROUP_Y, ALL_ROWS * QUADS - 1u);
+                const uint row = i / QUADS;
+                __global const SRC *from = first + (int)row * g.src_row +
+                                           (int)abs_diff(i, row * QUADS) * (4 * CHANNELS);
+                UNROLL for (int half_ = 0; half_ < RESULTS_OF_KEY; ++half_)
+                    read_inside(from + half_ * HEIGHT * g.src_row,
+                                words[k] + half_ * CHANNELS * WORDS);
+            }
+            UNROLL for (int k = 0; k < AHEAD; ++k) {
+                const uint i = begin + k * GROUP_X * GROUP_Y;
+                const uint row = i / QUADS;
+                if (i < ALL_ROWS * QUADS)
+                    write_keys(words[k],
+                               keys + row * PITCH + 4 / TILE_X * (int)abs_diff(i, row * QUADS));
+            }
+        }
+    }
+#endif
+    for (uint i = begin; i < ALL_ROWS * QUADS; i += GROUP_X * GROUP_Y) {
         const uint row = i / QUADS;
         const int four = abs_diff(i, row * QUADS); // no remainder, which Oclgrind does not know
 #if IS_FLAT
@@ -146,23 +203,11 @@ void rank_tiled(__global const SRC *restrict src, __global DST *restrict dst, co
         const bool is_outside = slice == OUTSIDE;
         __global const SRC *origin = volume + (is_outside ? 0 : slice * g.src_slice);
 #endif
-        uint words[RESULTS_OF_KEY * CHANNELS * WORDS];
+        uint words[READ_WORDS];
         UNROLL for (int half_ = 0; half_ < RESULTS_OF_KEY; ++half_)
             read_four(origin, g, is_outside ? OUTSIDE : fold_row(g, y + half_ * HEIGHT),
                       left - LEAD + 4 * four, words + half_ * CHANNELS * WORDS);
-#if KEY_KIND != 2
-        UNROLL for (int k = 0; k < RESULTS_OF_KEY * CHANNELS * WORDS; ++k)
-            words[k] = KEYS_OF_WORD(words[k]);
-#endif
-        __local T *to = keys + row * PITCH + 4 / TILE_X * four;
-        UNROLL for (int c = 0; c < CHANNELS; ++c)
-            UNROLL for (int k = 0; k < 4; ++k)
-#if KEY_KIND == 2
-                to[c * CHANNEL_PITCH + COLUMN(k)] = KEY_OF_WORD(words[k * CHANNELS + c]);
-#else
-                to[c * CHANNEL_PITCH + COLUMN(k)] =
-                    SHARE_OF(words, k * CHANNELS + c, (4 + k) * CHANNELS + c);
-#endif
+        write_keys(words, keys + row * PITCH + 4 / TILE_X * four);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 

@@ -33,11 +33,6 @@ std::int64_t channel_pitch(const RankPass &pass, std::int64_t columns) {
     return pitch;
 }
 
-// Pixels around a group's results along x, in fours.
-std::int64_t around(std::int64_t pixels) {
-    return pixels > 0 ? ceil_div(pixels, 4) * 4 : 0;
-}
-
 Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const std::int64_t width = std::int64_t{settings.tile_x} * (settings.group_x / pass.channels);
@@ -54,7 +49,7 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     result.range = batched_range(pass, ceil_div(g.width / pass.channels, width),
                                  ceil_div(g.height, height * keys_of_word(pass)), settings.group_x,
                                  settings.group_y);
-    const std::int64_t columns = around(g.anchor_x) + width + around(g.taps_x - 1 - g.anchor_x);
+    const std::int64_t columns = in_fours(g.anchor_x) + width + in_fours(g.taps_x - 1 - g.anchor_x);
     const std::int64_t rows = pass.volume.taps_z * (height + g.taps_y - 1);
     const std::int64_t pitch = channel_pitch(pass, columns);
     defines["CHANNEL_PITCH"] = static_cast<int>(pitch);
@@ -138,6 +133,7 @@ Kernel rank_tiled() {
         const int fewest = !pass.is_flat()   ? 2
                            : reads_scattered ? (has_pairs ? 2 : 10)
                            : has_pairs       ? (pass.is_box && !is_nvidia ? 26 : 50)
+                           : is_nvidia       ? 81
                                              : 82;
         const int most = !is_nvidia                       ? most_unrolled
                          : pass.src_type == PixelType::u8 ? most_of_tall_groups
