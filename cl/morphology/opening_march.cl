@@ -100,8 +100,8 @@ void opening_march(__global const SRC *restrict src, __global DST *restrict dst,
     }
     // Row y of the second filter's results comes REACH_Y rows after that of the first filter's.
     uint carried[STEP][RAW_WORDS], entering[STEP][RAW_WORDS]; // the last APRON_Y of the former
-    read_rows(reader, g, top - 2 * STEP + APRON_Y, carried);
-    read_rows(reader, g, top - STEP + APRON_Y, entering);
+    read_rows(reader, g, top - 2 * STEP + APRON_Y, false, carried);
+    read_rows(reader, g, top - STEP + APRON_Y, false, entering);
     T before[COLUMNS][ROWS]; // words of the step before, by column
     UNROLL for (int c = 0; c < COLUMNS; ++c)
         UNROLL for (int i = 0; i < ROWS; ++i)
@@ -121,7 +121,7 @@ void opening_march(__global const SRC *restrict src, __global DST *restrict dst,
         }
         // The next step's rows are on their way meanwhile.
         if (y + STEP < end)
-            read_rows(reader, g, y + STEP + APRON_Y, entering);
+            read_rows(reader, g, y + STEP + APRON_Y, false, entering);
         UNROLL for (int i = 0; i < ROWS; ++i) {
             T columns[COLUMNS];
             columns_of(found, i, columns);

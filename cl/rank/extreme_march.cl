@@ -10,8 +10,9 @@
 #include "lib/rank_words.clh"
 #include "lib/extreme_words.clh"
 
-#if !defined(IS_MAXIMUM) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X)
-#error IS_MAXIMUM, WINDOW_X, WINDOW_Y or ANCHOR_X is not defined
+#if !defined(IS_MAXIMUM) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || \
+    !defined(PARTS)
+#error IS_MAXIMUM, WINDOW_X, WINDOW_Y, ANCHOR_X or PARTS is not defined
 #endif
 
 // Where windows are of one column, values are all alike.
@@ -52,6 +53,58 @@
 #define IS_SHORT (MANY <= 0) // windows by doubling
 #define HAS_FOURS (MANY > 4) // extremes of four blocks each
 
+// Local memory has the rows of a step along x in PARTS, one after the other: wide groups have no room for all.
+#if ROWS % PARTS != 0 || PARTS > 1 && PLANES > 1
+#error PARTS do not divide the rows of a step
+#endif
+#define PART_ROWS (ROWS / PARTS)
+
+#if HAS_ALONG
+// The results of a block's columns in row i of those in local memory.
+INLINE void find_along(__local const T *along, int i, int item, int plane, int lane, T *results) {
+#if IS_SHORT
+    T keys[COLUMNS + WINDOW_X - 1];
+    UNROLL for (int k = 0; k < COLUMNS + WINDOW_X - 1; ++k)
+        keys[k] = KEY_AT(i, k - LEFT);
+    EXTREMES(keys, WINDOW_X, COLUMNS, FURTHER, results)
+#else
+    __local const T *blocks = along + PART_ROWS * ROW_WORDS;
+    T all = NEUTRAL;
+#if HAS_FOURS
+    __local const T *fours = blocks + PART_ROWS * GROUP;
+    UNROLL for (int k = 0; k < MANY; k += 4)
+        all = FURTHER(all, fours[i * GROUP + item +
+                                 (k + 4 <= MANY ? FIRST_WHOLE + k : END_WHOLE - 4)]);
+#else
+    UNROLL for (int k = FIRST_WHOLE; k < END_WHOLE; ++k)
+        all = FURTHER(all, blocks[i * GROUP + item + k]);
+#endif
+    results[COLUMNS - 1] = all;
+    T ends = all;
+    UNROLL for (int k = COLUMNS * FIRST_WHOLE - 1; k >= -LEFT; --k) {
+        ends = FURTHER(ends, KEY_AT(i, k));
+        if (k + LEFT < COLUMNS)
+            results[k + LEFT] = ends;
+    }
+    ends = NEUTRAL;
+    UNROLL for (int k = COLUMNS * END_WHOLE; k < COLUMNS + RIGHT; ++k) {
+        ends = FURTHER(ends, KEY_AT(i, k));
+        if (k >= RIGHT)
+            results[k - RIGHT] = FURTHER(results[k - RIGHT], ends);
+    }
+#endif
+}
+#endif
+
+// The results of row i of a step, which is row `own` of those in local memory.
+#if HAS_ALONG
+#define RESULTS_OF(i, own)                                                                         \
+    T results[COLUMNS];                                                                            \
+    find_along(along, own, item, plane, lane, results);
+#else
+#define RESULTS_OF(i, own) const T *results = columns[i];
+#endif
+
 // strip: pixels that a group writes of a row. band: rows that it writes, in whole steps.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void extreme_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
@@ -87,19 +140,19 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
     places_by_channel(item, to_column);
 #endif
 #if HAS_ALONG && !IS_SHORT
-    __local T *blocks = along + ROWS * ROW_WORDS; // extremes of whole blocks
-    __local T *fours = blocks + ROWS * GROUP;     // and of four of them
+    __local T *blocks = along + PART_ROWS * ROW_WORDS; // extremes of whole blocks
+    __local T *fours = blocks + PART_ROWS * GROUP;     // and of four of them
 #endif
     const int above = -g.anchor_y; // where the window of row 0 begins
 #if CARRIES
     uint carried[STEP][RAW_WORDS]; // the last APRON_Y of these
-    read_rows(reader, g, top + above + APRON_Y - STEP, carried);
+    read_rows(reader, g, top + above + APRON_Y - STEP, false, carried);
 #else
     __local T *rests = ring + BLOCKS * 4 * GROUP;
     int at = 0, rest_at = 0; // which block comes next
     for (int y = top - STEP * ENTER_FIRST; y < top; y += STEP) {
         uint raw[STEP][RAW_WORDS];
-        read_rows(reader, g, y + above + APRON_Y, raw);
+        read_rows(reader, g, y + above + APRON_Y, false, raw);
         Words block = words_of(raw[0]), rest = block;
         UNROLL for (int i = 1; i < STEP; ++i) {
             const Words row = words_of(raw[i]);
@@ -118,10 +171,10 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
         rest_at = rest_at == BLOCKS ? 0 : rest_at + 1;
     }
     uint leaving_raw[STEP][RAW_WORDS];
-    read_rows(reader, g, top + above, leaving_raw);
+    read_rows(reader, g, top + above, true, leaving_raw);
 #endif
     uint entering_raw[STEP][RAW_WORDS];
-    read_rows(reader, g, top + above + APRON_Y, entering_raw);
+    read_rows(reader, g, top + above + APRON_Y, false, entering_raw);
 
     for (int y = top; y < end; y += STEP) {
         Words found[STEP]; // extremes of windows along y
@@ -177,102 +230,83 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
             columns_of(found, i, columns[i]);
         // The next step's rows are on their way meanwhile.
         if (y + STEP < end) {
-            read_rows(reader, g, y + STEP + above + APRON_Y, entering_raw);
+            read_rows(reader, g, y + STEP + above + APRON_Y, false, entering_raw);
 #if !CARRIES
-            read_rows(reader, g, y + STEP + above, leaving_raw);
+            read_rows(reader, g, y + STEP + above, true, leaving_raw);
 #endif
         }
+#if PLANES > 1
+        T made[ROWS][COLUMNS];
+#else
+        // Whole steps are written without a question for each row.
+        const bool is_whole = WRITES_WORDS && y + STEP <= end && left_over >= COLUMNS;
+#endif
+        UNROLL for (int part = 0; part < ROWS; part += PART_ROWS) {
 #if HAS_ALONG
-        UNROLL for (int i = 0; i < ROWS; ++i) {
+            UNROLL for (int i = 0; i < PART_ROWS; ++i) {
 #if PLANES == 1
-            UNROLL for (int c = 0; c < COLUMNS; ++c)
-                along[COLUMN_AT(i, 0, c) + item] = columns[i][c];
+                const T *row = columns[part + i];
+                UNROLL for (int c = 0; c < COLUMNS; ++c)
+                    along[COLUMN_AT(i, 0, c) + item] = row[c];
 #if !IS_SHORT
-            T block = columns[i][0];
-            UNROLL for (int c = 1; c < COLUMNS; ++c)
-                block = FURTHER(block, columns[i][c]);
-            blocks[i * GROUP + item] = block;
+                T block = row[0];
+                UNROLL for (int c = 1; c < COLUMNS; ++c)
+                    block = FURTHER(block, row[c]);
+                blocks[i * GROUP + item] = block;
 #endif
 #else
-            UNROLL for (int c = 0; c < COLUMNS; ++c)
-                if (to_column[c] >= 0)
-                    along[i * ROW_WORDS + to_column[c]] = columns[i][c];
+                UNROLL for (int c = 0; c < COLUMNS; ++c)
+                    if (to_column[c] >= 0)
+                        along[i * ROW_WORDS + to_column[c]] = columns[i][c];
 #endif
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-#if !IS_SHORT && PLANES > 1
-        if (plane < PLANES)
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                T block = KEY_AT(i, 0);
-                UNROLL for (int c = 1; c < COLUMNS; ++c)
-                    block = FURTHER(block, KEY_AT(i, c));
-                blocks[i * GROUP + item] = block;
             }
-        barrier(CLK_LOCAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
+#if !IS_SHORT && PLANES > 1
+            if (plane < PLANES)
+                UNROLL for (int i = 0; i < ROWS; ++i) {
+                    T block = KEY_AT(i, 0);
+                    UNROLL for (int c = 1; c < COLUMNS; ++c)
+                        block = FURTHER(block, KEY_AT(i, c));
+                    blocks[i * GROUP + item] = block;
+                }
+            barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #if !IS_SHORT && HAS_FOURS
-        if (plane < PLANES)
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                T four = blocks[i * GROUP + item];
-                UNROLL for (int k = 1; k < 4; ++k)
-                    four = FURTHER(four, blocks[i * GROUP + item + min(k, LANES - 1 - lane)]);
-                fours[i * GROUP + item] = four;
-            }
-        barrier(CLK_LOCAL_MEM_FENCE);
+            if (plane < PLANES)
+                UNROLL for (int i = 0; i < PART_ROWS; ++i) {
+                    T four = blocks[i * GROUP + item];
+                    UNROLL for (int k = 1; k < 4; ++k)
+                        four = FURTHER(four, blocks[i * GROUP + item + min(k, LANES - 1 - lane)]);
+                    fours[i * GROUP + item] = four;
+                }
+            barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #endif
 #if PLANES > 1
-        T made[ROWS][COLUMNS];
-#endif
-        if (makes)
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-#if PLANES == 1
-                T results[COLUMNS];
+            if (makes)
+                UNROLL for (int i = 0; i < ROWS; ++i)
+                    find_along(along, i, item, plane, lane, made[i]);
 #else
-                T *results = made[i];
-#endif
-#if !HAS_ALONG
-                UNROLL for (int c = 0; c < COLUMNS; ++c)
-                    results[c] = columns[i][c];
-#elif IS_SHORT
-                T keys[COLUMNS + WINDOW_X - 1];
-                UNROLL for (int k = 0; k < COLUMNS + WINDOW_X - 1; ++k)
-                    keys[k] = KEY_AT(i, k - LEFT);
-                EXTREMES(keys, WINDOW_X, COLUMNS, FURTHER, results)
-#else
-                T all = NEUTRAL;
-#if HAS_FOURS
-                UNROLL for (int k = 0; k < MANY; k += 4)
-                    all = FURTHER(all, fours[i * GROUP + item +
-                                             (k + 4 <= MANY ? FIRST_WHOLE + k : END_WHOLE - 4)]);
-#else
-                UNROLL for (int k = FIRST_WHOLE; k < END_WHOLE; ++k)
-                    all = FURTHER(all, blocks[i * GROUP + item + k]);
-#endif
-                results[COLUMNS - 1] = all;
-                T ends = all;
-                UNROLL for (int k = COLUMNS * FIRST_WHOLE - 1; k >= -LEFT; --k) {
-                    ends = FURTHER(ends, KEY_AT(i, k));
-                    if (k + LEFT < COLUMNS)
-                        results[k + LEFT] = ends;
+            if (makes && is_whole) {
+                UNROLL for (int i = 0; i < PART_ROWS; ++i) {
+                    RESULTS_OF(part + i, i)
+                    write_whole_rows(results, g, part + i, y, to);
                 }
-                ends = NEUTRAL;
-                UNROLL for (int k = COLUMNS * END_WHOLE; k < COLUMNS + RIGHT; ++k) {
-                    ends = FURTHER(ends, KEY_AT(i, k));
-                    if (k >= RIGHT)
-                        results[k - RIGHT] = FURTHER(results[k - RIGHT], ends);
+            } else if (makes) {
+                UNROLL for (int i = 0; i < PART_ROWS; ++i) {
+                    RESULTS_OF(part + i, i)
+                    write_rows(results, g, part + i, y, end, to, left_over);
                 }
-#endif
-#if PLANES == 1
-                write_rows(results, g, i, y, end, to, left_over);
-#endif
             }
+            barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        }
 #if PLANES > 1
         results_by_item(made, makes, writes, item, plane, lane, along);
         if (writes)
             UNROLL for (int i = 0; i < ROWS; ++i)
                 write_rows(made[i], g, i, y, end, to, left_over);
-#endif
         barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
 }

@@ -389,6 +389,36 @@ TEST_SUITE("rank") {
                 }
         run_all(sample_of(cases));
     }
+
+    TEST_CASE("extremes of wide groups, which take the rows of a step in parts") {
+        const WindowCase windows[] = {
+            {31, 31, 1}, {51, 51, 1}, {101, 101, 1, Anchor::first}, {60, 93, 1, Anchor::last}};
+        std::vector<RankCase> cases;
+        std::size_t turn = 0;
+        for (const WindowCase &window : windows)
+            for (const PixelType type : {PixelType::f32, PixelType::u8, PixelType::f16})
+                for (const int step : {8, 10}) {
+                    RankCase test;
+                    test.kernel = "extreme_march";
+                    test.config = {{"GROUP", 192},
+                                   {"STEP", step},
+                                   {"RESIDENT", 1},
+                                   {"PASSES", 1},
+                                   {"STREAMS", 0}};
+                    test.src_type = test.dst_type = type;
+                    test.width = 1500;
+                    test.height = 47;
+                    test.window = window;
+                    test.border = gz::all_border_modes[turn % std::size(gz::all_border_modes)];
+                    test.border_value = 7.0;
+                    test.which = turn % 2 ? Which::minimum : Which::maximum;
+                    test.region = all_regions[turn % 3];
+                    test.has_nan = turn % 4 == 0;
+                    cases.push_back(test);
+                    ++turn;
+                }
+        run_all(cases);
+    }
 }
 
 TEST_SUITE("kernels") {

@@ -18,8 +18,10 @@ struct Settings {
 const std::vector<Setting<Settings>> tunables = {
     {"GROUP", &Settings::group, {64, 96, 128, 192}},
     {"STEP", &Settings::step, {8, 10}},
-    {"RESIDENT", &Settings::resident, {1, 2, 4, 8}}, // groups that a compute unit runs at a time
-    {"PASSES", &Settings::passes, {1, 2}},           // 2: along y, and then along x
+    {"RESIDENT",
+     &Settings::resident,
+     {1, 2, 3, 4, 6, 8}},                  // groups that a compute unit runs at a time
+    {"PASSES", &Settings::passes, {1, 2}}, // 2: along y, and then along x
     {"STREAMS", &Settings::streams, {0, 1}}};
 
 MarchLayout layout_of(const ExtremePass &pass, const Settings &settings) {
@@ -28,14 +30,15 @@ MarchLayout layout_of(const ExtremePass &pass, const Settings &settings) {
                         g.taps_x - 1 - g.anchor_x);
 }
 
-// Local memory holds the rows along x, the extremes of blocks of their pixels, and those of fours of these.
+// Local memory holds the rows of a part of a step along x, the extremes of blocks of their pixels, and those of fours
+// of these.
 std::size_t bytes_along(const ExtremePass &pass, const Settings &settings,
-                        const MarchLayout &layout) {
+                        const MarchLayout &layout, int parts) {
     if (pass.geometry.taps_x == 1)
         return sizeof(std::uint32_t);
-    const int rows = layout.columns == 4 ? settings.step : settings.step / 2;
-    return bytes_of_rows(layout, settings.step) +
-           static_cast<std::size_t>(2 * rows * settings.group) * sizeof(std::uint32_t);
+    const auto rows = static_cast<std::size_t>(rows_of_words(layout, settings.step) / parts);
+    return bytes_of_rows(layout, settings.step) / static_cast<std::size_t>(parts) +
+           2 * rows * static_cast<std::size_t>(settings.group) * sizeof(std::uint32_t);
 }
 
 // Words of the blocks of rows that have entered.
@@ -49,14 +52,34 @@ std::size_t words_of_blocks(const ExtremePass &pass, const Settings &settings) {
         static_cast<std::size_t>(4 * settings.group) * static_cast<std::size_t>(blocks + rests), 1);
 }
 
+// Wide groups keep as few parts of a step as fit what NVIDIA's devices have.
+int parts_of(const ExtremePass &pass, const Settings &settings, const MarchLayout &layout,
+             const DeviceFacts &facts) {
+    constexpr int wide = 192;
+    constexpr std::uint64_t room = 47 * 1024;
+    if (settings.group < wide || layout.planes > 1)
+        return 1;
+    const int rows = rows_of_words(layout, settings.step);
+    const std::size_t others = words_of_blocks(pass, settings) * sizeof(std::uint32_t) +
+                               bytes_of_places(layout, settings.group);
+    int parts = 1;
+    while (parts < rows &&
+           (rows % parts != 0 || bytes_along(pass, settings, layout, parts) + others >
+                                     std::min(facts.usable_local_memory(), room)))
+        ++parts;
+    return parts;
+}
+
 Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const MarchLayout layout = layout_of(pass, settings);
+    const int parts = parts_of(pass, settings, layout, facts);
     Launch result = launch_march(
         pass, layout, {settings.group, settings.step, settings.resident, settings.streams},
         "rank/extreme_march.cl", "extreme_march", facts);
     result.program.defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
     result.program.defines["ANCHOR_X"] = pass.geometry.anchor_x;
-    result.arguments.push_back(LocalMemory{bytes_along(pass, settings, layout)});
+    result.program.defines["PARTS"] = parts;
+    result.arguments.push_back(LocalMemory{bytes_along(pass, settings, layout, parts)});
     result.arguments.push_back(
         LocalMemory{words_of_blocks(pass, settings) * sizeof(std::uint32_t)});
     return result;
@@ -131,6 +154,27 @@ std::string refusal(const ExtremePass &pass, const Settings &settings) {
     return "";
 }
 
+// As many groups are resident as the compiler's registers for an item allow; more of them, which wait for others, take
+// up to a third longer. Few wide groups read rows that leave from the cache, which holds the rows of all groups.
+Settings measured_on_nvidia(const ExtremePass &pass, int step, int most) {
+    const std::size_t bytes = key_bytes(pass);
+    if (bytes == 4)
+        return most <= 9    ? Settings{128, 8, 8, 1, 0}
+               : most <= 19 ? Settings{128, 8, 2, 1, 1}
+               : most <= 75 ? Settings{192, step, 1, 1, 1}
+                            : Settings{96, step, 2, 1, 0};
+    if (bytes == 2)
+        return most <= 3   ? Settings{64, 8, 8, 1, 0}
+               : most <= 9 ? Settings{64, 8, 4, 1, 0}
+                           : Settings{128, step, 2, 1, 1};
+    return most <= 5    ? Settings{64, 8, 8, 1, 0}
+           : most <= 7  ? Settings{128, 8, 3, 1, 0}
+           : most <= 9  ? Settings{128, 8, 4, 1, 0}
+           : most <= 31 ? Settings{128, 8, 3, 1, 1}
+           : most <= 75 ? Settings{128, step, 4, 1, 0}
+                        : Settings{96, step, 2, 1, 1};
+}
+
 } // namespace
 
 Kernel extreme_march() {
@@ -140,8 +184,9 @@ Kernel extreme_march() {
     spec.tunables = tunables;
     spec.work = work;
     spec.refusal = refusal;
-    // Such settings are the fastest of an earlier form of this kernel on an H200.
-    spec.preferred = [](const ExtremePass &pass, const DeviceFacts &) {
+    // Such settings are the fastest of an earlier form of this kernel on an H200; of this one, on an H100, where pixels
+    // have one channel.
+    spec.preferred = [](const ExtremePass &pass, const DeviceFacts &facts) {
         const int rows = pass.geometry.taps_y - 1;
         const bool packs = keys_of_word(pass) == 2;
         const int step = rows % 10 == 0 && rows >= 20 ? 10 : 8;
@@ -161,7 +206,8 @@ Kernel extreme_march() {
             else if (most > 63 && packs)
                 result.push_back({192, step, 4, 2, 1});
             result.push_back({128, step, most > 63 ? 4 : 2, most > 63 ? 2 : 1, 1});
-        }
+        } else if (facts.device_class == DeviceClass::nvidia_gpu)
+            result.push_back(measured_on_nvidia(pass, step, most));
         if (most <= 9)
             result.push_back({packs ? 64 : 128, 8, 8, 1, 0});
         else if (most <= 19)

@@ -16,9 +16,17 @@ MarchLayout march_layout(const ImagePass &pass, int planes, int group, int befor
     return layout;
 }
 
+int rows_of_words(const MarchLayout &layout, int step) {
+    return layout.columns == 4 ? step : step / 2;
+}
+
+std::size_t bytes_of_places(const MarchLayout &layout, int group) {
+    return static_cast<std::size_t>(group * layout.columns) * sizeof(std::int32_t);
+}
+
 std::size_t bytes_of_rows(const MarchLayout &layout, int step) {
-    const int rows = layout.columns == 4 ? step : step / 2; // of words
-    return static_cast<std::size_t>(rows * layout.planes * layout.columns * (layout.lanes + 1)) *
+    return static_cast<std::size_t>(rows_of_words(layout, step) * layout.planes * layout.columns *
+                                    (layout.lanes + 1)) *
            sizeof(std::uint32_t);
 }
 
@@ -46,13 +54,12 @@ Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const Marc
     const std::int64_t bands = std::max<std::int64_t>(groups / (strips * pass.batch()), 1);
     const std::int64_t band = ceil_div(ceil_div(g.height, bands), settings.step) * settings.step;
     result.range = batched_range(pass, strips, ceil_div(g.height, band), settings.group, 1);
-    const auto places = static_cast<std::size_t>(settings.group * layout.columns);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),
                         by_value(static_cast<std::int32_t>(strip)),
                         by_value(static_cast<std::int32_t>(band)),
-                        LocalMemory{places * sizeof(std::int32_t)}};
+                        LocalMemory{bytes_of_places(layout, settings.group)}};
     return result;
 }
 

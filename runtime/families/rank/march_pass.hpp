@@ -22,7 +22,11 @@ struct MarchLayout {
 // before, after: pixels of a row that a result needs. planes: channels that lie apart.
 MarchLayout march_layout(const ImagePass &pass, int planes, int group, int before, int after);
 
-// Bytes of local memory for the keys of a step's rows.
+// Rows of words of a step's keys.
+int rows_of_words(const MarchLayout &layout, int step);
+
+// Bytes of local memory for the places of all items' values, and for the keys of a step's rows.
+std::size_t bytes_of_places(const MarchLayout &layout, int group);
 std::size_t bytes_of_rows(const MarchLayout &layout, int step);
 
 struct MarchSettings {
