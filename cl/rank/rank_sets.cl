@@ -11,8 +11,11 @@
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(GROUP) || !defined(SAMPLES)
 #error TILE_X, TILE_Y, GROUP or SAMPLES is not defined
 #endif
-#if !defined(WINDOW_X) || !defined(WINDOW_Y)
-#error WINDOW_X or WINDOW_Y is not defined
+#if !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || !defined(VECTORS)
+#error WINDOW_X, WINDOW_Y, ANCHOR_X or VECTORS is not defined
+#endif
+#ifndef SCATTERS
+#error SCATTERS is not defined
 #endif
 
 #define COLUMNS (TILE_X + WINDOW_X - 1)
@@ -36,11 +39,24 @@
 #define NO_BUCKET 0xffffffffu
 #define OF_ITEM ((BUCKETS + GROUP - 1) / GROUP)
 
+// SCATTERS: bytes are put into sets of columns and rows of the tile at once, each by its place in order, and these
+// become the windows' sets: fewer steps, and more local memory. Items hold words of bytes as memory has them, from
+// LEAD bytes before a row's first pixel on.
+#if SCATTERS
+#define LEAD ((4096 - ANCHOR_X) % 4)
+#define ROW_WORDS ((LEAD + COLUMNS + 3) / 4)
+#define ALL_WORDS (ROWS * ROW_WORDS)
+#define WORDS_OF_ITEM ((ALL_WORDS + GROUP - 1) / GROUP)
+#endif
+
 // Local memory, in words; host code knows its size. The pixels in the order of buckets, and before that in their
 // own order, are where the sets will be; the sample is where places in order will be.
 #define PADDED ((PIXELS + 3) / 4 * 4)
 #define SETS_WORDS ((TILE_X + TILE_Y) * PITCH * 4)
-#if ORDER_BITS == 8
+#if SCATTERS
+#define AREA_WORDS ((COLUMNS + ROWS) * PITCH * 4) // parts of sums before
+#define PLACES_WORDS 0
+#elif ORDER_BITS == 8
 #define AREA_WORDS SETS_WORDS
 #define PLACES_WORDS (QUADS * 64)
 #else
@@ -49,6 +65,42 @@
 #endif
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 
+#if SCATTERS
+// The sum of the first `count` of four, which is none where it is below 0 and all where it is above 4.
+static inline uint sum_before(uint4 four, int count) {
+    return (count > 0 ? four.s0 : 0) + (count > 1 ? four.s1 : 0) + (count > 2 ? four.s2 : 0) +
+           (count > 3 ? four.s3 : 0);
+}
+
+// Changes counts to sums of those before. parts: aligned to four words. In few steps, for which items that sort have
+// no registers to spare.
+static inline void sum_counts(__local uint *counts, __local uint *parts, int item) {
+    uint own[OF_ITEM], sum = 0;
+    UNROLL for (int j = 0; j < OF_ITEM; ++j) {
+        own[j] = counts[item * OF_ITEM + j];
+        sum += own[j];
+    }
+    parts[item] = sum;
+    BARRIER;
+    // Of the item's 16, and then of those before them.
+    const int sixteen = item / 16;
+    __local const uint4 *const of_items = (__local const uint4 *)(parts + sixteen * 16);
+    uint all = 0;
+    UNROLL for (int i = 0; i < 4; ++i)
+        all += sum_before(of_items[i], item % 16 - 4 * i);
+    if (item % 16 == 15)
+        parts[GROUP + sixteen] = all + sum;
+    BARRIER;
+    __local const uint4 *const of_16 = (__local const uint4 *)(parts + GROUP);
+    UNROLL for (int i = 0; i < GROUP / 64; ++i)
+        all += sum_before(of_16[i], sixteen - 4 * i);
+    UNROLL for (int j = 0; j < OF_ITEM; ++j) {
+        counts[item * OF_ITEM + j] = all;
+        all += own[j];
+    }
+    BARRIER;
+}
+#else
 // Changes counts to sums of those before.
 static inline void sum_counts(__local uint *counts, __local uint *parts, int item) {
     uint sum = 0;
@@ -74,6 +126,7 @@ static inline void sum_counts(__local uint *counts, __local uint *parts, int ite
     }
     BARRIER;
 }
+#endif
 
 #if ORDER_BITS > 8
 // Sorts a sample of the pixels, from all over the tile. sample: of two times SAMPLES; the second part is sorted.
@@ -157,12 +210,75 @@ static inline void make_sets(__local const uint *places, int word, int shift, in
     }
 }
 
+#if SCATTERS
+// The word of bytes from column `from` and row y on, relative to the tile's; what is left or right of it is any.
+static inline uint word_of_bytes(__global const SRC *origin, const Geometry g,
+                                 __local const int *folded, int from, int y, uint outside) {
+    const int row = folded[COLUMNS + y];
+    uint word = 0;
+    UNROLL for (int k = 0; k < 4; ++k) {
+        const int x = folded[clamp(from + k, 0, COLUMNS - 1)];
+        const uint inside = ORDER_AT(origin + max(row, g.valid_top) * g.src_row +
+                                     max(x, g.valid_left * CHANNELS));
+        word |= (row == OUTSIDE || x == OUTSIDE ? outside : inside) << (8 * k);
+    }
+    return word;
+}
+
+// Whether byte k of a word, whose first one is at column `from` of the tile, is one of its pixels.
+static inline bool is_pixel(int from, int k) {
+    return from + k >= 0 && from + k < COLUMNS;
+}
+
+// Puts the pixel of this place in order into the sets of its column and its row.
+static inline void scatter(__local uint *sets, int column, int row, uint place) {
+    const uint bit = 1u << (place & 31);
+    atomic_or(sets + column * (PITCH * 4) + (place >> 5), bit);
+    atomic_or(sets + (COLUMNS + row) * (PITCH * 4) + (place >> 5), bit);
+}
+
+// Makes a word of all windows' sets along one axis from that of all columns or rows.
+static inline void gather_windows(__local uint *sets, int window, int tile) {
+    uint now = 0;
+    for (int i = 0; i + 1 < window; ++i)
+        now |= sets[i * (PITCH * 4)];
+    _Pragma("unroll 8") for (int i = 0; i < tile; ++i) {
+        now |= sets[(i + window - 1) * (PITCH * 4)];
+        const uint leaving = sets[i * (PITCH * 4)];
+        sets[i * (PITCH * 4)] = now;
+        now &= ~leaving;
+    }
+}
+#endif
+
 static inline int count_bits(uint4 words) {
     const uint4 counts = popcount(words);
     return counts.s0 + counts.s1 + counts.s2 + counts.s3;
 }
 
 // The place of the bit with so many bits before it.
+#if SCATTERS // without branches, and the same as above
+static inline int select_bit(uint4 words, int before) {
+    const int first = popcount(words.s0), second = first + popcount(words.s1);
+    const int third = second + popcount(words.s2);
+    uint word = before >= first ? words.s1 : words.s0;
+    int place = before >= first ? 32 : 0, less = before >= first ? first : 0;
+    word = before >= second ? words.s2 : word;
+    place = before >= second ? 64 : place;
+    less = before >= second ? second : less;
+    word = before >= third ? words.s3 : word;
+    place = before >= third ? 96 : place;
+    before -= before >= third ? third : less;
+    UNROLL for (int step = 16; step > 0; step /= 2) {
+        const int count = popcount(word & ((1u << step) - 1));
+        const bool is_above = before >= count;
+        before -= is_above ? count : 0;
+        place += is_above ? step : 0;
+        word = is_above ? word >> step : word;
+    }
+    return place;
+}
+#else
 static inline int select_bit(uint4 words, int before) {
     uint word = words.s0;
     int place = 0, count = popcount(word);
@@ -193,6 +309,7 @@ static inline int select_bit(uint4 words, int before) {
     }
     return place;
 }
+#endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
@@ -201,9 +318,14 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     __local uint *const area = (__local uint *)memory4;
     __local uint *const places = area + AREA_WORDS; // a column and a row, of one byte each, in 16 bits
     __local uint *const counts = places + PLACES_WORDS;
+#if SCATTERS
+    __local uint *const parts = area;
+#else
     __local uint *const parts = counts + BUCKETS;
-    __local int *const folded = (__local int *)(parts + 2 * GROUP); // columns' places, and rows
     __local STAGED *const staged = (__local STAGED *)area;
+#endif
+    // Columns' places, and rows.
+    __local int *const folded = (__local int *)(SCATTERS ? counts + BUCKETS : parts + 2 * GROUP);
     const int item = get_local_id(0);
     const int tile = (int)get_group_id(0) / CHANNELS;
     const int channel = (int)get_group_id(0) - tile * CHANNELS;
@@ -220,6 +342,65 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
         counts[i] = 0;
     BARRIER;
     const uint outside = order_of(g.border_value);
+#if SCATTERS
+    const int above = top - g.anchor_y, before_first = left - g.anchor_x - LEAD;
+    const bool is_inside = VECTORS && before_first >= g.valid_left &&
+                           before_first + ROW_WORDS * 4 <= g.valid_right && above >= g.valid_top &&
+                           above + ROWS <= g.valid_bottom;
+    uint words[WORDS_OF_ITEM];
+    if (is_inside) {
+        UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+            const int i = min(item + j * GROUP, ALL_WORDS - 1);
+            const int y = i / ROW_WORDS;
+            words[j] = *(__global const uint *)(origin + (above + y) * g.src_row + before_first +
+                                                (i - y * ROW_WORDS) * 4);
+        }
+    } else {
+        UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+            const int i = min(item + j * GROUP, ALL_WORDS - 1);
+            const int y = i / ROW_WORDS;
+            words[j] =
+                word_of_bytes(origin, g, folded, (i - y * ROW_WORDS) * 4 - LEAD, y, outside);
+        }
+    }
+    UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+        const int i = item + j * GROUP;
+        if (i < ALL_WORDS)
+            UNROLL for (int k = 0; k < 4; ++k)
+                if (is_pixel(i % ROW_WORDS * 4 - LEAD, k))
+                    atomic_inc(counts + (words[j] >> (8 * k) & 255));
+    }
+    BARRIER;
+    sum_counts(counts, parts, item);
+    for (int i = item; i < AREA_WORDS / 4; i += GROUP)
+        memory4[i] = (uint4)(0);
+    BARRIER;
+    // After this counts[i] is where the pixels of number i end.
+    UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+        const int i = item + j * GROUP, y = i / ROW_WORDS;
+        const int from = (i - y * ROW_WORDS) * 4 - LEAD;
+        if (i < ALL_WORDS) {
+            // Four that are equal are counted at once: else a constant image is slow.
+            const uint first = words[j] & 255;
+            if (words[j] == first * 0x01010101u && is_pixel(from, 0) && is_pixel(from, 3)) {
+                const uint place = atomic_add(counts + first, 4u);
+                UNROLL for (int k = 0; k < 4; ++k)
+                    scatter(area, from + k, y, place + k);
+            } else {
+                UNROLL for (int k = 0; k < 4; ++k)
+                    if (is_pixel(from, k))
+                        scatter(area, from + k, y,
+                                atomic_inc(counts + (words[j] >> (8 * k) & 255)));
+            }
+        }
+    }
+    BARRIER;
+    for (int i = item; i < 2 * WORDS; i += GROUP) {
+        const bool is_row = i >= WORDS;
+        gather_windows(area + (is_row ? COLUMNS * PITCH * 4 + i - WORDS : i),
+                       is_row ? WINDOW_Y : WINDOW_X, is_row ? TILE_Y : TILE_X);
+    }
+#else
     uint read[PER_ITEM]; // all are under way at a time
     UNROLL for (int j = 0; j < PER_ITEM; ++j) {
         const int i = min(item + j * GROUP, PIXELS - 1);
@@ -286,11 +467,13 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
         make_sets(places, is_row ? i - WORDS : i, is_row ? 8 : 0, is_row ? WINDOW_Y : WINDOW_X,
                   is_row ? TILE_Y : TILE_X, is_row ? area + TILE_X * PITCH * 4 : area);
     }
+#endif
     BARRIER;
 
     const int x = item % TILE_X, y = item / TILE_X * RESULTS;
     __local const uint4 *of_column = (__local const uint4 *)area + x * PITCH;
-    __local const uint4 *of_rows = (__local const uint4 *)area + (TILE_X + y) * PITCH;
+    __local const uint4 *of_rows =
+        (__local const uint4 *)area + ((SCATTERS ? COLUMNS : TILE_X) + y) * PITCH;
     int count[RESULTS], at[RESULTS], before[RESULTS];
     UNROLL for (int j = 0; j < RESULTS; ++j)
         count[j] = at[j] = before[j] = 0;
@@ -311,11 +494,18 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     UNROLL for (int j = 0; j < RESULTS; ++j)
         if ((left + x) * CHANNELS < g.width && top + y + j < g.height) {
             const uint4 words = of_column[at[j]] & of_rows[j * PITCH + at[j]];
+#if SCATTERS
+            const uint place = at[j] * 128 + select_bit(words, rank - before[j]);
+            uint number = 0; // of those that end before the place
+            UNROLL for (int step = 128; step > 0; step /= 2)
+                number += counts[number + step - 1] <= place ? step : 0;
+#else
             const uint place = places_[at[j] * 128 + select_bit(words, rank - before[j])];
             const int row = folded[COLUMNS + (place >> 8)], column = folded[place & 255];
             const uint number = row == OUTSIDE || column == OUTSIDE
                                     ? outside
                                     : ORDER_AT(origin + row * g.src_row + column);
+#endif
             store_order(number, results + (top + y + j) * g.dst_row);
         }
 }

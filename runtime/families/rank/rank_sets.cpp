@@ -10,13 +10,15 @@ namespace gz {
 namespace {
 
 struct Settings {
-    int tile_x, tile_y, group, samples;
+    int tile_x, tile_y, group, samples, scatters;
 };
 
 const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {16, 32}},
                                                  {"TILE_Y", &Settings::tile_y, {16, 32}},
                                                  {"GROUP", &Settings::group, {128, 256}},
-                                                 {"SAMPLES", &Settings::samples, {256, 512}}};
+                                                 {"SAMPLES", &Settings::samples, {256, 512}},
+                                                 // bytes go to sets of columns and rows at once
+                                                 {"SCATTERS", &Settings::scatters, {0, 1}}};
 
 // The same sums as in the .cl file.
 std::size_t local_bytes(const RankPass &pass, const Settings &settings) {
@@ -24,11 +26,14 @@ std::size_t local_bytes(const RankPass &pass, const Settings &settings) {
     const std::int64_t columns = settings.tile_x + g.taps_x - 1;
     const std::int64_t rows = settings.tile_y + g.taps_y - 1;
     const std::int64_t quads = ceil_div(columns * rows, 128);
-    const std::int64_t sets = (settings.tile_x + settings.tile_y) * (quads | 1) * 4;
+    const std::int64_t pitch = (quads | 1) * 4;
+    const std::int64_t sets = (settings.tile_x + settings.tile_y) * pitch;
     const std::int64_t folded = columns + rows;
     const std::int64_t parts = 2 * std::int64_t{settings.group};
     std::int64_t words = 0;
-    if (key_bytes(pass) == 1) {
+    if (settings.scatters != 0) {
+        words = (columns + rows) * pitch + 256 + folded;
+    } else if (key_bytes(pass) == 1) {
         words = sets + quads * 64 + 256 + parts + folded;
     } else {
         const std::int64_t area = std::max(sets, 2 * ceil_div(columns * rows, 4) * 4);
@@ -46,6 +51,8 @@ Work work(const RankPass &pass, const Settings &settings, const DeviceFacts &) {
     add_defines(defines, tunables, settings);
     defines["WINDOW_X"] = g.taps_x;
     defines["WINDOW_Y"] = g.taps_y;
+    defines["ANCHOR_X"] = g.anchor_x;
+    defines["VECTORS"] = pass.channels == 1 && pass.alignment >= 4 && reads_words(pass);
     result.range =
         batched_range(pass, ceil_div(g.width / pass.channels, settings.tile_x) * pass.channels,
                       ceil_div(g.height, settings.tile_y), settings.group, 1);
@@ -59,6 +66,8 @@ std::string refusal(const RankPass &pass, const Settings &settings) {
         return reason;
     if (!pass.is_box)
         return "the window is not a box";
+    if (settings.scatters != 0 && key_bytes(pass) != 1)
+        return "pixels are not bytes";
     // A pixel's place is two bytes, with one that is in no window.
     const int longest = 256 - std::max(settings.tile_x, settings.tile_y);
     if (longer_side(pass.geometry) > longest)
@@ -81,12 +90,18 @@ Kernel rank_sets() {
     spec.tunables = tunables;
     spec.work = work;
     spec.refusal = refusal;
-    // Measured on an H200, where a sample of 512 costs more than it saves.
-    spec.preferred = [](const RankPass &, const DeviceFacts &) {
+    // Measured on an H200, where a sample of 512 costs more than it saves, and, of bytes, on an H100, whose atomic
+    // operations are fast.
+    spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
         std::vector<Settings> result;
+        if (facts.device_class == DeviceClass::nvidia_gpu && key_bytes(pass) == 1)
+            for (const int y : {32, 16})
+                result.push_back(
+                    {.tile_x = 32, .tile_y = y, .group = 256, .samples = 256, .scatters = 1});
         for (const auto &[x, y] : {std::pair{32, 32}, std::pair{32, 16}, std::pair{16, 16}})
             for (const int group : {256, 128})
-                result.push_back({.tile_x = x, .tile_y = y, .group = group, .samples = 256});
+                result.push_back(
+                    {.tile_x = x, .tile_y = y, .group = group, .samples = 256, .scatters = 0});
         return result;
     };
     spec.rank = [](const RankPass &, const Settings &, const DeviceFacts &facts) {
