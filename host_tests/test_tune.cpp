@@ -124,7 +124,7 @@ TEST_CASE("tune: volumes") {
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
     // The machine decides how many it tries; the first ones are right.
-    CHECK(contains(tuned.out, "volume taps<=3 u8 small: volume_strips:STRIP="));
+    CHECK(contains(tuned.out, "volume taps<=3 u8 small: volume_strips:BAND="));
     CHECK(contains(tuned.out, " of 6 problems"));
     CHECK_FALSE(contains(tuned.out, "bad"));
     CHECK_FALSE(contains(tuned.out, "left out"));

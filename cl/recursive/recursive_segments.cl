@@ -9,11 +9,16 @@
 #include "lib/host_compiler.clh"
 #include "lib/transpose.clh"
 
-#if !defined(HAS_ENDS) || !defined(BLOCK) || COMPONENTS != 1
-#error HAS_ENDS or BLOCK is not defined, or samples are not side by side
+#if !defined(HAS_ENDS) || !defined(BLOCK) || !defined(ALIGNED) || COMPONENTS != 1
+#error HAS_ENDS, BLOCK or ALIGNED is not defined, or samples are not side by side
 #endif
 
 #define LANES 16
+// Samples of a segment that are written at once: memory takes longer for short pieces of 16 segments in turn.
+#define PIECE 64
+#if BLOCK % PIECE != 0
+#error BLOCK must be a multiple of PIECE
+#endif
 
 // 16 segments of a line, of `size` samples each. They lie side by side from `first` on, but for
 // those that would end behind the line: they start where its last segment does, at `last`.
@@ -59,18 +64,37 @@ INLINE void read_block(__global const SRC *from, const Lines lines, Segments seg
     }
 }
 
+// Asks for samples of all segments that are read soon.
+INLINE void expect_block(__global const SRC *from, Segments segments, int first) {
+    for (int i = 0; i < LANES; ++i)
+        for (int n = 0; n < BLOCK; n += 64 / (int)sizeof(SRC))
+            EXPECT(from + segment_start(segments, i) + first + n);
+}
+
 // Writes them, those that are stored.
 INLINE void write_block(const STATE *samples, const Lines lines, Segments segments, int first,
                         __global DST *to) {
     if (segments.first + first >= lines.begin && side_by_side(segments, LANES) <= segments.last &&
         segment_start(segments, LANES - 1) + first + BLOCK <= lines.end) {
-        for (int n = 0; n < BLOCK; n += 16) {
-            float16 a[16];
-            UNROLL for (int i = 0; i < 16; ++i)
-                a[i] = TO_REAL(samples[n + i]);
-            transpose(a);
-            UNROLL for (int i = 0; i < 16; ++i)
-                STORE16(a[i], to + segment_start(segments, i) + first + n);
+        const bool streams = ALIGNED && lines.begin % 16 == 0;
+        for (int n = 0; n < BLOCK; n += PIECE) {
+            float16 pieces[LANES][PIECE / 16];
+            for (int k = 0; k < PIECE / 16; ++k) {
+                float16 a[16];
+                UNROLL for (int i = 0; i < 16; ++i)
+                    a[i] = TO_REAL(samples[n + 16 * k + i]);
+                transpose(a);
+                UNROLL for (int i = 0; i < 16; ++i)
+                    pieces[i][k] = a[i];
+            }
+            for (int i = 0; i < LANES; ++i) {
+                __global DST *at = to + segment_start(segments, i) + first + n;
+                UNROLL for (int k = 0; k < PIECE / 16; ++k)
+                    if (streams)
+                        STREAM16(pieces[i][k], at + 16 * k);
+                    else
+                        STORE16(pieces[i][k], at + 16 * k);
+            }
         }
     } else {
         for (int n = 0; n < BLOCK; ++n) {
@@ -127,6 +151,7 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
     for (int first = -lead; first < segment; first += BLOCK) {
         const int next = BLOCK - here;
         read_block(from, lines, segments, first + BLOCK, samples + next);
+        expect_block(from, segments, first + 2 * BLOCK);
         State states[SECTIONS];
         UNROLL for (int s = 0; s < CAUSAL; ++s) {
             states[s] = down[s];

@@ -55,6 +55,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.program = {"recursive/recursive_segments.cl", "recursive_segments",
                       recursive_defines(stage, small)};
     launch.program.defines["BLOCK"] = block;
+    launch.program.defines["ALIGNED"] = stage.alignment >= lanes ? 1 : 0;
     launch.range.global = {static_cast<std::size_t>(ceil_div(stage.lines.length, lanes * segment)),
                            static_cast<std::size_t>(stage.lines.lines),
                            static_cast<std::size_t>(stage.batch)};
