@@ -796,7 +796,7 @@ TEST_CASE("command: gaussians, against plain loops") {
     const Workplace place;
     const Comparison one(place);
     for (const std::string &border : all_borders) {
-        one.check({"gaussian", "--sigma", "1.5"}, border,
+        one.check({"gaussian", "--sigma", "1.5", "--method", "fir"}, border,
                   filtered(one.in(), {{gaussian_taps(1.5), gaussian_taps(1.5)}}, border));
         one.check({"gaussian", "--sigma", "0.6,2", "--method", "fir", "--truncate", "3"}, border,
                   filtered(one.in(), {{gaussian_taps(0.6, 3), gaussian_taps(2, 3)}}, border));
@@ -805,7 +805,7 @@ TEST_CASE("command: gaussians, against plain loops") {
     const Comparison three(colours, 3);
     const Pair smooth{gaussian_taps(3), gaussian_taps(3)};
     for (const std::string &border : all_borders)
-        three.check({"gaussian", "--sigma", "3"}, border,
+        three.check({"gaussian", "--sigma", "3", "--method", "fir"}, border,
                     filtered(three.in(), {smooth, smooth, smooth}, border));
 }
 
