@@ -82,7 +82,7 @@ static inline void sum_counts(__local uint *counts, __local uint *parts, int ite
     }
     parts[item] = sum;
     BARRIER;
-    // Of the item's 16, and then of those before them.
+    // Each item adds up those before it among its 16 items, and later the sums of the sixteens before these.
     const int sixteen = item / 16;
     __local const uint4 *const of_items = (__local const uint4 *)(parts + sixteen * 16);
     uint all = 0;
@@ -257,7 +257,21 @@ static inline int count_bits(uint4 words) {
 }
 
 // The place of the bit with so many bits before it.
-#if SCATTERS // without branches, and the same as above
+static inline int select_in_word(uint word, int before) {
+    int place = 0;
+    UNROLL for (int step = 16; step > 0; step /= 2) {
+        const uint low = word & ((1u << step) - 1);
+        const int count = popcount(low);
+        const bool is_above = before >= count;
+        before -= is_above ? count : 0;
+        place += is_above ? step : 0;
+        word = is_above ? word >> step : low;
+    }
+    return place;
+}
+
+// The same in four words. With SCATTERS it has no branches.
+#if SCATTERS
 static inline int select_bit(uint4 words, int before) {
     const int first = popcount(words.s0), second = first + popcount(words.s1);
     const int third = second + popcount(words.s2);
@@ -269,14 +283,7 @@ static inline int select_bit(uint4 words, int before) {
     word = before >= third ? words.s3 : word;
     place = before >= third ? 96 : place;
     before -= before >= third ? third : less;
-    UNROLL for (int step = 16; step > 0; step /= 2) {
-        const int count = popcount(word & ((1u << step) - 1));
-        const bool is_above = before >= count;
-        before -= is_above ? count : 0;
-        place += is_above ? step : 0;
-        word = is_above ? word >> step : word;
-    }
-    return place;
+    return place + select_in_word(word, before);
 }
 #else
 static inline int select_bit(uint4 words, int before) {
@@ -299,15 +306,7 @@ static inline int select_bit(uint4 words, int before) {
             }
         }
     }
-    UNROLL for (int step = 16; step > 0; step /= 2) {
-        const uint low = word & ((1u << step) - 1);
-        count = popcount(low);
-        const bool is_above = before >= count;
-        before -= is_above ? count : 0;
-        place += is_above ? step : 0;
-        word = is_above ? word >> step : low;
-    }
-    return place;
+    return place + select_in_word(word, before);
 }
 #endif
 
