@@ -26,6 +26,7 @@ inline constexpr BorderMode all_border_modes[] = {BorderMode::clamp, BorderMode:
 struct Border {
     BorderMode mode = BorderMode::clamp;
     double value = 0.0; // of BorderMode::constant
+    bool operator==(const Border &) const = default;
 };
 
 const char *name_of(BorderMode mode);

@@ -24,6 +24,7 @@ struct ImageDesc {
     std::int64_t byte_of(const Axes &at, std::int64_t plane) const;
     // Bytes of the pixels alone, without gaps between rows.
     std::int64_t payload_bytes() const;
+    bool operator==(const ImageDesc &) const = default;
 };
 
 // Longest row, in values: leaves room for index arithmetic in 32 bits along x.
@@ -52,6 +53,7 @@ struct Region {
     Axes extent{0, 0, 0, 0}; // 0: up to the source's end
     Axes target_origin{0, 0, 0, 0};
     RegionEdge edge = RegionEdge::isolated;
+    bool operator==(const Region &) const = default;
 };
 
 // Returns the region with its zeros replaced; refuses one that leaves the source or the target.

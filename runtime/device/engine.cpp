@@ -185,6 +185,21 @@ void Engine::remember_verdict(const std::string &programs, const std::string &ve
 
 std::shared_ptr<Program> Engine::program(const ProgramRequest &request) {
     check_process(process_); // the mutexes may be locked by threads that are not here
+    if (sources_.may_change())
+        return find_or_make(request);
+    const std::string asked = request.text();
+    {
+        const std::lock_guard<std::mutex> lock(programs_mutex_);
+        if (const auto found = requested_.find(asked); found != requested_.end())
+            return found->second;
+    }
+    std::shared_ptr<Program> result = find_or_make(request);
+    const std::lock_guard<std::mutex> lock(programs_mutex_);
+    requested_.emplace(asked, result);
+    return result;
+}
+
+std::shared_ptr<Program> Engine::find_or_make(const ProgramRequest &request) {
     const ProgramKey key = key_of(request);
     const std::string known_as = key.text();
     ProgramPlace *place = nullptr;

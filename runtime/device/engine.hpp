@@ -104,6 +104,7 @@ private:
         std::shared_ptr<Program> program;
     };
 
+    std::shared_ptr<Program> find_or_make(const ProgramRequest &request);
     ProgramKey key_of(const ProgramRequest &request) const;
     std::string options_of(const ProgramRequest &request, const std::string &source) const;
     std::shared_ptr<Program> load(const ProgramKey &key, const std::string &known_as);
@@ -124,6 +125,9 @@ private:
     std::atomic<std::uint64_t> compile_count_{0};
     std::mutex programs_mutex_;
     std::map<std::string, ProgramPlace> programs_; // by ProgramKey::text()
+    // The same programs by ProgramRequest::text(), where sources do not change: what plans ask for again and again is
+    // found without its source.
+    std::map<std::string, std::shared_ptr<Program>> requested_;
     bool wants_self_tests_ = false;
     std::mutex verdicts_mutex_;
     std::map<std::string, std::string> verdicts_;

@@ -15,6 +15,10 @@ std::string ProgramRequest::options() const {
     return result;
 }
 
+std::string ProgramRequest::text() const {
+    return file + "\n" + entry + "\n" + options() + "\n" + generated;
+}
+
 Program::Program(cl::Program program, std::string entry)
     : program_(std::move(program)), entry_(std::move(entry)) {}
 

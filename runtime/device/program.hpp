@@ -22,6 +22,7 @@ struct ProgramRequest {
     std::string generated{}; // text that the file includes as "generated"
 
     std::string options() const;
+    std::string text() const; // all of it, the same for the same request alone
 };
 
 // A built program with one kernel function. Safe to use from many threads.

@@ -19,6 +19,9 @@ public:
     // directory: where to read the files; "" for the embedded ones.
     explicit SourceTree(std::string directory) : directory_(std::move(directory)) {}
 
+    // Whether the files may change while the program runs.
+    bool may_change() const { return !directory_.empty(); }
+
     // Returns the file with every #include "..." replaced by the named file, relative to the tree's root, and
     // #line directives that keep the compiler's messages at the real file and line. A file may be included
     // many times. generated: the text of the file "generated", which is of this expansion alone.

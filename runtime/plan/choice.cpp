@@ -101,11 +101,7 @@ Fitting fit(const Kernel &spec, const Pass &pass, const ChoiceOn &on, const Conf
         for (const auto &[name, value] : wanted)
             candidate[name] = value;
     put_fillers_last(candidates, spec, pass, facts);
-    for (const Config &config : all_configs(spec.tunables))
-        if (std::all_of(wanted.begin(), wanted.end(),
-                        [&](const auto &value) { return config.at(value.first) == value.second; }))
-            candidates.push_back(config);
-    for (const Config &config : candidates) {
+    const auto takes = [&](const Config &config) {
         std::string reason = spec.refusal(pass, config);
         if (reason.empty()) {
             result.work = spec.work(pass, config, facts);
@@ -113,13 +109,23 @@ Fitting fit(const Kernel &spec, const Pass &pass, const ChoiceOn &on, const Conf
         }
         if (reason.empty() && !(reason = objection(spec, pass, config, on.tuning)).empty())
             result.objections.push_back(spec.name + ": " + to_text(config) + ": " + reason);
-        if (reason.empty()) {
+        if (reason.empty())
             result.config = config;
-            return result;
-        }
-        if (result.refusal.empty())
+        else if (result.refusal.empty())
             result.refusal = to_text(config) + ": " + reason;
-    }
+        return reason.empty();
+    };
+    const auto has_wanted = [&](const Config &config) {
+        return std::all_of(wanted.begin(), wanted.end(), [&](const auto &value) {
+            return config.at(value.first) == value.second;
+        });
+    };
+    if (std::any_of(candidates.begin(), candidates.end(), takes))
+        return result;
+    // There may be hundreds: they are made only here.
+    for (const Config &config : all_configs(spec.tunables))
+        if (has_wanted(config) && takes(config))
+            break;
     return result;
 }
 

@@ -29,8 +29,9 @@ Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine
 // Returns the graph of a plan, once the kernels for all that it may run are tested.
 Graph tested(const std::shared_ptr<Engine> &engine, const Filter &filter, const PlanDesc &desc,
              const PlanDesc &staged_desc, const std::string &variant) {
-    for (const PlanDesc *images : {&desc, &staged_desc})
-        self_test(engine, filter, *images, variant);
+    self_test(engine, filter, desc, variant);
+    if (staged_desc != desc)
+        self_test(engine, filter, staged_desc, variant);
     return lower(filter, desc);
 }
 
@@ -147,10 +148,14 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
     : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
       desc_(complete(desc, filter.results())), staged_desc_(staged(desc_)),
       graph_(tested(engine_, settled_.filter, desc_, staged_desc_, variant)),
-      direct_(*engine_, graph_, variant), unaligned_(*engine_, unaligned(graph_), variant),
-      staged_(*engine_, lower(settled_.filter, staged_desc_), variant), variant_(direct_.variant()),
-      forced_variant_(variant) {
-    if (!fits_device(*engine_, staged_, staged_desc_, 0)) {
+      direct_(*engine_, graph_, variant),
+      staged_(staged_desc_ == desc_ ? nullptr
+                                    : std::make_unique<const Pipeline>(
+                                          *engine_, lower(settled_.filter, staged_desc_), variant)),
+      variant_(direct_.variant()), forced_variant_(variant) {
+    if (!Forced(variant).variant.empty())
+        unaligned_pipeline(); // which may refuse what the caller forces
+    if (!fits_device(*engine_, staged_pipeline(), staged_desc_, 0)) {
         try {
             streaming_ = make_streaming(0);
         } catch (const Error &error) {
@@ -160,7 +165,16 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
             no_host_run_ = error.what();
         }
     }
-    explain_ = make_explanation();
+}
+
+const std::string &Plan::explain() const {
+    return explain_.get([&] { return std::make_unique<const std::string>(make_explanation()); });
+}
+
+const Pipeline &Plan::unaligned_pipeline() const {
+    return unaligned_.get([&] {
+        return std::make_unique<const Pipeline>(*engine_, unaligned(graph_), forced_variant_);
+    });
 }
 
 std::unique_ptr<const Streaming> Plan::make_streaming(std::uint64_t most_bytes) const {
@@ -177,7 +191,7 @@ void Plan::prepare() const {
     if (streaming_)
         streaming_->prepare(*engine_);
     else if (no_host_run_.empty())
-        staged_.prepare(*engine_);
+        staged_pipeline().prepare(*engine_);
 }
 
 std::string Plan::name_of_target(std::size_t i) const {
@@ -192,7 +206,7 @@ void Plan::run(const std::vector<HostSource> &sources, const std::vector<HostTar
         check_host(targets.at(i).data, targets[i].bytes, desc_.target_at(i), name_of_target(i));
     const bool fits = how.most_bytes == 0
                           ? !streaming_ && no_host_run_.empty()
-                          : fits_device(*engine_, staged_, staged_desc_, how.most_bytes);
+                          : fits_device(*engine_, staged_pipeline(), staged_desc_, how.most_bytes);
     if (fits) {
         StreamProgress progress(how.report, static_cast<std::uint64_t>(desc_.pixels()));
         run_whole(sources, targets);
@@ -212,7 +226,7 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                      const std::vector<HostTarget> &targets) const {
     cl::CommandQueue queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
-    staged_.prepare(*engine_);
+    staged_pipeline().prepare(*engine_);
     std::vector<cl::Buffer> from;
     for (std::size_t i = 0; i < device.source_count(); ++i)
         from.push_back(allocate_rows(*engine_, device.source_at(i), "the source image"));
@@ -231,7 +245,7 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                    {0, 0, 0, 0},
                    device.source.extent},
                   Wait::yes);
-    staged_.enqueue(*engine_, queue, from, to, {}, nullptr);
+    staged_pipeline().enqueue(*engine_, queue, from, to, {}, nullptr);
     for (std::size_t i = 0; i < to.size(); ++i)
         read_box(queue, to[i], targets[i].data,
                  {desc_.target_at(i),
@@ -248,7 +262,7 @@ const Pipeline &Plan::pipeline_for(const std::vector<cl::Buffer> &sources,
     return std::all_of(sources.begin(), sources.end(), starts_aligned) &&
                    std::all_of(targets.begin(), targets.end(), starts_aligned)
                ? direct_
-               : unaligned_;
+               : unaligned_pipeline();
 }
 
 void Plan::check_buffers(const std::vector<cl::Buffer> &sources,
@@ -269,7 +283,7 @@ void Plan::check_buffers(const std::vector<cl::Buffer> &sources,
 
 std::uint64_t Plan::workspace_bytes() const {
     return std::max(direct_.callers_workspace_bytes(*engine_),
-                    unaligned_.callers_workspace_bytes(*engine_));
+                    unaligned_pipeline().callers_workspace_bytes(*engine_));
 }
 
 void Plan::check_workspace(const cl::Buffer &workspace, const std::vector<cl::Buffer> &sources,
@@ -375,8 +389,8 @@ std::string Plan::make_explanation() const {
     lines += text("host memory: staged in ", staged_source_bytes, " + ", staged_target_bytes,
                   " bytes of device memory\n");
     // Explain the kernels for host memory, where they differ.
-    if (staged_.explain() != direct_.explain())
-        lines += staged_.explain();
+    if (staged_ && staged_->explain() != direct_.explain())
+        lines += staged_->explain();
     return lines;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "device/engine.hpp"
@@ -21,6 +22,21 @@ struct HostRun {
     std::uint64_t most_bytes = 0; // bytes of device memory; 0 for all that the device has
 };
 
+// A value that the first thread to ask for it makes.
+template <class T> class MadeLate {
+public:
+    template <class Make> const T &get(const Make &make) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!value_)
+            value_ = make();
+        return *value_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::unique_ptr<const T> value_;
+};
+
 class Plan {
 public:
     // variant: "" for the environment's GAUZE_VARIANT, else the library's choice.
@@ -31,7 +47,7 @@ public:
     const Filter &filter() const { return settled_.filter; }
     const PlanDesc &desc() const { return desc_; }
     Engine &engine() const { return *engine_; }
-    const std::string &explain() const { return explain_; }
+    const std::string &explain() const;
 
     void prepare() const;
     // sources, targets: as many as the plan has, here and below.
@@ -66,21 +82,24 @@ private:
     void run_whole(const std::vector<HostSource> &sources,
                    const std::vector<HostTarget> &targets) const;
     std::string make_explanation() const;
+    const Pipeline &unaligned_pipeline() const;
+    const Pipeline &staged_pipeline() const { return staged_ ? *staged_ : direct_; }
 
     std::shared_ptr<Engine> engine_;
     Settled settled_;
     PlanDesc desc_;
     PlanDesc staged_desc_;
     Graph graph_;
-    Pipeline direct_;    // device memory as described
-    Pipeline unaligned_; // the same where a buffer itself starts at an odd address
-    Pipeline staged_;    // host memory, by way of packed buffers
+    Pipeline direct_;              // device memory as described
+    MadeLate<Pipeline> unaligned_; // the same where a buffer itself starts at an odd address
+    // Host memory, by way of packed buffers; nullptr where these are as the images are described.
+    std::unique_ptr<const Pipeline> staged_;
     std::string variant_;
     std::string forced_variant_;
     // Runs on host memory where the device cannot hold the images; or the reason why nothing does.
     std::unique_ptr<const Streaming> streaming_;
     std::string no_host_run_;
-    std::string explain_;
+    MadeLate<std::string> explain_;
 };
 
 } // namespace gz

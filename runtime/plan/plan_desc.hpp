@@ -16,6 +16,7 @@ struct PlanDesc {
     std::vector<ImageDesc> more_sources{}; // sources after the first, of its extent and planes
     Store store = Store::saturate;
 
+    bool operator==(const PlanDesc &) const = default;
     // Whether results lose their fraction: the store policy is for integers alone.
     bool truncates() const { return store == Store::truncate && facts_of(target.type).is_integer; }
     std::size_t target_count() const { return 1 + more_targets.size(); }
