@@ -96,25 +96,31 @@ bool runs_items_in_turn(DeviceClass device_class) {
            device_class == DeviceClass::other_cpu || device_class == DeviceClass::oclgrind;
 }
 
-// Results of a CPU of two cores, as the library ships them: a configuration takes half the default's time.
-// They are from an earlier version of the kernel, and count nevertheless, as they were shipped.
-std::string shipped_of_small_cpu(const std::string &kernel, const std::string &config,
-                                 const std::string &problem) {
-    DeviceFacts small = make_facts(DeviceClass::pocl_cpu);
-    small.name = "a small CPU";
-    small.architecture = "x86-avx2";
+// Results of a device, as the library ships them: a configuration takes `ratio` of the default's time. They are from an
+// earlier version of the kernel, and count nevertheless, as they were shipped.
+std::string shipped_of(const DeviceFacts &device, const std::string &kernel,
+                       const std::string &config, const std::string &problem, double ratio = 0.5) {
     const gz::SourceTree sources("");
     const support::TempDir directory;
-    gz::Tuning tuning(directory.path() + "/tuning.txt", small, sources, {}, {});
+    gz::Tuning tuning(directory.path() + "/tuning.txt", device, sources, {}, {});
     gz::TuningRecord record;
     record.kernel = kernel;
     record.config = config;
     record.spec_hash = "0000000000000000";
     record.problem = problem;
-    record.ratio = 0.5;
+    record.ratio = ratio;
     tuning.add({record});
     std::ifstream file(directory.path() + "/tuning.txt", std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Those of a CPU of two cores.
+std::string shipped_of_small_cpu(const std::string &kernel, const std::string &config,
+                                 const std::string &problem) {
+    DeviceFacts small = make_facts(DeviceClass::pocl_cpu);
+    small.name = "a small CPU";
+    small.architecture = "x86-avx2";
+    return shipped_of(small, kernel, config, problem);
 }
 
 } // namespace
@@ -426,6 +432,33 @@ TEST_SUITE("choice") {
             else
                 CHECK(choice.refused.front().find("2 groups for 64 cores") != std::string::npos);
         }
+    }
+
+    TEST_CASE("what was fast for a large image is not taken for one that it leaves the device idle "
+              "with") {
+        const gz::SourceTree sources("");
+        DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        facts.compute_units = 132;
+        const std::string high = "BAND=2048,GROUP=64", lower = "BAND=512,GROUP=64";
+        const auto chosen = [&](std::int64_t size) {
+            const gz::BoxPass pass =
+                support::make_box_pass(PixelType::f32, {size, size, 1, 1}, 1, 15, 15);
+            const std::string problem = gz::problem_of(pass);
+            const gz::Tuning results("", facts, sources, {},
+                                     {shipped_of(facts, "box_columns", high, problem),
+                                      shipped_of(facts, "box_columns", lower, problem, 0.6)});
+            return choose(pass, {facts, results}, "", "the test");
+        };
+        // One class of sizes holds both images.
+        const Choice large = chosen(16384);
+        CHECK(large.variant() == "box_columns:" + high);
+        CHECK(large.rule.find("shipped result for " + facts.name) == 0);
+        const Choice smaller = chosen(4096);
+        CHECK(smaller.variant() == "box_columns:BAND=128,GROUP=64");
+        REQUIRE(smaller.refused.size() == 1);
+        CHECK(smaller.refused.front().find("groups for 132 cores") != std::string::npos);
+        // Where the default has too few groups as well, the result is as good as it was.
+        CHECK(chosen(512).variant() == "box_columns:" + high);
     }
 
     TEST_CASE(

@@ -171,7 +171,8 @@ TEST_CASE("guard pages") {
     run_guarded("separable_columns:GROUP=64,ITEM=8,BAND=32",
                 support::make_filter({5, 4, 4, 3, true, false}, 11),
                 describe(PixelType::u8, 1, 256, 64), check_bits);
-    for (const std::string kernel : {"box_columns", "box_tiled", "box_strips", "box_plain"}) {
+    for (const std::string kernel :
+         {"box_columns", "box_march", "box_tiled", "box_strips", "box_plain"}) {
         INFO(kernel);
         int ran = 0;
         for (const Box &box : {Box{{4, 1, 0, 0}, 1}, {{31, 50, 0, 0}, 2}})

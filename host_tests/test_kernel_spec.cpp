@@ -400,7 +400,8 @@ TEST_SUITE("kernels") {
         };
         // With groups that are free on read, whatever their size.
         check(make_pass(PixelType::u8, {1310, 770, 3, 2}, 3, make_taps(5, 5, Rank::one)));
-        check(make_box_pass(PixelType::u8, {131, 77, 3, 2}, 1, 4, 5));
+        // High enough for bands that differ by how many groups share the work.
+        check(make_box_pass(PixelType::u8, {1310, 3000, 1, 1}, 1, 4, 5));
     }
 
     TEST_CASE("programs are the same for all sizes of image and all taps of a bucket") {
@@ -439,7 +440,7 @@ TEST_SUITE("kernels") {
                     return programs_of(spec, box(radius, extent), facts);
                 };
                 const std::string options = programs(33, {64, 48, 1, 1});
-                if (spec.name == "box_columns") {
+                if (spec.name == "box_columns" || spec.name == "box_march") {
                     // One for each size of group, which decides how wide boxes can be.
                     CHECK(programs(48, {1920, 1080, 3, 1}) == options);
                     CHECK(programs(1, {1920, 1080, 3, 1}) == programs(20, {64, 48, 1, 1}));
@@ -513,7 +514,8 @@ TEST_SUITE("kernels") {
         };
         check(all_correlations(), {"correlate_tiled", "correlate_strips", "correlate_plain",
                                    "separable_fused", "separable_passes", "separable_columns"});
-        check(all_boxes(), {"box_columns", "box_tiled", "box_strips", "box_lines", "box_plain"});
+        check(all_boxes(),
+              {"box_columns", "box_march", "box_tiled", "box_strips", "box_lines", "box_plain"});
     }
 
     TEST_CASE("one family of each kind of pass takes them all") {
@@ -565,6 +567,13 @@ TEST_SUITE("kernels") {
         CHECK(says(refusal(gz::box_columns(), box(PixelType::f32, 257, 1)), {"too wide", "256"}));
         CHECK(refusal(gz::box_columns(), box(PixelType::u16, 63, 63)) == "");
         CHECK(says(refusal(gz::box_columns(), box(PixelType::u16, 91, 91)), {"32 bits"}));
+        CHECK(refusal(gz::box_march(), box(PixelType::f32, 127, 5000)) == "");
+        CHECK(says(refusal(gz::box_march(), box(PixelType::f32, 128, 1)), {"too wide"}));
+        CHECK(refusal(gz::box_march(), box(PixelType::f32, 1, 1)) == "");
+        CHECK(says(refusal(gz::box_march(), box(PixelType::f32, 0, 1)), {"too narrow"}));
+        CHECK(refusal(gz::box_march(), box(PixelType::u8, 0, 1)) == "");
+        CHECK(refusal(gz::box_march(), box(PixelType::u16, 63, 63)) == "");
+        CHECK(says(refusal(gz::box_march(), box(PixelType::u16, 91, 91)), {"32 bits"}));
         // box_tiled sums parts of 32 pixels.
         CHECK(refusal(gz::box_tiled(), box(PixelType::u16, 1, 511)) == "");
         CHECK(says(refusal(gz::box_tiled(), box(PixelType::u16, 1, 512)), {"1025 rows"}));

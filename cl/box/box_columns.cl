@@ -10,8 +10,8 @@
 #include "lib/border.clh"
 #include "lib/box.clh"
 
-#if !defined(GROUP) || !defined(ALIGNED)
-#error GROUP or ALIGNED is not defined
+#ifndef GROUP
+#error GROUP is not defined
 #endif
 #if CHANNELS != 1 || SUM_TYPE == SUM_I64
 #error box_columns takes one channel, and keeps sums in 32 bits
@@ -20,62 +20,8 @@
 #define ROWS 4
 #define SPLIT 4 // groups that share a band of a strip at an edge
 
-#if SUM_TYPE == SUM_F32
-#define VALUE4 float4
-#if ALIGNED
-#define LOAD_VALUE4(p) LOAD4(p)
-#else
-#define LOAD_VALUE4(p) (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3))
-#endif
-// Kahan's sum: `lost` is what roundings added too much.
-typedef struct Columns {
-    float4 sum, lost;
-} Columns;
-static inline Columns add_columns(Columns s, float4 x) {
-    const float4 term = x - s.lost;
-    const float4 sum = s.sum + term;
-    s.lost = (sum - s.sum) - term;
-    s.sum = sum;
-    return s;
-}
-#else
-#define VALUE4 int4
-#if ALIGNED
-#define LOAD_VALUE4(p) convert_int4(*(__global const PASTE(SRC, 4) *)(p))
-#else
-#define LOAD_VALUE4(p) convert_int4(vload4(0, p))
-#endif
-typedef struct Columns {
-    int4 sum;
-} Columns;
-static inline Columns add_columns(Columns s, int4 x) {
-    s.sum += x;
-    return s;
-}
-#endif
-
+#include "lib/box_sums.clh"
 #include "lib/box_blocks.clh"
-
-// Four columns in a row of the source. Where they are not all inside, they are read value by value
-// from `places`, and are the border's constant where `outside` says so.
-#define READ_INSIDE(row) LOAD_VALUE4((row) + x)
-#define READ_OUTSIDE(row)                                                                          \
-    select((VALUE4)(LOAD_VALUE((row) + places.s0), LOAD_VALUE((row) + places.s1),                  \
-                    LOAD_VALUE((row) + places.s2), LOAD_VALUE((row) + places.s3)),                 \
-           (VALUE4)(BORDER_VALUE(g)), outside)
-
-// In any row.
-static inline VALUE4 read_any(__global const SRC *origin, const Geometry g, int x, bool inside,
-                              int4 places, int4 outside, int y) {
-    const int line = fold_row(g, y);
-    if (line == OUTSIDE)
-        return (VALUE4)(BORDER_VALUE(g));
-    __global const SRC *row = origin + line * g.src_row;
-    if (inside)
-        return READ_INSIDE(row);
-    return READ_OUTSIDE(row);
-}
-#define READ_ANY(y) read_any(origin, g, x, inside, places, outside, y)
 
 // Moves the boxes of four columns on by a row. before: of each value what its block's values before
 // it come to; block: what all four do.
@@ -123,7 +69,6 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
     const int wide = min(strip, g.width - left);
     const int radius = g.anchor_y;
     const int height = 2 * radius + 1;
-    const int x = left - apron + 4 * item;
     const bool used = 4 * item < wide + 2 * apron + 16; // whole vectors of blocks are read
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *target = dst + dst_start(g, batch) + top * g.dst_row + left + 4 * item;
@@ -131,36 +76,23 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
     __local VALUE *blocks = (__local VALUE *)blocks4;
     __local VALUE *spans = (__local VALUE *)spans4;
 
-    const bool inside = x >= g.valid_left && x + 4 <= g.valid_right;
-    int4 places = 0;
-    int4 outside = 0;
-    if (!inside) {
-        places = (int4)(fold_value(g, x), fold_value(g, x + 1), fold_value(g, x + 2),
-                        fold_value(g, x + 3));
-        outside = places == OUTSIDE;
-        places = select(places, (int4)(g.valid_left), outside);
-    }
+    const FourPlaces four = places_of(g, left - apron + 4 * item);
     const int first = top - radius - 1; // row that leaves the box of the band's first
-#define IS_FREE(from, count) ((from) >= g.valid_top && (from) + (count) <= g.valid_bottom)
-    Columns columns;
-    columns.sum = 0;
-#if SUM_TYPE == SUM_F32
-    columns.lost = 0;
-#endif
+    Columns columns = EMPTY_COLUMNS;
     if (used) {
         int y = first;
-        if (inside)
+        if (four.inside)
             for (; IS_FREE(y, 8) && y + 8 <= first + height; y += 8) {
                 VALUE4 some[8];
                 UNROLL for (int i = 0; i < 8; ++i)
-                    some[i] = READ_INSIDE(origin + (y + i) * g.src_row);
+                    some[i] = READ_INSIDE(origin + (y + i) * g.src_row, four);
                 UNROLL for (int i = 0; i < 8; ++i)
                     columns = add_columns(columns, some[i]);
             }
         for (; y < first + height; y += 4) {
             VALUE4 some[4];
             UNROLL for (int i = 0; i < 4; ++i)
-                some[i] = READ_ANY(y + i);
+                some[i] = read_any(origin, g, four, y + i);
             UNROLL for (int i = 0; i < 4; ++i)
                 if (y + i < first + height)
                     columns = add_columns(columns, some[i]);
@@ -182,22 +114,23 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
             } else {
                 for (int i = 0; i < ROWS; ++i)
                     columns = move_columns(columns,
-                                           READ_ANY(leaving + height + i) - READ_ANY(leaving + i),
+                                           read_any(origin, g, four, leaving + height + i) -
+                                               read_any(origin, g, four, leaving + i),
                                            before + i * GROUP + item, blocks + i * GROUP + item);
             }
         }
         if (used && step + ROWS < rows && IS_FREE(first + step + ROWS, ROWS + height)) {
             __global const SRC *row = origin + (first + step + ROWS) * g.src_row;
             const long ahead = height * g.src_row;
-            if (inside) {
+            if (four.inside) {
                 UNROLL for (int i = 0; i < ROWS; ++i) {
-                    leaves[i] = READ_INSIDE(row + i * g.src_row);
-                    enters[i] = READ_INSIDE(row + ahead + i * g.src_row);
+                    leaves[i] = READ_INSIDE(row + i * g.src_row, four);
+                    enters[i] = READ_INSIDE(row + ahead + i * g.src_row, four);
                 }
             } else {
                 UNROLL for (int i = 0; i < ROWS; ++i) {
-                    leaves[i] = READ_OUTSIDE(row + i * g.src_row);
-                    enters[i] = READ_OUTSIDE(row + ahead + i * g.src_row);
+                    leaves[i] = READ_OUTSIDE(row + i * g.src_row, four);
+                    enters[i] = READ_OUTSIDE(row + ahead + i * g.src_row, four);
                 }
             }
         }

@@ -7,6 +7,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/recursive.clh"
+#include "lib/rolled.clh"
 
 #if !defined(LANES) || !defined(APRON) || !defined(VECTORS) || !defined(MIRRORED)
 #error LANES, APRON, VECTORS or MIRRORED is not defined
@@ -73,34 +74,45 @@ INLINE void read_four(__local const float *from, float *x) {
 // Vectors of a block that an item reads, ROW_ITEMS apart in a row.
 #define READS ((COLUMNS / 4 + ROW_ITEMS - 1) / ROW_ITEMS)
 
-INLINE float value_or_border(__global const SRC *row, const Geometry g, int place) {
-    return place == OUTSIDE ? g.border_value : LOAD(row + place);
+// Four values of a row, each where the border has it. By a loop, for short code: few are read so.
+INLINE float4 read_apart(__global const SRC *row, const Geometry g, int value) {
+    float4 four = (float4)(0.0f);
+    ROLLED for (int i = 0; i < 4; ++i) {
+        const int place = fold_value(g, value + i);
+        const float read = place == OUTSIDE ? g.border_value : LOAD(row + place);
+        four = (float4)(i == 0 ? read : four.s0, i == 1 ? read : four.s1, i == 2 ? read : four.s2,
+                        i == 3 ? read : four.s3);
+    }
+    return four;
 }
 
-// A row as the border extends it; is_free: all that the group reads of it is inside.
-typedef struct Row {
-    __global const SRC *values;
-    bool is_outside, is_free;
-} Row;
-INLINE Row row_at(__global const SRC *origin, const Geometry g, int y, int left) {
-    const int line = fold_row(g, y);
-    const bool is_outside = line == OUTSIDE;
-    return (Row){origin + (is_outside ? 0 : line) * g.src_row, is_outside,
-                 left - APRON_X >= g.valid_left * CHANNELS &&
-                     left + WIDTH + APRON_X <= g.valid_right * CHANNELS};
-}
-
-// Four values of a row.
-INLINE float4 read_vector(Row row, const Geometry g, int value) {
-    if (row.is_outside)
-        return (float4)(g.border_value);
-    if (row.is_free || (value >= g.valid_left * CHANNELS && value + 4 <= g.valid_right * CHANNELS))
-        return LOAD4(row.values + value);
-    return (float4)(value_or_border(row.values, g, fold_value(g, value)),
-                    value_or_border(row.values, g, fold_value(g, value + 1)),
-                    value_or_border(row.values, g, fold_value(g, value + 2)),
-                    value_or_border(row.values, g, fold_value(g, value + 3)));
-}
+// Reads the item's vectors of row y into `ahead`, as the border extends it. is_free: all that the
+// group reads of a row is inside.
+#define READ_AHEAD(y)                                                                              \
+    do {                                                                                           \
+        const int line_ = fold_row(g, y);                                                          \
+        const bool has_row_ = line_ != OUTSIDE;                                                    \
+        __global const SRC *row_ = origin + (has_row_ ? line_ : 0) * g.src_row;                    \
+        int apart_ = 0; /* a bit for each vector that matters and is not in the row as it is */    \
+        UNROLL for (int k = 0; k < READS; ++k) {                                                   \
+            const int at_ = (row_item + k * ROW_ITEMS) * 4;                                        \
+            const int value_ = left - APRON_X + at_;                                               \
+            const bool is_read_ = has_row_ && at_ < COLUMNS;                                       \
+            const bool is_whole_ = is_free || (value_ >= g.valid_left * CHANNELS &&                \
+                                               value_ + 4 <= g.valid_right * CHANNELS);            \
+            ahead[k] = is_read_ && is_whole_ ? LOAD4(row_ + value_) : (float4)(g.border_value);    \
+            const bool matters_ = value_ < g.width + CHUNK * CHANNELS + APRON_X;                   \
+            apart_ |= is_read_ && !is_whole_ && matters_ ? 1 << k : 0;                             \
+        }                                                                                          \
+        if (apart_ != 0)                                                                           \
+            ROLLED for (int k = 0; k < READS; ++k)                                                 \
+                if (apart_ >> k & 1) {                                                             \
+                    const float4 four_ =                                                           \
+                        read_apart(row_, g, left - APRON_X + (row_item + k * ROW_ITEMS) * 4);      \
+                    UNROLL for (int m = 0; m < READS; ++m)                                         \
+                        ahead[m] = m == k ? four_ : ahead[m];                                      \
+                }                                                                                  \
+    } while (0)
 #endif
 
 // rows: a whole number of blocks that a group filters.
@@ -123,15 +135,10 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
     const int block_row = (uint)item / ROW_ITEMS;
     const int row_item = (uint)item % ROW_ITEMS;
 #if VECTORS
+    const bool is_free = left - APRON_X >= g.valid_left * CHANNELS &&
+                         left + WIDTH + APRON_X <= g.valid_right * CHANNELS;
     float4 ahead[READS];
-    {
-        const Row first_row = row_at(origin, g, (first_block - BLOCKS) * CHUNK + block_row, left);
-        UNROLL for (int k = 0; k < READS; ++k) {
-            const int at = (row_item + k * ROW_ITEMS) * 4;
-            if (at < COLUMNS)
-                ahead[k] = read_vector(first_row, g, left - APRON_X + at);
-        }
-    }
+    READ_AHEAD((first_block - BLOCKS) * CHUNK + block_row);
 #endif
     // And where it filters a row: neighbours in different rows.
     const int row = item % CHUNK;
@@ -165,14 +172,8 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #if VECTORS
-        if (block + 1 < end_block + BLOCKS) {
-            const Row next_row = row_at(origin, g, (block + 1) * CHUNK + block_row, left);
-            UNROLL for (int k = 0; k < READS; ++k) {
-                const int at = (row_item + k * ROW_ITEMS) * 4;
-                if (at < COLUMNS)
-                    ahead[k] = read_vector(next_row, g, left - APRON_X + at);
-            }
-        }
+        if (block + 1 < end_block + BLOCKS)
+            READ_AHEAD((block + 1) * CHUNK + block_row);
 #endif
         {
             State states[SECTIONS];

@@ -151,6 +151,17 @@ std::vector<BoxProgram> programs_of(const std::string &kernel) {
                 {f32, f32, 1, config, 800, 270, {{4, 20}, {33, 2}}},
                 {u16, f32, 1, config, 799, 270, {{1, 12}, {22, 3}}, Layout::odd_offset_and_pitch}};
     }
+    if (kernel == "box_march") {
+        // Bands of some steps each, by how many groups run at a time.
+        const Config narrow{{"LANES", 32}, {"SEGMENT", 16}, {"GROUPS", 8}};
+        const Config wide{{"LANES", 64}, {"SEGMENT", 32}, {"GROUPS", 8}};
+        return {{u8, u8, 1, narrow, 400, 270, {{4, 1}, {15, 9}, {30, 5}}},
+                {f32, f32, 1, narrow, 400, 270, {{4, 20}, {15, 2}, {29, 40}}},
+                {f32, f32, 3, wide, 170, 270, {{12, 9}, {15, 30}}},
+                {s16, f32, 4, wide, 120, 270, {{7, 9}, {12, 3}}},
+                {u8, u8, 2, narrow, 200, 270, {{8, 3}, {3, 17}}},
+                {u16, f32, 1, narrow, 399, 270, {{12, 7}, {22, 3}}, Layout::odd_offset_and_pitch}};
+    }
     if (kernel == "box_tiled") {
         const Config config{{"ROWS", 4}, {"PARTS", 8}, {"BAND", 64}};
         return {{u8, u8, 1, config, 800, 150, {{1, 1}, {40, 9}, {150, 3}}},
@@ -322,8 +333,23 @@ TEST_SUITE("kernels") {
     }
 
     TEST_CASE("strips that are full") {
-        // The last boxes of a strip end where its columns do, for every place in a block of four.
+        // The last boxes of a strip end where its columns do, for every place in a block of four, or in a segment.
         std::vector<BoxCase> cases;
+        for (const PixelType type : {PixelType::u8, PixelType::f32})
+            for (const int channels : {1, 3})
+                for (const std::int64_t radius : {2, 6, 7, 8, 11, 12, 15})
+                    for (const int width : {64, 96, 128, 300}) {
+                        BoxCase test;
+                        test.src_type = test.dst_type = type;
+                        test.channels = channels;
+                        test.width = width;
+                        test.height = 40;
+                        test.border = BorderMode::reflect101;
+                        test.kernel = "box_march";
+                        test.config = {{"LANES", 32}, {"SEGMENT", 16}, {"GROUPS", 1}};
+                        test.box = {{radius, 3, 0, 0}, 1};
+                        cases.push_back(test);
+                    }
         for (const PixelType type : {PixelType::u8, PixelType::f32})
             for (const std::int64_t radius : {0, 1, 2, 3, 4, 8, 63, 64})
                 for (const int width : {128, 240, 256, 300}) {

@@ -29,6 +29,7 @@ struct Device {
     cl_ulong local_memory;
     size_t group_size, item_size;            // the most of a group in all, and along an axis
     cl_uint wave;                            // 0: the device does not say
+    cl_uint capability;                      // 90: compute capability 9.0; 0: not NVIDIA's
     size_t parameters;                       // bytes of a kernel's arguments
     cl_uint units, units_of_core, clock_mhz; // units_of_core: Intel's alone say it
     bool has_f64, shares_host_memory;
@@ -46,19 +47,22 @@ const Device *device_of(std::string_view key) {
     const std::string neo = "Intel(R) OpenCL Graphics";
     const std::string intel_extensions = "cl_intel_subgroups cl_intel_required_subgroup_size "
                                          "cl_intel_device_attribute_query";
+    const std::string nvidia = "NVIDIA Corporation";
     static const Device devices[] = {
         {"gfx90a", "gfx90a:sramecc+:xnack-", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 64,
-         1024, 104, 0, 1700, true, false, amd_extensions},
-        {"gfx1030", "gfx1030", amd, rocm, "3570.0 (PAL,HSAIL)", 65536, 256, 1024, 32, 1024, 30, 0,
-         2200, true, false, amd_extensions},
-        {"gfx1100", "gfx1100", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 32, 1024, 48, 0,
-         2300, true, false, amd_extensions},
-        {"skl", "Intel(R) Gen9 HD Graphics NEO", intel, neo, "22.43.24595", 65536, 256, 256, 0,
+         0, 1024, 104, 0, 1700, true, false, amd_extensions},
+        {"gfx1030", "gfx1030", amd, rocm, "3570.0 (PAL,HSAIL)", 65536, 256, 1024, 32, 0, 1024, 30,
+         0, 2200, true, false, amd_extensions},
+        {"gfx1100", "gfx1100", amd, rocm, "3570.0 (HSA1.1,LC)", 65536, 256, 1024, 32, 0, 1024, 48,
+         0, 2300, true, false, amd_extensions},
+        {"skl", "Intel(R) Gen9 HD Graphics NEO", intel, neo, "22.43.24595", 65536, 256, 256, 0, 0,
          1024, 24, 8, 1150, true, true, intel_extensions},
-        {"tgllp", "Intel(R) Iris(R) Xe Graphics", intel, neo, "22.43.24595", 65536, 512, 512, 0,
+        {"tgllp", "Intel(R) Iris(R) Xe Graphics", intel, neo, "22.43.24595", 65536, 512, 512, 0, 0,
          2048, 96, 16, 1300, false, true, intel_extensions},
         {"dg2", "Intel(R) Arc(TM) A770 Graphics", intel, neo, "22.43.24595", 65536, 1024, 1024, 0,
-         2048, 512, 16, 2400, false, false, intel_extensions},
+         0, 2048, 512, 16, 2400, false, false, intel_extensions},
+        {"h200", "NVIDIA H200", nvidia, "NVIDIA CUDA", "580.159.04", 49152, 1024, 1024, 32, 90,
+         4352, 132, 0, 1980, true, false, "cl_nv_device_attribute_query"},
     };
     const auto *const found = std::find_if(std::begin(devices), std::end(devices),
                                            [&](const Device &each) { return each.key == key; });
@@ -103,6 +107,9 @@ cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info query
 
 cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t size, void *value,
                                size_t *size_needed) {
+    constexpr cl_device_info capability_major_nv = 0x4000;
+    constexpr cl_device_info capability_minor_nv = 0x4001;
+    constexpr cl_device_info warp_size_nv = 0x4003;
     constexpr cl_device_info wavefront_width_amd = 0x4043;
     constexpr cl_device_info units_of_core_intel = 0x4254;
     const Device &device = *state.device;
@@ -148,6 +155,11 @@ cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info query, size_t siz
         return text("cl_khr_global_int32_base_atomics cl_khr_local_int32_base_atomics "
                     "cl_khr_byte_addressable_store cl_khr_fp16 " +
                     std::string(device.has_f64 ? "cl_khr_fp64 " : "") + device.extensions);
+    case capability_major_nv:
+        return device.capability ? number(device.capability / 10) : CL_INVALID_VALUE;
+    case capability_minor_nv:
+        return device.capability ? number(device.capability % 10) : CL_INVALID_VALUE;
+    case warp_size_nv:
     case wavefront_width_amd:
         return device.wave ? number(device.wave) : CL_INVALID_VALUE;
     case units_of_core_intel:

@@ -328,6 +328,28 @@ TEST_CASE("images of many tiles that wait for others") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// Slabs at the left and right edge and between, whose rows are read in vectors, of which some are the border's.
+TEST_CASE("images of many tiles that are filtered along both axes at once") {
+    Tally tally;
+    for (const int order : {3, 5})
+        for (const int channels : {1, 3})
+            for (const BorderMode border : gz::all_border_modes)
+                for (const auto &[width, height] : {std::pair(256, 290), std::pair(203, 18)}) {
+                    RecursiveCase test;
+                    test.kernel = "recursive_fused";
+                    test.config = {{"LANES", 64}, {"ROWS", 256}};
+                    test.layout = Layout::padded_aligned;
+                    test.channels = channels;
+                    test.width = width;
+                    test.height = height;
+                    test.border = border;
+                    test.border_value = 0.625;
+                    CHECK(run(Filter::bspline(order), test, tally) == "");
+                }
+    CHECK(tally.ran == 40);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 // Designs that f32 states cannot all represent, taps, and poles left of the imaginary axis, with the device's
 // double, or with pairs of floats where GAUZE_F64 is off.
 TEST_CASE("states of each precision") {
@@ -582,7 +604,8 @@ const char *const small_variants[] = {
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
 };
 
-const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns"};
+const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns",
+                                         "box_march"};
 
 // Sizes are at the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
 const std::pair<int, int> edges[] = {{1, 1}, {64, 16}, {65, 257}, {16, 64}, {255, 65}, {513, 17}};

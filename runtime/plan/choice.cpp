@@ -150,16 +150,84 @@ std::size_t groups_of(const Launch &launch) {
     return groups;
 }
 
-// Returns why work that was fast elsewhere would leave parts of this device idle, "" if it would not.
-std::string idleness(const Work &work, const Tuning::Result &result, const DeviceFacts &facts) {
-    if (result.level == TuningLevel::user || result.level == TuningLevel::device)
-        return "";
+std::size_t most_groups_of(const Work &work) {
     std::size_t most = 0;
     for (const Launch &launch : work.launches)
         most = std::max(most, groups_of(launch));
-    return static_cast<std::int64_t>(most) < facts.cores()
-               ? text("has ", most, " groups for ", facts.cores(), " cores")
-               : "";
+    return most;
+}
+
+// Whether work leaves cores of the device without a group.
+bool leaves_idle(const Work &work, const DeviceFacts &facts) {
+    return static_cast<std::int64_t>(most_groups_of(work)) < facts.cores();
+}
+
+// Whether the choice without any results has groups for all cores.
+bool default_fills(const Pass &pass, const DeviceFacts &facts) {
+    for (const RankedKernel &ranked : kernels_for(pass, facts))
+        if (const Fitting fitting = fit(*ranked.kernel, pass, facts, {}); fitting.config)
+            return !leaves_idle(fitting.work, facts);
+    return false;
+}
+
+// The choice of a result, where it names one that is taken. suits_larger: it is not, as it would leave cores idle, which
+// the choice without any results would not: it was measured on an image for more groups, as all results of a class of
+// sizes are, or on a device of fewer cores.
+struct MeasuredChoice {
+    std::optional<Choice> choice{};
+    bool suits_larger = false;
+};
+
+MeasuredChoice choice_of(const Pass &pass, const ChoiceOn &on, const Tuning::Result &result,
+                         std::vector<std::string> &refused) {
+    const TuningRecord &record = result.record;
+    const Kernel *const spec = find_kernel(pass, record.kernel);
+    if (!spec)
+        return {};
+    const std::string name = record.kernel + ": ";
+    const bool is_current = record.spec_hash == hash_of(*spec, *on.tuning);
+    // Results that come with the library are reviewed when a kernel changes; the user's own are not.
+    if (result.level == TuningLevel::user && !is_current) {
+        refused.push_back(name + record.config + ": tuned when the kernel was another one");
+        return {};
+    }
+    Fitting fitting;
+    bool suits_larger = false;
+    try {
+        const WantedKernel wanted = parse(record.kernel + ":" + record.config);
+        check_values(*spec, wanted.values);
+        require(wanted.values.size() == spec->tunables.size(), "not all tunables have values");
+        fitting = fit(*spec, pass, on, wanted.values);
+        if (fitting.config) {
+            std::string why;
+            // A class of problems holds more than the pass that was measured.
+            if (result.level != TuningLevel::user)
+                why = spec->rank(pass, *fitting.config, on.facts).against;
+            if (why.empty() && result.level != TuningLevel::user &&
+                leaves_idle(fitting.work, on.facts)) {
+                suits_larger = default_fills(pass, on.facts);
+                // A small image may have too few groups in any configuration, and was measured so.
+                if (suits_larger || result.level != TuningLevel::device)
+                    why = text("has ", most_groups_of(fitting.work), " groups for ",
+                               on.facts.cores(), " cores");
+            }
+            if (!why.empty())
+                fitting.refusal = record.config + ": " + why;
+        }
+    } catch (const Error &error) {
+        fitting.refusal = record.config + ": " + error.what();
+    }
+    if (!fitting.refusal.empty()) {
+        refused.push_back(name + fitting.refusal);
+        return {.suits_larger = suits_larger};
+    }
+    Choice choice =
+        chosen(*spec, pass, std::move(fitting),
+               on.tuning->rule(result) +
+                   (is_current ? "" : ", measured on an earlier version of the kernel"));
+    choice.refused = refused;
+    choice.is_proven = is_current && record.is_of(on.facts) && record.driver == on.facts.driver;
+    return {std::move(choice)};
 }
 
 // Returns the choice that results of devices like this one name. confirmed: receives the rule of a result by
@@ -173,8 +241,11 @@ std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
             confirmed = "; " + on.tuning->rule(result);
             return std::nullopt;
         }
-        if (auto choice = choose_measured(pass, on, result, refused))
-            return choice;
+        MeasuredChoice measured = choice_of(pass, on, result, refused);
+        if (measured.choice)
+            return std::move(measured.choice);
+        if (measured.suits_larger)
+            return std::nullopt;
     }
     return std::nullopt;
 }
@@ -253,47 +324,7 @@ bool counts(const Pass &pass, const ChoiceOn &on, const Tuning::Result &result) 
 std::optional<Choice> choose_measured(const Pass &pass, const ChoiceOn &on,
                                       const Tuning::Result &result,
                                       std::vector<std::string> &refused) {
-    const TuningRecord &record = result.record;
-    const Kernel *const spec = find_kernel(pass, record.kernel);
-    if (!spec)
-        return std::nullopt;
-    const std::string name = record.kernel + ": ";
-    const bool is_current = record.spec_hash == hash_of(*spec, *on.tuning);
-    // Results that come with the library are reviewed when a kernel changes; the user's own are not.
-    if (result.level == TuningLevel::user && !is_current) {
-        refused.push_back(name + record.config + ": tuned when the kernel was another one");
-        return std::nullopt;
-    }
-    Fitting fitting;
-    try {
-        const WantedKernel wanted = parse(record.kernel + ":" + record.config);
-        check_values(*spec, wanted.values);
-        require(wanted.values.size() == spec->tunables.size(), "not all tunables have values");
-        fitting = fit(*spec, pass, on, wanted.values);
-        if (fitting.config) {
-            std::string why;
-            // A class of problems holds more than the pass that was measured.
-            if (result.level != TuningLevel::user)
-                why = spec->rank(pass, *fitting.config, on.facts).against;
-            if (why.empty())
-                why = idleness(fitting.work, result, on.facts);
-            if (!why.empty())
-                fitting.refusal = record.config + ": " + why;
-        }
-    } catch (const Error &error) {
-        fitting.refusal = record.config + ": " + error.what();
-    }
-    if (!fitting.refusal.empty()) {
-        refused.push_back(name + fitting.refusal);
-        return std::nullopt;
-    }
-    Choice choice =
-        chosen(*spec, pass, std::move(fitting),
-               on.tuning->rule(result) +
-                   (is_current ? "" : ", measured on an earlier version of the kernel"));
-    choice.refused = refused;
-    choice.is_proven = is_current && record.is_of(on.facts) && record.driver == on.facts.driver;
-    return choice;
+    return choice_of(pass, on, result, refused).choice;
 }
 
 std::vector<std::string> candidates(const Pass &pass, const DeviceFacts &facts) {

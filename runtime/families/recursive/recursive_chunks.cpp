@@ -120,12 +120,17 @@ Defines chunk_defines(const RecursiveStage &stage, bool by_value,
     return defines;
 }
 
+std::size_t most_by_value(const DeviceFacts &facts, std::size_t of_1024) {
+    constexpr std::size_t much = 4096; // NVIDIA's take more, AMD's and Intel's less
+    return facts.max_parameter_size >= much ? facts.max_parameter_size - other_arguments : of_1024;
+}
+
 bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,
                   const DeviceFacts &facts) {
     const std::size_t most =
         stage.filters.size() > 1
             ? std::max(facts.max_parameter_size, other_arguments) - other_arguments
-            : most_bytes_by_value;
+            : most_by_value(facts, most_bytes_by_value);
     return facts.takes_by_value(powers.size()) && !facts.copies_indexed_arguments &&
            powers.size() <= most;
 }

@@ -45,6 +45,11 @@ std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *>
 // Returns the macros of lib/recursive_chunk.clh and of those that it needs. near: of each filter, or nothing for any number of chunks.
 Defines chunk_defines(const RecursiveStage &stage, bool by_value,
                       const std::optional<std::vector<int>> &near);
+// Returns how many bytes of powers kernels take by value. of_1024: where devices take 1024 bytes of arguments. More where
+// they take much: NVIDIA's compiler has arguments as operands, but reads constants from memory, each with a load of its
+// own; orders 10 and 20 along a signal took 1.36 and 1.28 times as long with constants (H200).
+std::size_t most_by_value(const DeviceFacts &facts, std::size_t of_1024);
+
 // Whether the arguments of one filter, or of two, fit: two need more space than every device has for
 // arguments.
 bool fit_by_value(const RecursiveStage &stage, const std::vector<std::byte> &powers,

@@ -58,7 +58,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     const bool mirrored = is_mirrored(x) && is_mirrored(y);
     const bool signs = has_signs({&x, &y});
     std::vector<std::byte> axes = axes_bytes(pass, apron, order, mirrored, signs);
-    const bool small = facts.takes_by_value(axes.size()) && axes.size() <= most_bytes_by_value;
+    const bool small = facts.takes_by_value(axes.size()) &&
+                       axes.size() <= most_by_value(facts, most_bytes_by_value);
 
     Launch launch;
     launch.program = {"recursive/recursive_fused.cl", "recursive_fused",

@@ -1,0 +1,219 @@
+// Means over boxes in one pass, for GPUs; the work does not grow with the radius. A group marches
+// down a strip, STACKS * ROWS rows at a time: each of LANES x STACKS items reads ROWS rows of four
+// columns, of what enters the boxes and of what leaves them, and what the stacks above it change is
+// added to the sums along y. These rows lie in local memory, where each of their segments is
+// replaced by its running sums: a box is the difference of two of those, and the whole segments
+// between them. Rows of the next step are on their way meanwhile.
+#include "lib/inline.clh"
+#include "lib/rolled.clh"
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/last_use.clh"
+#include "lib/border.clh"
+#include "lib/box.clh"
+
+#if !defined(LANES) || !defined(SEGMENT) || SEGMENT % 16 != 0
+#error LANES or SEGMENT is not defined, or SEGMENT is no multiple of 16
+#endif
+#if SUM_TYPE == SUM_I64
+#error box_march keeps sums in 32 bits
+#endif
+#include "lib/box_sums.clh"
+
+#define ROWS 4
+#define STACKS 4
+#define STEP (ROWS * STACKS)
+#define GROUP (LANES * STACKS)
+#if CHANNELS == 3
+#define VALUES (SEGMENT / 2 * 3) // whole pixels, and whole vectors
+#else
+#define VALUES SEGMENT
+#endif
+#define SEGMENTS (4 * LANES / VALUES)
+// Vectors from a row to the next: an odd number, so that items that each take a row meet different
+// banks.
+#define PITCH4 (LANES + 1)
+
+// Values on their way: integers as they are in memory, which are converted when they have arrived.
+// What leaves a box is read for the last time.
+#if SUM_TYPE != SUM_F32 && ALIGNED
+#define WAITING SRC_WORD
+#define LOAD_WAITING(p) (*(__global const SRC_WORD *)(p))
+#define LOAD_LAST_WAITING(p) LOAD_WAITING(p)
+#define WAITING_OF(four) PASTE(as_, SRC_WORD)(PASTE(PASTE(convert_, SRC), 4)(four))
+#define ARRIVED(waiting) convert_int4(PASTE(as_, PASTE(SRC, 4))(waiting))
+#else
+#define WAITING VALUE4
+#define LOAD_WAITING(p) LOAD_VALUE4(p)
+#if SUM_TYPE == SUM_F32 && ALIGNED
+#define LOAD_LAST_WAITING(p) LOAD4_LAST(p)
+#else
+#define LOAD_LAST_WAITING(p) LOAD_VALUE4(p)
+#endif
+#define WAITING_OF(four) (four)
+#define ARRIVED(waiting) (waiting)
+#endif
+
+// strip: values of a row that a group makes; apron: values before them that it reads, a multiple of
+// 4. changes: what the rows of each item change; sums4: a step's sums along y, and then their
+// running sums; segments4: what a segment comes to, [segment][channel][row].
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void box_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+               const int band, const int strip, const int apron, const long area, const float share,
+               __local VALUE4 *restrict changes, __local VALUE4 *restrict sums4,
+               __local VALUE4 *restrict segments4 OTHER_PARAMETER) {
+    const int item = get_local_id(0);
+    const int lane = item & (LANES - 1);
+    const int stack = item / LANES;
+    const int batch = get_group_id(2);
+    const int left = (int)get_group_id(0) * strip;
+    const int top = (int)get_group_id(1) * band;
+    const int rows = min(band, g.height - top);
+    const int wide = min(strip, g.width - left);
+    const int radius = g.anchor_x * CHANNELS; // values
+    const int height = g.taps_y;
+    const bool used = 4 * lane < wide + apron + radius;
+    const FourPlaces four = places_of(g, left - apron + 4 * lane);
+    __global const SRC *origin = src + src_start(g, batch);
+    __local VALUE *sums = (__local VALUE *)sums4;
+    __local VALUE *segments = (__local VALUE *)segments4;
+
+    const int first = top - g.anchor_y - 1; // row that leaves the boxes of the band's first row
+    Columns columns = EMPTY_COLUMNS;
+    if (used)
+        for (int y = first + stack * ROWS; y < first + height; y += STEP) {
+            const int count = min(ROWS, first + height - y);
+            if (count == ROWS && IS_FREE(y, ROWS) && four.inside) {
+                VALUE4 some[ROWS];
+                UNROLL for (int i = 0; i < ROWS; ++i)
+                    some[i] = READ_INSIDE(origin + (y + i) * g.src_row, four);
+                UNROLL for (int i = 0; i < ROWS; ++i)
+                    columns = add_columns(columns, some[i]);
+            } else {
+                ROLLED for (int i = 0; i < count; ++i)
+                    columns = add_columns(columns, read_any(origin, g, four, y + i));
+            }
+        }
+    changes[item] = columns.sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    columns = EMPTY_COLUMNS;
+    UNROLL for (int k = 0; k < STACKS; ++k)
+        columns.sum += changes[k * LANES + lane];
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    WAITING enters[ROWS], leaves[ROWS];
+    UNROLL for (int i = 0; i < ROWS; ++i)
+        enters[i] = leaves[i] = 0;
+// Asks for the rows of the step whose first row to leave is `start`. At the upper and lower border
+// one read waits for the other.
+#define BRING(start)                                                                               \
+    do {                                                                                           \
+        const int leaving_ = (start) + stack * ROWS;                                               \
+        if (IS_FREE(start, STEP + height)) {                                                       \
+            __global const SRC *row_ = origin + leaving_ * g.src_row;                              \
+            __global const SRC *ahead_ = row_ + height * g.src_row;                                \
+            if (four.inside) {                                                                     \
+                row_ += four.x;                                                                    \
+                ahead_ += four.x;                                                                  \
+                UNROLL for (int i = 0; i < ROWS; ++i) {                                            \
+                    enters[i] = LOAD_WAITING(ahead_);                                              \
+                    leaves[i] = LOAD_LAST_WAITING(row_);                                           \
+                    ahead_ += g.src_row;                                                           \
+                    row_ += g.src_row;                                                             \
+                }                                                                                  \
+            } else {                                                                               \
+                UNROLL for (int i = 0; i < ROWS; ++i) {                                            \
+                    enters[i] = WAITING_OF(READ_OUTSIDE(ahead_ + i * g.src_row, four));            \
+                    leaves[i] = WAITING_OF(READ_OUTSIDE(row_ + i * g.src_row, four));              \
+                }                                                                                  \
+            }                                                                                      \
+        } else {                                                                                   \
+            ROLLED for (int i = 0; i < 2 * ROWS; ++i) {                                            \
+                const int below_ = i < ROWS ? i : i - ROWS + height;                               \
+                const WAITING value_ = WAITING_OF(read_any(origin, g, four, leaving_ + below_));   \
+                UNROLL for (int k = 0; k < ROWS; ++k) {                                            \
+                    leaves[k] = i == k ? value_ : leaves[k];                                       \
+                    enters[k] = i == k + ROWS ? value_ : enters[k];                                \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+    if (used)
+        BRING(first);
+
+    // An item scans a segment of a row, and then makes the means of a column: sums to its box's
+    // last value, less those to the value before its first.
+    const int scanned_row = item & (STEP - 1);
+    const int scanned = item / STEP;
+    const int before = item + apron - radius - CHANNELS;
+    const int last = item + apron + radius;
+    const int first_segment = before / VALUES;
+    const int last_segment = last / VALUES;
+    const int channel = before % CHANNELS;
+    __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + left + item;
+    const long source = src_start(g, batch) + top * g.src_row + left + item;
+    for (int step = 0; step < rows; step += STEP) {
+        VALUE4 change[ROWS]; // from the item's first row on
+        change[0] = ARRIVED(enters[0]) - ARRIVED(leaves[0]);
+        UNROLL for (int i = 1; i < ROWS; ++i)
+            change[i] = change[i - 1] + (ARRIVED(enters[i]) - ARRIVED(leaves[i]));
+        changes[item] = change[ROWS - 1];
+        if (used && step + STEP < rows)
+            BRING(first + step + STEP);
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        VALUE4 sum = columns.sum;
+        VALUE4 all = 0;
+        UNROLL for (int k = 0; k < STACKS; ++k) {
+            const VALUE4 of_stack = changes[k * LANES + lane];
+            if (k < stack)
+                sum += of_stack;
+            all += of_stack;
+        }
+        columns = add_columns(columns, all);
+        UNROLL for (int i = 0; i < ROWS; ++i)
+            sums4[(stack * ROWS + i) * PITCH4 + lane] = sum + change[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        if (scanned < SEGMENTS) {
+            __local VALUE4 *at = sums4 + scanned_row * PITCH4 + scanned * (VALUES / 4);
+            VALUE so_far[CHANNELS];
+            UNROLL for (int c = 0; c < CHANNELS; ++c)
+                so_far[c] = 0;
+            UNROLL for (int k = 0; k < VALUES / 4; ++k) {
+                const VALUE4 value = at[k];
+                VALUE v[4] = {value.s0, value.s1, value.s2, value.s3};
+                UNROLL for (int i = 0; i < 4; ++i) {
+                    so_far[(4 * k + i) % CHANNELS] += v[i];
+                    v[i] = so_far[(4 * k + i) % CHANNELS];
+                }
+                at[k] = (VALUE4)(v[0], v[1], v[2], v[3]);
+            }
+            UNROLL for (int c = 0; c < CHANNELS; ++c)
+                segments[(scanned * CHANNELS + c) * STEP + scanned_row] = so_far[c];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        if (item < wide) {
+            VALUE4 whole[STEP / 4];
+            UNROLL for (int i = 0; i < STEP / 4; ++i)
+                whole[i] = 0;
+            ROLLED for (int s = first_segment; s < last_segment; ++s)
+                UNROLL for (int i = 0; i < STEP / 4; ++i)
+                    whole[i] += segments4[(s * CHANNELS + channel) * (STEP / 4) + i];
+            MEAN means[STEP]; // all of them, so that reads need not wait for writes
+            UNROLL for (int i = 0; i < STEP; ++i) {
+                const VALUE4 rows4 = whole[i / 4];
+                const VALUE between[4] = {rows4.s0, rows4.s1, rows4.s2, rows4.s3};
+                const VALUE box = between[i % 4] + (sums[i * (4 * PITCH4) + last] -
+                                                    sums[i * (4 * PITCH4) + before]);
+                means[i] = mean_of(box, area, share);
+            }
+            UNROLL for (int i = 0; i < STEP; ++i) {
+                if (step + i < rows)
+                    STORE_MEAN(RESULT_OF(means[i], LOAD, source + (step + i) * g.src_row), to);
+                to += g.dst_row;
+            }
+        }
+    }
+}

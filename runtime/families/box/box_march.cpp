@@ -1,0 +1,173 @@
+// Means over boxes of pixels, by groups that march down strips in stacks of rows. See cl/box/box_march.cl.
+#include <algorithm>
+#include <utility>
+
+#include "families/box/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int lanes, segment, groups; // groups: of each core
+};
+
+const std::vector<Setting<Settings>> tunables = {{"LANES", &Settings::lanes, {32, 64, 128}},
+                                                 {"SEGMENT", &Settings::segment, {16, 32}},
+                                                 {"GROUPS", &Settings::groups, {1, 2, 4, 8}}};
+
+// These match the kernel's constants.
+constexpr int step = 16; // rows
+constexpr int stacks = 4;
+
+// Values of a segment of a row: whole pixels.
+int segment_of(const BoxPass &pass, const Settings &settings) {
+    return pass.channels == 3 ? settings.segment / 2 * 3 : settings.segment;
+}
+
+std::int64_t segments_of(const BoxPass &pass, const Settings &settings) {
+    return 4 * settings.lanes / segment_of(pass, settings);
+}
+
+std::int64_t radius_of(const BoxPass &pass) {
+    return std::int64_t{pass.geometry.anchor_x} * pass.channels;
+}
+
+// Values before a strip that are summed too: up to the pixel before its first box, and in whole vectors.
+std::int64_t apron_of(const BoxPass &pass) {
+    return 4 * ceil_div(radius_of(pass) + pass.channels, 4);
+}
+
+// Values that a group makes in a row: the most that it has sums for, in whole lines of the cache where that leaves
+// out few. Not positive where boxes are too wide.
+std::int64_t strip_of(const BoxPass &pass, const Settings &settings) {
+    constexpr std::int64_t line = 32;
+    const std::int64_t most =
+        segments_of(pass, settings) * segment_of(pass, settings) - apron_of(pass) - radius_of(pass);
+    return most >= 2 * line ? most / line * line : most / 4 * 4;
+}
+
+// Strips of all slices; 1 where there is no image.
+std::int64_t strips_of(const BoxPass &pass, const Settings &settings) {
+    return std::max<std::int64_t>(
+        ceil_div(pass.geometry.width, strip_of(pass, settings)) * pass.batch(), 1);
+}
+
+// Bands are as high as leaves no more groups than the settings say: cores that have one group more than others work
+// while these wait.
+std::int64_t band_of(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t strips = strips_of(pass, settings);
+    const std::int64_t bands = std::max<std::int64_t>(facts.cores() * settings.groups / strips, 1);
+    return std::max<std::int64_t>(ceil_div(ceil_div(g.height, bands), step), 1) * step;
+}
+
+Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const int lanes = settings.lanes;
+    const std::int64_t strip = strip_of(pass, settings);
+    const std::int64_t band = band_of(pass, settings, facts);
+
+    Launch result;
+    result.program = {"box/box_march.cl", "box_march", box_defines(pass)};
+    result.program.defines["LANES"] = lanes;
+    result.program.defines["SEGMENT"] = settings.segment;
+    result.program.defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
+    result.range =
+        batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band), stacks * lanes, 1);
+    const auto vectors = [](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
+    };
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(band)),
+                        by_value(static_cast<std::int32_t>(strip)),
+                        by_value(static_cast<std::int32_t>(apron_of(pass))),
+                        by_value(area_of(pass)),
+                        by_value(share_of(pass)),
+                        vectors(std::int64_t{stacks} * lanes),
+                        vectors(std::int64_t{step} * (lanes + 1)),
+                        vectors(segments_of(pass, settings) * pass.channels * step / 4)};
+    append_other(pass, result);
+    return result;
+}
+
+std::string refusal(const BoxPass &pass, const Settings &settings) {
+    if (sum_of(pass) == BoxSum::i64)
+        return "sums of boxes need more than 32 bits";
+    // No more than half of what is summed may belong to other strips.
+    if (strip_of(pass, settings) < 2 * settings.lanes)
+        return text("boxes are too wide for ", settings.lanes, " lanes");
+    // Sums on the way are of a box and the segments where it starts and ends.
+    const int pixels = segment_of(pass, settings) / pass.channels;
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    const double most = std::max(-src.lowest, src.highest) * pass.geometry.taps_y *
+                        (static_cast<double>(pass.geometry.taps_x) + 2 * pixels);
+    if (sum_of(pass) == BoxSum::i32 && most >= 0x1p31)
+        return "sums of boxes need more than 32 bits";
+    // A box is less than the running sums that it is the difference of, whose roundings it has.
+    constexpr int most_of_box = 8;
+    if (sum_of(pass) == BoxSum::f32 && pixels > most_of_box * pass.geometry.taps_x)
+        return text("boxes are too narrow for segments of ", pixels, " pixels");
+    return "";
+}
+
+// Returns how many groups of each core finish first, where so many of them run at a time. Fewer rounds read the rows of
+// fewer bands' first boxes, more rounds divide the work more evenly.
+int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t strips = strips_of(pass, settings);
+    int best = at_once;
+    std::int64_t least = 0;
+    for (const int groups : tunables.back().values) {
+        if (groups < at_once)
+            continue;
+        settings.groups = groups;
+        const std::int64_t band = band_of(pass, settings, facts);
+        const std::int64_t rounds =
+            ceil_div(strips * ceil_div(g.height, band), facts.cores() * at_once);
+        const std::int64_t cost = rounds * (2 * band + g.taps_y);
+        if (least == 0 || cost < least) {
+            best = groups;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+// Expected of NVIDIA, whose cores have registers for 512 items of this kernel; not measured there. The radius alone
+// decides on the program, so that a new size of image compiles nothing.
+std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    std::vector<Settings> result;
+    for (Settings settings : {Settings{.lanes = 64, .segment = 16, .groups = 2},
+                              Settings{.lanes = 128, .segment = 32, .groups = 1}}) {
+        if (strip_of(pass, settings) > 0)
+            settings.groups = fastest_groups(pass, settings, settings.groups, facts);
+        result.push_back(settings);
+    }
+    if (strip_of(pass, result.front()) < 3 * result.front().lanes)
+        std::swap(result[0], result[1]);
+    return result;
+}
+
+} // namespace
+
+Kernel box_march() {
+    KernelSpec<BoxPass, Settings> spec;
+    spec.name = "box_march";
+    spec.folder = "box";
+    spec.tunables = tunables;
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const BoxPass &pass, const Settings &settings) {
+        return text("strips of ", strip_of(pass, settings), " values",
+                    pass.alignment >= 4 ? ", aligned vectors" : ", unaligned");
+    };
+    // No plan takes it unless results or a caller ask for it: it was not measured yet.
+    spec.rank = [](const BoxPass &, const Settings &, const DeviceFacts &) { return Rank{0}; };
+    return spec;
+}
+
+} // namespace gz
