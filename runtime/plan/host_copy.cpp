@@ -46,11 +46,10 @@ void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
 }
 
 void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
-               const BoxCopy &box, Wait wait, cl::Event *last) {
+               const BoxCopy &box, cl::Event *last) {
     for_each_slice(box, [&](const Rows &rows) {
         attempt("copying the source to the device", [&] {
-            queue.enqueueWriteBufferRect(device, wait == Wait::yes ? CL_TRUE : CL_FALSE,
-                                         rows.buffer_origin, {0, 0, 0}, rows.size,
+            queue.enqueueWriteBufferRect(device, CL_FALSE, rows.buffer_origin, {0, 0, 0}, rows.size,
                                          rows.buffer_pitch, 0, rows.host_pitch, 0,
                                          host + rows.host_byte, nullptr, last);
         });
@@ -58,12 +57,12 @@ void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer 
 }
 
 void read_box(cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
-              const BoxCopy &box, Wait wait, const std::vector<cl::Event> &after, cl::Event *last) {
+              const BoxCopy &box, const std::vector<cl::Event> &after, cl::Event *last) {
     for_each_slice(box, [&](const Rows &rows) {
         attempt("copying the target from the device", [&] {
-            queue.enqueueReadBufferRect(device, wait == Wait::yes ? CL_TRUE : CL_FALSE,
-                                        rows.buffer_origin, {0, 0, 0}, rows.size, rows.buffer_pitch,
-                                        0, rows.host_pitch, 0, host + rows.host_byte, &after, last);
+            queue.enqueueReadBufferRect(device, CL_FALSE, rows.buffer_origin, {0, 0, 0}, rows.size,
+                                        rows.buffer_pitch, 0, rows.host_pitch, 0,
+                                        host + rows.host_byte, &after, last);
         });
     });
 }

@@ -34,13 +34,11 @@ struct BoxCopy {
     Axes extent;
 };
 
-enum class Wait { no, yes };
-
-// Without waiting, host memory is in use until `last` is complete, if the queue is in order.
+// Host memory is in use until `last` is complete, if the queue is in order.
 void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
-               const BoxCopy &box, Wait wait, cl::Event *last = nullptr);
+               const BoxCopy &box, cl::Event *last = nullptr);
 void read_box(cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
-              const BoxCopy &box, Wait wait, const std::vector<cl::Event> &after = {},
+              const BoxCopy &box, const std::vector<cl::Event> &after = {},
               cl::Event *last = nullptr);
 
 // Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole

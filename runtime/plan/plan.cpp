@@ -236,25 +236,36 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
 
     const Axes source_origin =
         desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
-    for (std::size_t i = 0; i < from.size(); ++i)
-        write_box(queue, sources[i].data, from[i],
-                  {desc_.source_at(i),
-                   source_origin,
-                   0,
-                   device.source_at(i),
-                   {0, 0, 0, 0},
-                   device.source.extent},
-                  Wait::yes);
-    staged_pipeline().enqueue(*engine_, queue, from, to, {}, nullptr);
-    for (std::size_t i = 0; i < to.size(); ++i)
-        read_box(queue, to[i], targets[i].data,
-                 {desc_.target_at(i),
-                  desc_.region.target_origin,
-                  0,
-                  device.target_at(i),
-                  {0, 0, 0, 0},
-                  desc_.region.extent},
-                 Wait::yes);
+    // Copies and kernels come one after the other, and the last is waited for: waiting for each would take as long as the
+    // work on a small image.
+    cl::Event last;
+    const auto enqueue_all = [&] {
+        for (std::size_t i = 0; i < from.size(); ++i)
+            write_box(queue, sources[i].data, from[i],
+                      {desc_.source_at(i),
+                       source_origin,
+                       0,
+                       device.source_at(i),
+                       {0, 0, 0, 0},
+                       device.source.extent});
+        staged_pipeline().enqueue(*engine_, queue, from, to, {}, nullptr);
+        for (std::size_t i = 0; i < to.size(); ++i)
+            read_box(queue, to[i], targets[i].data,
+                     {desc_.target_at(i),
+                      desc_.region.target_origin,
+                      0,
+                      device.target_at(i),
+                      {0, 0, 0, 0},
+                      desc_.region.extent},
+                     {}, &last);
+    };
+    try {
+        enqueue_all();
+    } catch (...) {
+        clFinish(queue()); // what is enqueued uses the caller's memory
+        throw;
+    }
+    attempt("waiting for the run", [&] { last.wait(); });
 }
 
 const Pipeline &Plan::pipeline_for(const std::vector<cl::Buffer> &sources,

@@ -345,7 +345,7 @@ public:
         flush(compute_);
         for (std::size_t i = 0; i < targets_.size(); ++i)
             read_box(download_, slot.targets[i], targets_[i],
-                     target_box(slab, stage_.desc_.plan.target_at(i), plan.target_at(i)), Wait::no,
+                     target_box(slab, stage_.desc_.plan.target_at(i), plan.target_at(i)),
                      {launched.back()}, &slot.done);
         flush(download_);
     }
@@ -382,7 +382,7 @@ private:
             if (axis > 0)
                 write_runs(axis - 1, number, to, slab, box, last);
             else
-                write_box(upload_, sources_[number], to, box, Wait::no, &last);
+                write_box(upload_, sources_[number], to, box, &last);
             box.device_origin[axis] += run.count;
         }
     }
