@@ -444,9 +444,9 @@ TEST_SUITE("choice") {
             const gz::BoxPass pass =
                 support::make_box_pass(PixelType::f32, {size, size, 1, 1}, 1, 15, 15);
             const std::string problem = gz::problem_of(pass);
-            const gz::Tuning results("", facts, sources, {},
-                                     {shipped_of(facts, "box_columns", high, problem),
-                                      shipped_of(facts, "box_columns", lower, problem, 0.6)});
+            const std::string first = shipped_of(facts, "box_columns", high, problem);
+            const std::string second = shipped_of(facts, "box_columns", lower, problem, 0.6);
+            const gz::Tuning results("", facts, sources, {}, {first, second});
             return choose(pass, {facts, results}, "", "the test");
         };
         // One class of sizes holds both images.
