@@ -129,8 +129,8 @@ void box_columns(__global const SRC *restrict src, __global DST *restrict dst, c
                 }
             } else {
                 UNROLL for (int i = 0; i < ROWS; ++i) {
-                    leaves[i] = READ_OUTSIDE(row + i * g.src_row, four);
-                    enters[i] = READ_OUTSIDE(row + ahead + i * g.src_row, four);
+                    leaves[i] = read_outside(row + i * g.src_row, g, four);
+                    enters[i] = read_outside(row + ahead + i * g.src_row, g, four);
                 }
             }
         }

@@ -35,7 +35,7 @@
 #define PITCH4 (LANES + 1)
 
 // Values on their way: integers as they are in memory, which are converted when they have arrived.
-// What leaves a box is read for the last time.
+// A value that leaves a box is read for the last time.
 #if SUM_TYPE != SUM_F32 && ALIGNED
 #define WAITING SRC_WORD
 #define LOAD_WAITING(p) (*(__global const SRC_WORD *)(p))
@@ -123,8 +123,8 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
                 }                                                                                  \
             } else {                                                                               \
                 UNROLL for (int i = 0; i < ROWS; ++i) {                                            \
-                    enters[i] = WAITING_OF(READ_OUTSIDE(ahead_ + i * g.src_row, four));            \
-                    leaves[i] = WAITING_OF(READ_OUTSIDE(row_ + i * g.src_row, four));              \
+                    enters[i] = WAITING_OF(read_outside(ahead_ + i * g.src_row, g, four));         \
+                    leaves[i] = WAITING_OF(read_outside(row_ + i * g.src_row, g, four));           \
                 }                                                                                  \
             }                                                                                      \
         } else {                                                                                   \

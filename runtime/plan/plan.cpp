@@ -239,7 +239,7 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
     // Copies and kernels come one after the other, and the last is waited for: waiting for each would take as long as the
     // work on a small image.
     cl::Event last;
-    const auto enqueue_all = [&] {
+    try {
         for (std::size_t i = 0; i < from.size(); ++i)
             write_box(queue, sources[i].data, from[i],
                       {desc_.source_at(i),
@@ -258,9 +258,6 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                       {0, 0, 0, 0},
                       desc_.region.extent},
                      {}, &last);
-    };
-    try {
-        enqueue_all();
     } catch (...) {
         clFinish(queue()); // what is enqueued uses the caller's memory
         throw;
