@@ -3,6 +3,7 @@
 // engine works afterwards.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -400,6 +401,33 @@ TEST_SUITE("faults") {
             CHECK(first_use(engine) == expected);
         }
         check_live(before);
+    }
+
+    TEST_CASE("of the wait of a run on host memory") {
+        if (is_layer_missing())
+            return;
+        // Long enough that a run which is not waited for still goes on when run() has thrown.
+        const ImageDesc desc = Image::f32(2000, 1000);
+        const std::vector<float> src = random_pixels(2000 * 1000);
+        std::vector<float> got(src.size(), -1.0F);
+        const gauze::Engine engine;
+        const gauze::Plan plan = engine.plan(taps(), desc);
+        plan.run(src, got);
+        const std::vector<float> expected = got;
+        const int waits =
+            Injection::calls_of([&] { plan.run(src, got); })[faults::call_clWaitForEvents];
+        CHECK(waits > 0);
+        Injection injection(expected, {});
+        for (int number = 0; number < waits; ++number) {
+            std::fill(got.begin(), got.end(), -1.0F);
+            injection.inject(faults::call_clWaitForEvents, number, CL_OUT_OF_RESOURCES, [&] {
+                plan.run(src, got);
+                return got;
+            });
+            const std::vector<float> at_return = got;
+            engine.finish();
+            CHECK(got == at_return); // nothing writes to the caller's memory after run() has thrown
+        }
     }
 
     TEST_CASE("of a new engine") {

@@ -258,11 +258,11 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                       {0, 0, 0, 0},
                       desc_.region.extent},
                      {}, &last);
+        attempt("waiting for the run", [&] { last.wait(); });
     } catch (...) {
         clFinish(queue()); // what is enqueued uses the caller's memory
         throw;
     }
-    attempt("waiting for the run", [&] { last.wait(); });
 }
 
 const Pipeline &Plan::pipeline_for(const std::vector<cl::Buffer> &sources,
