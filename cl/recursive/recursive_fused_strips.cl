@@ -12,8 +12,8 @@
 #include "lib/host_compiler.clh"
 #include "lib/transpose.clh"
 
-#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || APRON % 16 != 0
-#error STRIP, APRON or ALIGNED is not defined, or APRON is not a multiple of 16
+#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || APRON % 16 != 0
+#error STRIP, APRON, ALIGNED or CUT is not defined, or APRON is not a multiple of 16
 #endif
 
 // A strip's values: whole pixels, and whole vectors.
@@ -23,10 +23,18 @@
 #define VECTORS (STRIP_VALUES / 16)
 // From a row of vectors to the next, not a power of two, so that rows do not share sets of the cache.
 #define PITCH (VECTORS + 1)
-#define CHAINS (VECTORS % 4 == 0 ? MOST_CHAINS : 1)
+#define CHAINS (VECTORS % MOST_CHAINS == 0 ? MOST_CHAINS : 1)
 
+// CUT: whether nothing lies beyond the image. The states of anticausal sections at its right and lower end are sums over
+// the last samples there, of which these are the weights, from the last sample on.
+typedef struct Starts {
+    float weights[ANTICAUSAL * ORDER][APRON];
+} Starts;
 typedef struct Axes {
     Sections sections[2];
+#if CUT
+    Starts starts[2];
+#endif
 } Axes;
 #if BY_VALUE
 #define AXES_PARAMETER const Axes axes
@@ -54,6 +62,25 @@ INLINE void rest(State *states) {
     UNROLL for (int s = 0; s < SECTIONS; ++s)
         states[s] = AT_REST;
 }
+
+#if CUT
+// Adds the sample that is `age` samples before the last one.
+INLINE void add_to_starts(const Starts *starts, int age, float16 x, float16 *sums) {
+    UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
+        sums[i] = fma((float16)(starts->weights[i][age]), x, sums[i]);
+}
+INLINE void start_from(const Constants *constants, const float16 *sums, State *states) {
+    UNROLL for (int s = 0; s < ANTICAUSAL; ++s) {
+        const State start = {sums[s * ORDER], ORDER == 2 ? sums[s * ORDER + ORDER - 1] : NOTHING};
+        states[CAUSAL + s] = late_state(constants->sections[CAUSAL + s], start);
+    }
+}
+#define STARTS_PARAMETER , const Starts *starts
+#define STARTS(starts) , starts
+#else
+#define STARTS_PARAMETER
+#define STARTS(starts)
+#endif
 
 // 16 rows as the border extends them, and where in a row the values of the strip's columns are. Those
 // of columns `begin` to `end` are the image's own, side by side from value `first` + begin on.
@@ -98,7 +125,7 @@ INLINE void read_columns(const Rows *rows, Columns columns, const Geometry g, in
 
 // Filters 16 rows along x; their results are rows of PITCH vectors.
 INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
-                        const Constants *constants, float16 *line, float16 *to) {
+                        const Constants *constants STARTS_PARAMETER, float16 *line, float16 *to) {
     bool may_be_outside = false;
     for (int i = 0; i < 16; ++i)
         may_be_outside |= rows->are_outside[i];
@@ -124,7 +151,22 @@ INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
             else if (i < end)
                 sums[i - APRON_X] = filter_forwards(constants, 0, line[i], NOTHING, states[c]);
         }
-    for (int p = columns.all - CHANNELS; p >= end; p -= CHANNELS)
+#if CUT
+    if (columns.end < columns.all)
+        UNROLL for (int c = 0; c < CHANNELS; ++c) {
+            float16 starting[ANTICAUSAL * ORDER];
+            UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
+                starting[i] = NOTHING;
+            const float16 *last = line + columns.end - CHANNELS + c;
+            for (int age = APRON - 1; age >= 0; --age)
+                add_to_starts(starts, age, last[-age * CHANNELS], starting);
+            start_from(constants, starting, states[c]);
+        }
+    const int last = columns.end;
+#else
+    const int last = columns.all;
+#endif
+    for (int p = last - CHANNELS; p >= end; p -= CHANNELS)
         UNROLL for (int c = 0; c < CHANNELS; ++c)
             take_anticausally(constants, line[p + c], states[c]);
     for (int p = end - CHANNELS; p >= APRON_X; p -= CHANNELS)
@@ -156,6 +198,14 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
     Constants along_x, along_y;
     READ_CONSTANTS(along_x, AXES.sections[0]);
     READ_CONSTANTS(along_y, AXES.sections[1]);
+#if CUT
+    Starts starts_x, starts_y;
+    for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
+        for (int age = 0; age < APRON; ++age) {
+            starts_x.weights[i][age] = AXES.starts[0].weights[i][age];
+            starts_y.weights[i][age] = AXES.starts[1].weights[i][age];
+        }
+#endif
 
     int places[COLUMNS];
     Columns columns = {places, left - APRON_X, 0, 0, count + 2 * APRON_X};
@@ -175,10 +225,15 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
         const int slot = (first - top) / APRON & 1;
         float16 *next = samples[slot];
         for (int n = 0; n < APRON; n += 16) {
+#if CUT
+            // The block before the last one stays: sums at the cut may reach into it.
+            if (first >= g.valid_bottom)
+                break;
+#endif
             Rows rows;
             for (int i = 0; i < 16; ++i)
                 rows.values[i] = row_at(origin, g, first + n + i, &rows.are_outside[i]);
-            filter_rows(&rows, columns, g, &along_x, line, next + n * PITCH);
+            filter_rows(&rows, columns, g, &along_x STARTS(&starts_x), line, next + n * PITCH);
         }
         // The block after this one is on its way meanwhile.
         __global const SRC *expected[APRON];
@@ -190,6 +245,10 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
         const int done = first - APRON; // the first row of the block that is filtered along y
         if (done < top - APRON)
             continue;
+#if CUT
+        // The rows from `done` on that lie before the cut.
+        const int kept = min(g.valid_bottom - done, 2 * APRON);
+#endif
         for (int k = 0; 16 * k < count; k += CHAINS) {
             State states[CHAINS][SECTIONS];
             UNROLL for (int c = 0; c < CHAINS; ++c)
@@ -201,7 +260,12 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                     UNROLL for (int c = 0; c < CHAINS; ++c)
                         take_causally(&along_y, here[n * PITCH + k + c], states[c]);
             } else {
-                for (int n = 0; n < APRON; ++n)
+#if CUT
+                const int rows = min(kept, APRON);
+#else
+                const int rows = APRON;
+#endif
+                for (int n = 0; n < rows; ++n)
                     UNROLL for (int c = 0; c < CHAINS; ++c)
                         sums[n * CHAINS + c] = filter_forwards(
                             &along_y, 0, here[n * PITCH + k + c], NOTHING, states[c]);
@@ -211,10 +275,30 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                     down[k + c][s] = states[c][s];
             if (done < top)
                 continue;
-            for (int n = APRON - 1; n >= 0; --n)
+#if CUT
+            if (kept < 2 * APRON)
+                UNROLL for (int c = 0; c < CHAINS; ++c) {
+                    float16 starting[ANTICAUSAL * ORDER];
+                    UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
+                        starting[i] = NOTHING;
+                    for (int age = APRON - 1; age >= 0; --age) {
+                        const int n = kept - 1 - age;
+                        const float16 *block = n >= 0 && n < APRON ? here : next;
+                        add_to_starts(&starts_y, age, block[(n + APRON) % APRON * PITCH + k + c],
+                                      starting);
+                    }
+                    start_from(&along_y, starting, states[c]);
+                }
+            const int rows = min(kept, APRON);
+            const int rows_ahead = kept - APRON;
+#else
+            const int rows = APRON;
+            const int rows_ahead = APRON;
+#endif
+            for (int n = rows_ahead - 1; n >= 0; --n)
                 UNROLL for (int c = 0; c < CHAINS; ++c)
                     take_anticausally(&along_y, next[n * PITCH + k + c], states[c]);
-            for (int n = APRON - 1; n >= 0; --n)
+            for (int n = rows - 1; n >= 0; --n)
                 UNROLL for (int c = 0; c < CHAINS; ++c) {
                     const float16 y = add_backwards(&along_y, 0, here[n * PITCH + k + c],
                                                     sums[n * CHAINS + c], states[c]);

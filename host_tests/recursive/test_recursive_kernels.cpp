@@ -53,7 +53,7 @@ struct Range {
 };
 constexpr Range of_columns_alone{0, 5};
 constexpr Range of_one_direction{4, 8};
-constexpr Range of_planes{14, 20};
+constexpr Range of_planes{14, 22};
 
 using support::Band;
 using support::Prototype;
@@ -78,6 +78,7 @@ const std::vector<Filter> &filters() {
     constexpr bool back = false;
     static const std::vector<double> third{2.45, -2.01, 0.5525};
     static const std::vector<double> pair{1.4, -0.53};
+    static const std::vector<double> short_third{1.7, -1.0525, 0.2355};
     static const std::vector<double> twenty{0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                             0, 0, 0, 0, 0, 0, 0, 0, 0, 0.3};
     static const std::vector<Filter> list{
@@ -108,6 +109,12 @@ const std::vector<Filter> &filters() {
         Filter::recursive({scan(0, there, {0.2}), scan(0, back, {0.4}), scan(1, there, {-0.3}),
                            scan(1, back, {0.5})}),
         Filter::recursive({scan(0, there, {0.6, -0.2}), scan(1, back, {0.3})}),
+        // Scans that come back from a cut: sections of one and of two poles, all with the same poles, and with poles of
+        // their own, left of the imaginary axis too.
+        Filter::recursive({scan(0, there, short_third), scan(0, back, short_third),
+                           scan(1, there, short_third), scan(1, back, short_third)}),
+        Filter::recursive({scan(0, there, {0.6, -0.2}), scan(0, back, {-0.6}),
+                           scan(1, there, {-0.4, -0.3}), scan(1, back, {0.7})}),
         // Long memories.
         Filter::recursive({scan(0, there, {0.99}), scan(0, back, {0.99}), scan(1, there, {0.995})}),
         // Along x alone.
@@ -136,7 +143,7 @@ const std::vector<Filter> &filters() {
 }
 
 // The first of these, of which kernels run fewer configurations.
-constexpr std::size_t of_precisions = 24;
+constexpr std::size_t of_precisions = 26;
 
 std::string run(const Filter &filter, const ImageCase &test, const std::string &variant,
                 Tally &tally) {
@@ -195,11 +202,12 @@ BorderMode border_of(std::size_t i) {
     return i < std::size(all_border_modes) ? all_border_modes[i] : BorderMode::zero;
 }
 
-// Where nothing lies beyond the edge, scans that come back start from more than an extended image.
+// Where nothing lies beyond the edge, scans that come back start from more than an extended image, which only strips
+// take.
 BorderMode border_for(const RecursiveCase &test, std::size_t i) {
-    constexpr std::size_t there_and_back = 18;
+    const bool comes_back = test.filter == 18 || test.filter == 20 || test.filter == 21;
     const BorderMode border = border_of(i);
-    return is_of_planes(test.kernel) && test.filter == there_and_back && border == BorderMode::zero
+    return test.kernel == "recursive_fused" && comes_back && border == BorderMode::zero
                ? BorderMode::clamp
                : border;
 }
@@ -350,6 +358,33 @@ TEST_CASE("images of many tiles that are filtered along both axes at once") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// The ends of an image that nothing lies beyond, at every place of a block of rows, of a strip and of a vector, and behind
+// the end of a region; some of the last samples lie in blocks before.
+TEST_CASE("images cut at their ends that are filtered along both axes at once") {
+    constexpr std::size_t there_and_back[] = {18, 20, 21};
+    Tally tally;
+    std::size_t turn = 0;
+    for (const std::size_t filter : there_and_back)
+        for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours})
+            for (int more = 0; more < 30; ++more) {
+                RecursiveCase test;
+                test.kernel = "recursive_fused_strips";
+                test.config = {{"STRIP", 128}, {"BAND", 64}};
+                test.filter = filter;
+                test.border = BorderMode::zero;
+                test.region = region;
+                test.channels = turn % 4 == 3 ? 3 : 1;
+                test.layout = all_layouts[turn % 3];
+                test.width = turn % 2 == 0 ? 128 + 7 * more : 1 + 5 * more;
+                test.height = 1 + 5 * more + static_cast<int>(turn % 5);
+                INFO(test.name(), " ", gz::to_text(filters()[filter]));
+                CHECK(run(filters()[filter], test, tally) == "");
+                ++turn;
+            }
+    CHECK(tally.ran == 180);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 // Designs that f32 states cannot all represent, taps, and poles left of the imaginary axis, with the device's
 // double, or with pairs of floats where GAUZE_F64 is off.
 TEST_CASE("states of each precision") {
@@ -409,7 +444,7 @@ namespace {
 // Lines as long as the segments need, each configuration, the other parameters in turn.
 std::vector<RecursiveCase> long_lines(int configs) {
     // Filters along x whose anticausal sections forget soon.
-    static const std::size_t along_x[] = {7, 21, 22, 23};
+    static const std::size_t along_x[] = {7, 23, 24, 25};
     std::vector<RecursiveCase> cases;
     std::size_t turn = 0;
     const std::vector<Config> all = all_configs(tunables_of("recursive_segments"));
@@ -456,7 +491,7 @@ std::vector<RecursiveCase> small_lookback() {
 // all of a line, others a tile.
 std::vector<RecursiveCase> looks_ahead() {
     const std::pair<int, int> shapes[] = {{16, 4}, {8, 4}, {8, 8}};
-    constexpr std::size_t long_memory = 20;
+    constexpr std::size_t long_memory = 22;
     constexpr std::size_t some[] = {long_memory, 9, 13, 10, 5, 11};
     std::vector<RecursiveCase> cases;
     for (std::size_t i = 0; i < 2 * std::size(some); ++i) {
@@ -477,7 +512,7 @@ std::vector<RecursiveCase> looks_ahead() {
 // Lines of several blocks whose memories are longer than a block, so that they are walked backwards first, and others.
 std::vector<RecursiveCase> long_blocks() {
     const std::pair<int, int> shapes[] = {{1, 32}, {4, 256}, {2, 256}};
-    constexpr std::size_t long_memory = 20;
+    constexpr std::size_t long_memory = 22;
     constexpr std::size_t some[] = {long_memory, 9, long_memory, 13};
     std::vector<RecursiveCase> cases;
     for (std::size_t i = 0; i < 3 * std::size(some); ++i) {
@@ -499,7 +534,10 @@ std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
     if (kernel == "recursive_segments")
         return long_lines(64 * 15);
     std::vector<RecursiveCase> cases =
-        pairwise_filters(kernel, {100000, 100000, kernel == "recursive_lookback" ? 2 : 6});
+        pairwise_filters(kernel, {100000, 100000,
+                                  kernel == "recursive_lookback" ? 2
+                                  : is_of_planes(kernel)         ? 8
+                                                                 : 6});
     std::vector<RecursiveCase> more;
     if (kernel == "recursive_strips")
         more = long_blocks();

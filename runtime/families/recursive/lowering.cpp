@@ -100,8 +100,15 @@ Graph lower_axes(const std::shared_ptr<const Recursion> &recursion, const PlanDe
     });
 }
 
+// Whether states start from nothing at the near end of a line, and from sums over its last samples at the far end.
+bool starts_at_far_end(const LineStage &stage) {
+    return std::all_of(
+        stage.start_states.begin(), stage.start_states.end(),
+        [](const StartWeights &start) { return start.near.empty() && start.constant == 0.0; });
+}
+
 // Merges a pass for each axis into one for both; returns nothing where the options ask for something else, or
-// where scans start from more than the extended image.
+// where scans start from more than the extended image and what lies before its far ends.
 std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Link> &axes,
                                 const PlanDesc &desc) {
     if (axes.size() != 2 || recursion.filters(2) || recursion.grouping.tile > 0 ||
@@ -111,7 +118,7 @@ std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Li
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const auto &own = axes[axis].step->pass.get<RecursivePass>().stages;
         if (own.size() != 1 || own[0].has_taps() ||
-            (!recursion.extended && !own[0].start_states.empty()))
+            (!recursion.extended && !starts_at_far_end(own[0])))
             return std::nullopt;
         stages[axis] = own[0];
     }
@@ -121,6 +128,7 @@ std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Li
         RecursivePlanePass pass;
         static_cast<ImagePass &>(pass) = lower_images(part, {1, 1, 0, 0});
         pass.axes = stages;
+        pass.is_cut = !extended && (!stages[0].start_states.empty() || !stages[1].start_states.empty());
         return pass;
     });
     step.reach[0].is_whole = step.reach[1].is_whole = true;

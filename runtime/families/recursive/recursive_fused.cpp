@@ -23,6 +23,8 @@ std::optional<int> apron_of(const RecursivePlanePass &pass) {
 std::string refusal(const RecursivePlanePass &pass, const Settings &settings) {
     if (std::string reason = plane_refusal(pass, longest_apron); !reason.empty())
         return reason;
+    if (pass.is_cut)
+        return "scans that come back start from what others have reached at the image's end";
     const int group = settings.lanes * pass.channels;
     return group > 1024 ? text("groups would be of ", group, " items") : "";
 }

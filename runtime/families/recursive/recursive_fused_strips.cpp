@@ -22,14 +22,28 @@ std::string refusal(const RecursivePlanePass &pass, const Settings &) {
     return plane_refusal(pass, longest_apron);
 }
 
+// Appends the weights of the last `apron` samples in each anticausal start state, from the last sample on.
+void append_starts(std::vector<double> &to, const LineStage &stage, int order, int apron) {
+    const std::size_t step = order == 1 ? 2 : 1; // of w and v, or of w alone
+    for (std::size_t i = 2 * stage.causal.size(); i < stage.states(); i += step)
+        for (std::size_t age = 0; age < static_cast<std::size_t>(apron); ++age)
+            to.push_back(i < stage.start_states.size() && age < stage.start_states[i].far.size()
+                             ? stage.start_states[i].far[age]
+                             : 0.0);
+}
+
 Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int apron = *apron_of(pass);
     const std::int64_t strip = whole_values(settings.strip, pass.channels);
     const bool signs = has_signs({&pass.axes[0], &pass.axes[1]});
+    const int order = std::max(order_of(pass.axes[0]), order_of(pass.axes[1]));
     std::vector<double> values;
     for (const LineStage &stage : pass.axes)
         append_sections(values, {&stage}, signs);
+    if (pass.is_cut)
+        for (const LineStage &stage : pass.axes)
+            append_starts(values, stage, order, apron);
     std::vector<std::byte> axes = constants_of(values, StateType::floats);
     const bool small = facts.takes_by_value(axes.size());
 
@@ -40,6 +54,7 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     defines["STRIP"] = settings.strip;
     defines["APRON"] = apron;
+    defines["CUT"] = pass.is_cut ? 1 : 0;
     launch.range =
         batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, settings.band), 1, 1);
     launch.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),

@@ -71,6 +71,9 @@ struct RecursiveRank {
 // A recursive filter along x and y, of one stage each, on an image that its border extends.
 struct RecursivePlanePass : ImagePass {
     std::array<LineStage, 2> axes;
+    // Whether nothing lies beyond the image and anticausal sections start at its far ends as their start states say;
+    // else start states are not used, as the border extends the image.
+    bool is_cut = false;
 };
 
 std::string problem_of(const RecursivePlanePass &pass);
