@@ -2,7 +2,8 @@
 // pixels: the image is read as its border extends it, and nothing enters a strip from further away. An
 // item goes down a strip of STRIP values, APRON rows at a time: a block. It filters 16 rows of it side
 // by side in the lanes of vectors along x, turns them, and filters the block before along y, 16 columns
-// in a vector, with what matters of the block that has come. No barrier.
+// in a vector, with what matters of the block that has come. No barrier. PLANES: 1, or 2 filters of the
+// same image, of which the result is the sum; one goes after the other.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -12,8 +13,11 @@
 #include "lib/host_compiler.clh"
 #include "lib/transpose.clh"
 
-#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || APRON % 16 != 0
-#error STRIP, APRON, ALIGNED or CUT is not defined, or APRON is not a multiple of 16
+#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || !defined(PLANES)
+#error STRIP, APRON, ALIGNED, CUT or PLANES is not defined
+#endif
+#if APRON % 16 != 0
+#error APRON is not a multiple of 16
 #endif
 
 // A strip's values: whole pixels, and whole vectors.
@@ -31,9 +35,9 @@ typedef struct Starts {
     float weights[ANTICAUSAL * ORDER][APRON];
 } Starts;
 typedef struct Axes {
-    Sections sections[2];
+    Sections sections[2 * PLANES];
 #if CUT
-    Starts starts[2];
+    Starts starts[2 * PLANES];
 #endif
 } Axes;
 #if BY_VALUE
@@ -123,9 +127,9 @@ INLINE void read_columns(const Rows *rows, Columns columns, const Geometry g, in
     transpose(a);
 }
 
-// Filters 16 rows along x; their results are rows of PITCH vectors.
+// Filters 16 rows along x; their results are rows of PITCH vectors. is_read: whether `line` has them already.
 INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
-                        const Constants *constants STARTS_PARAMETER, float16 *line, float16 *to) {
+                        const Constants *constants STARTS_PARAMETER, float16 *line, bool is_read, float16 *to) {
     bool may_be_outside = false;
     for (int i = 0; i < 16; ++i)
         may_be_outside |= rows->are_outside[i];
@@ -135,7 +139,7 @@ INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
     const int end = columns.all - APRON_X; // the last column but for the apron's
     // Samples come in whole vectors of columns; those of a pixel's channels have states of their own.
     float16 sums[STRIP_VALUES];
-    int read = 0;
+    int read = is_read ? columns.all : 0;
     for (int p = 0; p < columns.all; p += CHANNELS)
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
             const int i = p + c;
@@ -195,16 +199,17 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
     const int count = min(STRIP_VALUES, g.width - left);
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *to = dst + dst_start(g, batch) + left;
-    Constants along_x, along_y;
-    READ_CONSTANTS(along_x, AXES.sections[0]);
-    READ_CONSTANTS(along_y, AXES.sections[1]);
+    Constants along_x[PLANES], along_y[PLANES];
+    UNROLL for (int f = 0; f < PLANES; ++f) {
+        READ_CONSTANTS(along_x[f], AXES.sections[2 * f]);
+        READ_CONSTANTS(along_y[f], AXES.sections[2 * f + 1]);
+    }
 #if CUT
-    Starts starts_x, starts_y;
-    for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
-        for (int age = 0; age < APRON; ++age) {
-            starts_x.weights[i][age] = AXES.starts[0].weights[i][age];
-            starts_y.weights[i][age] = AXES.starts[1].weights[i][age];
-        }
+    Starts starts[2 * PLANES];
+    for (int f = 0; f < 2 * PLANES; ++f)
+        for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
+            for (int age = 0; age < APRON; ++age)
+                starts[f].weights[i][age] = AXES.starts[f].weights[i][age];
 #endif
 
     int places[COLUMNS];
@@ -217,13 +222,13 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
     // Two blocks of rows that are filtered along x, of the rows that the border extends: before the
     // band's first block and behind its last one is another.
     float16 line[COLUMNS + 16];
-    float16 samples[2][APRON * PITCH];
-    State down[VECTORS][SECTIONS];
-    for (int k = 0; k < VECTORS; ++k)
-        rest(down[k]);
+    float16 samples[PLANES][2][APRON * PITCH];
+    State down[PLANES][VECTORS][SECTIONS];
+    for (int f = 0; f < PLANES; ++f)
+        for (int k = 0; k < VECTORS; ++k)
+            rest(down[f][k]);
     for (int first = top - APRON; first < bottom + APRON; first += APRON) {
         const int slot = (first - top) / APRON & 1;
-        float16 *next = samples[slot];
         for (int n = 0; n < APRON; n += 16) {
 #if CUT
             // The block before the last one stays: sums at the cut may reach into it.
@@ -233,7 +238,9 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
             Rows rows;
             for (int i = 0; i < 16; ++i)
                 rows.values[i] = row_at(origin, g, first + n + i, &rows.are_outside[i]);
-            filter_rows(&rows, columns, g, &along_x STARTS(&starts_x), line, next + n * PITCH);
+            UNROLL for (int f = 0; f < PLANES; ++f)
+                filter_rows(&rows, columns, g, &along_x[f] STARTS(&starts[2 * f]), line, f > 0,
+                            samples[f][slot] + n * PITCH);
         }
         // The block after this one is on its way meanwhile.
         __global const SRC *expected[APRON];
@@ -241,81 +248,86 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
             bool is_outside;
             expected[n] = row_at(origin, g, first + APRON + n, &is_outside) + left;
         }
-        const float16 *here = samples[1 - slot];
         const int done = first - APRON; // the first row of the block that is filtered along y
         if (done < top - APRON)
             continue;
+        // The rows of the block, and of the one that has come, that lie before the cut.
 #if CUT
-        // The rows from `done` on that lie before the cut.
         const int kept = min(g.valid_bottom - done, 2 * APRON);
+        const int rows = min(kept, APRON);
+        const int rows_ahead = kept - APRON;
+#else
+        const int rows = APRON;
+        const int rows_ahead = APRON;
 #endif
         for (int k = 0; 16 * k < count; k += CHAINS) {
-            State states[CHAINS][SECTIONS];
-            UNROLL for (int c = 0; c < CHAINS; ++c)
-                UNROLL for (int s = 0; s < SECTIONS; ++s)
-                    states[c][s] = IS_CAUSAL(s) ? down[k + c][s] : AT_REST;
             float16 sums[APRON * CHAINS];
-            if (done < top) {
-                for (int n = 0; n < APRON; ++n)
-                    UNROLL for (int c = 0; c < CHAINS; ++c)
-                        take_causally(&along_y, here[n * PITCH + k + c], states[c]);
-            } else {
-#if CUT
-                const int rows = min(kept, APRON);
-#else
-                const int rows = APRON;
-#endif
-                for (int n = 0; n < rows; ++n)
-                    UNROLL for (int c = 0; c < CHAINS; ++c)
-                        sums[n * CHAINS + c] = filter_forwards(
-                            &along_y, 0, here[n * PITCH + k + c], NOTHING, states[c]);
-            }
-            UNROLL for (int c = 0; c < CHAINS; ++c)
-                UNROLL for (int s = 0; s < CAUSAL; ++s)
-                    down[k + c][s] = states[c][s];
-            if (done < top)
-                continue;
-#if CUT
-            if (kept < 2 * APRON)
-                UNROLL for (int c = 0; c < CHAINS; ++c) {
-                    float16 starting[ANTICAUSAL * ORDER];
-                    UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
-                        starting[i] = NOTHING;
-                    for (int age = APRON - 1; age >= 0; --age) {
-                        const int n = kept - 1 - age;
-                        const float16 *block = n >= 0 && n < APRON ? here : next;
-                        add_to_starts(&starts_y, age, block[(n + APRON) % APRON * PITCH + k + c],
-                                      starting);
-                    }
-                    start_from(&along_y, starting, states[c]);
-                }
-            const int rows = min(kept, APRON);
-            const int rows_ahead = kept - APRON;
-#else
-            const int rows = APRON;
-            const int rows_ahead = APRON;
-#endif
-            for (int n = rows_ahead - 1; n >= 0; --n)
+            UNROLL for (int f = 0; f < PLANES; ++f) {
+                const Constants *constants = &along_y[f];
+                const float16 *here = samples[f][1 - slot] + k;
+                const float16 *next = samples[f][slot] + k;
+                State states[CHAINS][SECTIONS];
                 UNROLL for (int c = 0; c < CHAINS; ++c)
-                    take_anticausally(&along_y, next[n * PITCH + k + c], states[c]);
-            for (int n = rows - 1; n >= 0; --n)
-                UNROLL for (int c = 0; c < CHAINS; ++c) {
-                    const float16 y = add_backwards(&along_y, 0, here[n * PITCH + k + c],
-                                                    sums[n * CHAINS + c], states[c]);
-                    if ((k + c) % (int)(4 / sizeof(SRC)) == 0)
-                        EXPECT(expected[n] + 16 * (k + c));
-                    const int row = done + n;
-                    const int lanes = count - 16 * (k + c);
-                    __global DST *at = to + (long)row * g.dst_row + 16 * (k + c);
-                    if (row < bottom && lanes >= 16) {
-                        STREAM(y, at);
-                    } else if (row < bottom) {
-                        float some[16];
-                        vstore16(y, 0, some);
-                        for (int lane = 0; lane < lanes; ++lane)
-                            STORE(some[lane], at + lane);
-                    }
+                    UNROLL for (int s = 0; s < SECTIONS; ++s)
+                        states[c][s] = IS_CAUSAL(s) ? down[f][k + c][s] : AT_REST;
+                if (done < top) {
+                    for (int n = 0; n < APRON; ++n)
+                        UNROLL for (int c = 0; c < CHAINS; ++c)
+                            take_causally(constants, here[n * PITCH + c], states[c]);
+                } else {
+                    for (int n = 0; n < rows; ++n)
+                        UNROLL for (int c = 0; c < CHAINS; ++c) {
+                            const float16 sum = filter_forwards(constants, 0, here[n * PITCH + c],
+                                                                NOTHING, states[c]);
+                            sums[n * CHAINS + c] = f > 0 ? sums[n * CHAINS + c] + sum : sum;
+                        }
                 }
+                UNROLL for (int c = 0; c < CHAINS; ++c)
+                    UNROLL for (int s = 0; s < CAUSAL; ++s)
+                        down[f][k + c][s] = states[c][s];
+                if (done < top)
+                    continue;
+#if CUT
+                if (kept < 2 * APRON)
+                    UNROLL for (int c = 0; c < CHAINS; ++c) {
+                        float16 starting[ANTICAUSAL * ORDER];
+                        UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
+                            starting[i] = NOTHING;
+                        for (int age = APRON - 1; age >= 0; --age) {
+                            const int n = kept - 1 - age;
+                            const float16 *block = n >= 0 && n < APRON ? here : next;
+                            add_to_starts(&starts[2 * f + 1], age,
+                                          block[(n + APRON) % APRON * PITCH + c], starting);
+                        }
+                        start_from(constants, starting, states[c]);
+                    }
+#endif
+                for (int n = rows_ahead - 1; n >= 0; --n)
+                    UNROLL for (int c = 0; c < CHAINS; ++c)
+                        take_anticausally(constants, next[n * PITCH + c], states[c]);
+                for (int n = rows - 1; n >= 0; --n)
+                    UNROLL for (int c = 0; c < CHAINS; ++c) {
+                        const float16 y = add_backwards(constants, 0, here[n * PITCH + c],
+                                                        sums[n * CHAINS + c], states[c]);
+                        if (f + 1 < PLANES) {
+                            sums[n * CHAINS + c] = y;
+                            continue;
+                        }
+                        if ((k + c) % (int)(4 / sizeof(SRC)) == 0)
+                            EXPECT(expected[n] + 16 * (k + c));
+                        const int row = done + n;
+                        const int lanes = count - 16 * (k + c);
+                        __global DST *at = to + (long)row * g.dst_row + 16 * (k + c);
+                        if (row < bottom && lanes >= 16) {
+                            STREAM(y, at);
+                        } else if (row < bottom) {
+                            float some[16];
+                            vstore16(y, 0, some);
+                            for (int lane = 0; lane < lanes; ++lane)
+                                STORE(some[lane], at + lane);
+                        }
+                    }
+            }
         }
     }
 }

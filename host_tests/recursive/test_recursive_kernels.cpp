@@ -533,11 +533,10 @@ std::vector<RecursiveCase> long_blocks() {
 std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
     if (kernel == "recursive_segments")
         return long_lines(64 * 15);
-    std::vector<RecursiveCase> cases =
-        pairwise_filters(kernel, {100000, 100000,
-                                  kernel == "recursive_lookback" ? 2
-                                  : is_of_planes(kernel)         ? 8
-                                                                 : 6});
+    std::vector<RecursiveCase> cases = pairwise_filters(kernel, {100000, 100000,
+                                                                 kernel == "recursive_lookback" ? 2
+                                                                 : is_of_planes(kernel)         ? 8
+                                                                                        : 6});
     std::vector<RecursiveCase> more;
     if (kernel == "recursive_strips")
         more = long_blocks();
@@ -604,7 +603,7 @@ TEST_SUITE("simulated" * doctest::skip()) {
 
 namespace {
 
-// A difference by passes of both filters: two, each on a kernel of its own; or six of boxes.
+// A difference by passes of both filters: two, each on a kernel of its own; or one; or six of boxes.
 struct DifferenceCase : ImageCase {
     std::string variant;
     double sigma = 0.0, other_sigma = 0.0;
@@ -624,6 +623,7 @@ const char *const variants_of_both[] = {
     "recursive_plain:GROUP=16",
     "recursive_strips:WIDE=1,BLOCK=32",
     "recursive_strips:WIDE=4,BLOCK=256",
+    "recursive_fused_strips:STRIP=128,BAND=64",
     "recursive_tiled:LANES=4,CHUNKS=16,APRON=50,NEAR=1",
     "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0; "
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
@@ -703,11 +703,12 @@ TEST_SUITE("kernels") {
             const Plan plan(engine(), dog, desc, variant);
             INFO(plan.explain());
             CHECK(plan.pipeline().passes() == passes);
-            const std::string how =
-                passes == 2 ? "filters: both at once; 2 trips" : "filters: each by itself; 5 trips";
+            const std::string how = passes == 1   ? "filters: both at once; 1 trip"
+                                    : passes == 2 ? "filters: both at once; 2 trips"
+                                                  : "filters: each by itself; 5 trips";
             CHECK(plan.explain().find(how) != std::string::npos);
-            CHECK(plan.explain().find(passes == 2 ? "24 bytes per pixel" : "44 bytes per pixel") !=
-                  std::string::npos);
+            const std::string bytes = passes == 1 ? "8" : passes == 2 ? "24" : "44";
+            CHECK(plan.explain().find(bytes + " bytes per pixel") != std::string::npos);
             const std::vector<std::byte> got = run_forced(dog, desc, variant, source, before);
             std::vector<float> result(got.size() / sizeof(float));
             std::memcpy(result.data(), got.data(), got.size());
@@ -716,6 +717,8 @@ TEST_SUITE("kernels") {
         const std::vector<float> both = values("recursive_plain", 2);
         const std::vector<float> each = values(gz::filter_by_filter, 5);
         CHECK(support::largest_difference(both, each) <= 2 * dog.rounding_bound(1.0));
+        const std::vector<float> at_once = values("recursive_fused_strips", 1);
+        CHECK(support::largest_difference(at_once, each) <= 2 * dog.rounding_bound(1.0));
     }
 }
 TEST_SUITE("simulated" * doctest::skip()) {

@@ -103,11 +103,11 @@ std::string plan_text(const Recursion &recursion, const Border &border, std::siz
 
 std::string plan_text(const Difference &filter, const Border &, std::size_t passes,
                       const std::string &trips) {
-    constexpr std::size_t passes_of_both = 2;
+    constexpr std::size_t most_of_both = 2; // one for each axis, or one in all
     if (!filter.first().is<Recursion>() || !filter.second().is<Recursion>())
         return "";
-    return std::string("filters: ") +
-           (passes == passes_of_both ? "both at once" : "each by itself") + "; " + trips;
+    return std::string("filters: ") + (passes <= most_of_both ? "both at once" : "each by itself") +
+           "; " + trips;
 }
 
 } // namespace

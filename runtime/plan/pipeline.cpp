@@ -54,6 +54,31 @@ std::size_t count_of_steps(const std::vector<Link> &links) {
     return count;
 }
 
+bool holds(const std::vector<Link> &links, const Link &link) {
+    return std::any_of(links.begin(), links.end(), [&](const Link &one) {
+        return &one == &link ||
+               std::any_of(one.alternatives.begin(), one.alternatives.end(),
+                           [&](const Chain &chain) { return holds(chain.links, link); });
+    });
+}
+
+// Steps of a graph where `link`, which may lie within an alternative of another, takes the chain.
+std::size_t count_of_steps_with(const Chain &chain, const Link &link,
+                                const std::vector<Link> &graph) {
+    std::size_t count = 0;
+    for (const Link &one : graph) {
+        if (&one == &link) {
+            count += count_of_steps(chain.links);
+            continue;
+        }
+        const auto way = std::find_if(one.alternatives.begin(), one.alternatives.end(),
+                                      [&](const Chain &own) { return holds(own.links, link); });
+        count += way == one.alternatives.end() ? count_of_steps({one})
+                                               : count_of_steps_with(chain, link, way->links);
+    }
+    return count;
+}
+
 // Whether some step can run on the kernel.
 bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &facts) {
     bool result = false;
@@ -132,13 +157,10 @@ PickedChain default_chain(const Link &link, const ChoiceOn &on) {
 const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
                           const DeviceFacts &facts) {
     if (forced.has_parts()) {
-        // Steps besides those of the link.
-        const std::size_t others =
-            count_of_steps(graph) - count_of_steps(link.alternatives.back().links);
         const Chain *found = nullptr;
         for (const Chain &chain : link.alternatives) {
             const Step *const step = only_step(chain);
-            if (others + count_of_steps(chain.links) != forced.parts.size())
+            if (count_of_steps_with(chain, link, graph) != forced.parts.size())
                 continue;
             if (!step)
                 return &chain;

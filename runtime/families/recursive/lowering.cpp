@@ -107,10 +107,10 @@ bool starts_at_far_end(const LineStage &stage) {
         [](const StartWeights &start) { return start.near.empty() && start.constant == 0.0; });
 }
 
-// Merges a pass for each axis into one for both; returns nothing where the options ask for something else, or
-// where scans start from more than the extended image and what lies before its far ends.
-std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Link> &axes,
-                                const PlanDesc &desc) {
+// Returns the stages of passes for x and y that can be one pass for both; nothing where the options ask for something
+// else, or where scans start from more than the extended image and what lies before its far ends.
+std::optional<std::array<LineStage, 2>> stages_at_once(const Recursion &recursion,
+                                                       const std::vector<Link> &axes) {
     if (axes.size() != 2 || recursion.filters(2) || recursion.grouping.tile > 0 ||
         !recursion.grouping.trips.empty())
         return std::nullopt;
@@ -122,13 +122,20 @@ std::optional<Step> lower_plane(const Recursion &recursion, const std::vector<Li
             return std::nullopt;
         stages[axis] = own[0];
     }
-    Step step(desc, [stages, extended = recursion.extended](PlanDesc part) -> Pass {
+    return stages;
+}
+
+Step plane_step(const PlanDesc &desc, bool extended, const std::array<LineStage, 2> &stages,
+                const std::optional<std::array<LineStage, 2>> &second) {
+    Step step(desc, [stages, second, extended](PlanDesc part) -> Pass {
         if (!extended)
             part.border = {BorderMode::constant, 0.0};
         RecursivePlanePass pass;
         static_cast<ImagePass &>(pass) = lower_images(part, {1, 1, 0, 0});
         pass.axes = stages;
-        pass.is_cut = !extended && (!stages[0].start_states.empty() || !stages[1].start_states.empty());
+        pass.is_cut =
+            !extended && (!stages[0].start_states.empty() || !stages[1].start_states.empty());
+        pass.second = second;
         return pass;
     });
     step.reach[0].is_whole = step.reach[1].is_whole = true;
@@ -199,10 +206,11 @@ Graph lower(const Recursion &given, const PlanDesc &desc) {
     PlanDesc extended = desc;
     extended.border = own.border;
     Graph graph = lower_axes(recursion, extended);
-    std::optional<Step> plane = lower_plane(*recursion, graph.links, extended);
-    if (!plane)
+    const auto stages = stages_at_once(*recursion, graph.links);
+    if (!stages)
         return graph;
-    return with_steps_at_once(std::move(graph), axis_by_axis, std::move(*plane));
+    return with_steps_at_once(std::move(graph), axis_by_axis,
+                              plane_step(extended, recursion->extended, *stages, std::nullopt));
 }
 
 std::optional<Graph> lower_difference(const Recursion &given, const Recursion &other,
@@ -219,6 +227,8 @@ std::optional<Graph> lower_difference(const Recursion &given, const Recursion &o
     const Graph seconds = lower_axes(second, second_desc);
     if (graph.links.size() != 2 || seconds.links.size() != 2)
         return std::nullopt;
+    const auto stages = stages_at_once(*first, graph.links);
+    auto other_stages = stages_at_once(*second, seconds.links);
     graph.between.push_back(graph.between.front());
     constexpr Shared shared[] = {Shared::source, Shared::target};
     const auto pass_of = [](const Link &link) -> const RecursivePass & {
@@ -247,7 +257,12 @@ std::optional<Graph> lower_difference(const Recursion &given, const Recursion &o
         (i == 0 ? both.outputs : both.inputs).push_back(image_between(1));
         graph.links[i] = std::move(both);
     }
-    return graph;
+    if (!stages || !other_stages || !first->extended || !second->extended)
+        return graph;
+    LineStage &last = (*other_stages)[1];
+    last = negated(std::move(last));
+    return with_steps_at_once(std::move(graph), axis_by_axis,
+                              plane_step(first_desc, true, *stages, other_stages));
 }
 
 } // namespace gz

@@ -16,7 +16,7 @@ Graph lower(const Recursion &filter, const PlanDesc &desc);
 RecursivePass lower_axis(const Recursion &recursion, std::size_t axis, const PlanDesc &desc);
 
 // Returns a pass along x that reads the image once for both filters, and one along y that writes the first's
-// result less the second's; nothing where they cannot go together.
+// result less the second's, or a pass that does all of it where there can be one; nothing where they cannot go together.
 std::optional<Graph> lower_difference(const Recursion &first, const Recursion &second,
                                       const PlanDesc &desc);
 

@@ -25,6 +25,8 @@ std::string refusal(const RecursivePlanePass &pass, const Settings &settings) {
         return reason;
     if (pass.is_cut)
         return "scans that come back start from what others have reached at the image's end";
+    if (pass.second)
+        return "there are two filters";
     const int group = settings.lanes * pass.channels;
     return group > 1024 ? text("groups would be of ", group, " items") : "";
 }

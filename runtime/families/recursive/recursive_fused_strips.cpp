@@ -36,14 +36,14 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     const Geometry &g = pass.geometry;
     const int apron = *apron_of(pass);
     const std::int64_t strip = whole_values(settings.strip, pass.channels);
-    const bool signs = has_signs({&pass.axes[0], &pass.axes[1]});
-    const int order = std::max(order_of(pass.axes[0]), order_of(pass.axes[1]));
+    const std::vector<const LineStage *> all = pass.all_axes();
+    const bool signs = has_signs(all);
     std::vector<double> values;
-    for (const LineStage &stage : pass.axes)
-        append_sections(values, {&stage}, signs);
+    for (const LineStage *stage : all)
+        append_sections(values, {stage}, signs);
     if (pass.is_cut)
-        for (const LineStage &stage : pass.axes)
-            append_starts(values, stage, order, apron);
+        for (const LineStage *stage : all)
+            append_starts(values, *stage, plane_order(pass), apron);
     std::vector<std::byte> axes = constants_of(values, StateType::floats);
     const bool small = facts.takes_by_value(axes.size());
 
@@ -55,16 +55,18 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     defines["STRIP"] = settings.strip;
     defines["APRON"] = apron;
     defines["CUT"] = pass.is_cut ? 1 : 0;
+    defines["PLANES"] = pass.second ? 2 : 1;
     launch.range =
         batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, settings.band), 1, 1);
     launch.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
                         by_value(static_cast<std::int32_t>(settings.band)),
                         array_argument(std::move(axes), small)};
-    // A line and its sums, two blocks, and where the columns lie.
+    // A line and its sums, two blocks for each filter, and where the columns lie.
     const std::int64_t columns = strip + 2 * std::int64_t{apron} * pass.channels;
+    const std::int64_t blocks = pass.second ? 4 : 2;
     launch.private_bytes =
         static_cast<std::size_t>(((columns + strip + vector_width) * vector_width +
-                                  2 * std::int64_t{apron} * (strip + vector_width) + columns) *
+                                  blocks * apron * (strip + vector_width) + columns) *
                                  static_cast<std::int64_t>(sizeof(float)));
     Work result(std::move(launch));
     result.trips = 1;
@@ -100,7 +102,8 @@ Kernel recursive_fused_strips() {
     spec.details = [](const RecursivePlanePass &pass, const Settings &settings) {
         const LineStage &stage = pass.axes[0];
         return text(stage.causal.size(), " causal and ", stage.anticausal.size(),
-                    " anticausal sections along x and y, strips of ",
+                    " anticausal sections along x and y",
+                    pass.second ? " of each of two filters" : "", ", strips of ",
                     whole_values(settings.strip, pass.channels) / pass.channels, " columns with ",
                     *apron_of(pass), " more on either side");
     };

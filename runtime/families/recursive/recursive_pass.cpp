@@ -520,12 +520,13 @@ std::string problem_of(const RecursivePass &pass) {
 std::string problem_of(const RecursivePlanePass &pass) {
     std::size_t sections = 0;
     bool is_short = true;
-    for (const LineStage &stage : pass.axes) {
-        sections = std::max(sections, sections_of(stage));
-        is_short = is_short && samples_to_forget(stage.causal, short_apron) &&
-                   samples_to_forget(stage.anticausal, short_apron);
+    const std::vector<const LineStage *> all = pass.all_axes();
+    for (const LineStage *stage : all) {
+        sections = std::max(sections, sections_of(*stage));
+        is_short = is_short && samples_to_forget(stage->causal, short_apron) &&
+                   samples_to_forget(stage->anticausal, short_apron);
     }
-    return text(precision_text({&pass.axes[0], &pass.axes[1]}), "recursive-plane ",
+    return text(pass.second ? "two " : "", precision_text(all), "recursive-plane ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
                 forgetting_text(is_short), ' ', image_text(pass));
 }
@@ -554,10 +555,17 @@ Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &fac
                                                                                      : tiles};
 }
 
+std::vector<const LineStage *> RecursivePlanePass::all_axes() const {
+    std::vector<const LineStage *> result{&axes[0], &axes[1]};
+    if (second)
+        result.insert(result.end(), {&(*second)[0], &(*second)[1]});
+    return result;
+}
+
 std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most) {
     int longest = unit;
-    for (const LineStage &stage : pass.axes)
-        for (const auto &sections : {stage.causal, stage.anticausal}) {
+    for (const LineStage *stage : pass.all_axes())
+        for (const auto &sections : {stage->causal, stage->anticausal}) {
             const std::optional<int> needed = samples_to_forget(sections, most);
             if (!needed)
                 return std::nullopt;
@@ -566,14 +574,24 @@ std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::in
     return longest;
 }
 
+int plane_order(const RecursivePlanePass &pass) {
+    int order = 1;
+    for (const LineStage *stage : pass.all_axes())
+        order = std::max(order, order_of(*stage));
+    return order;
+}
+
 std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_apron) {
-    const auto &[x, y] = pass.axes;
-    if (x.has_taps() || y.has_taps())
-        return "a stage is of taps";
-    if (std::max(x.precision, y.precision) == Precision::twice)
-        return "states want twice the digits of f32";
-    if (x.causal.size() != y.causal.size() || x.anticausal.size() != y.anticausal.size())
-        return "x and y have sections of different kinds";
+    const LineStage &x = pass.axes[0];
+    for (const LineStage *stage : pass.all_axes()) {
+        if (stage->has_taps())
+            return "a stage is of taps";
+        if (stage->precision == Precision::twice)
+            return "states want twice the digits of f32";
+        if (stage->causal.size() != x.causal.size() ||
+            stage->anticausal.size() != x.anticausal.size())
+            return "x and y have sections of different kinds";
+    }
     constexpr std::size_t most_sections = 4;
     if (x.causal.size() + x.anticausal.size() > most_sections)
         return text("there are more than ", most_sections, " sections an axis");
@@ -583,13 +601,13 @@ std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_a
 }
 
 Defines plane_defines(const RecursivePlanePass &pass, bool by_value) {
-    const auto &[x, y] = pass.axes;
+    const std::vector<const LineStage *> axes = pass.all_axes();
     Defines defines = type_defines(pass);
-    defines["CAUSAL"] = static_cast<int>(x.causal.size());
-    defines["ANTICAUSAL"] = static_cast<int>(x.anticausal.size());
+    defines["CAUSAL"] = static_cast<int>(axes[0]->causal.size());
+    defines["ANTICAUSAL"] = static_cast<int>(axes[0]->anticausal.size());
     defines["SOURCES"] = defines["TARGETS"] = 1;
-    defines["ORDER"] = std::max(order_of(x), order_of(y));
-    defines["SIGNS"] = has_signs({&x, &y}) ? 1 : 0;
+    defines["ORDER"] = plane_order(pass);
+    defines["SIGNS"] = has_signs(axes) ? 1 : 0;
     defines["STATE_FORM"] = static_cast<int>(StateType::floats);
     defines["BY_VALUE"] = by_value ? 1 : 0;
     return defines;

@@ -74,6 +74,11 @@ struct RecursivePlanePass : ImagePass {
     // Whether nothing lies beyond the image and anticausal sections start at its far ends as their start states say;
     // else start states are not used, as the border extends the image.
     bool is_cut = false;
+    // A second filter of the same image, with as many sections, whose results are added.
+    std::optional<std::array<LineStage, 2>> second{};
+
+    // Those of x and y, of one filter after the other.
+    std::vector<const LineStage *> all_axes() const;
 };
 
 std::string problem_of(const RecursivePlanePass &pass);
@@ -190,6 +195,8 @@ std::string floats_refusal(const RecursivePass &pass);
 // Returns how many pixels around one matter to it along x or y, a multiple of `unit`; nothing where there are more
 // than `most`.
 std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most);
+// Returns 1 if all sections of the pass have one pole, else 2.
+int plane_order(const RecursivePlanePass &pass);
 // Returns why kernels that filter along x and y at once, and read such an apron, refuse the pass; "" if they do not.
 std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_apron);
 
