@@ -8,6 +8,7 @@
 #include "lib/inline.clh"
 #include "lib/ssimulacra2.clh"
 #include "lib/arithmetic.clh"
+#include "lib/host_compiler.clh"
 #include "lib/ssimulacra2_errors.clh"
 
 #if !defined(STRIP) || !defined(BAND)
@@ -17,19 +18,24 @@
 #error STRIP must be a multiple of 16, and BAND of BLOCK
 #endif
 
+// Rows that are asked for ahead of the one that is filtered.
+#define AHEAD 8
 #define VECTORS (STRIP / 16)
 #define ROWS (BLOCK + 2 * APRON)
 enum { MU_A, MU_B, DIFFERENCES, POWERS, QUANTITIES };
 
-// Filters a row of `vectors` vectors along x. products: room for squared differences and powers.
+// Filters a row of `vectors` vectors along x. ahead: to values that are read soon. products: room for squared
+// differences and powers.
 static void filter_row(__global const float *a, __global const float *b, int vectors,
-                       int needs_ssim, const Blur blur, float16 (*products)[VECTORS + 2],
+                       int needs_ssim, const Blur blur, long ahead, float16 (*products)[VECTORS + 2],
                        float16 (*to)[VECTORS]) {
     for (int v = 0; v < vectors; ++v) {
-#define AT(k) vload16(v, a + (k))
+        EXPECT(a + ahead + 16 * v);
+        EXPECT(b + ahead + 16 * v);
+#define AT(k) LOAD_FLOATS16(__global, a + 16 * v + (k))
         to[MU_A][v] = BLURRED(blur, AT);
 #undef AT
-#define AT(k) vload16(v, b + (k))
+#define AT(k) LOAD_FLOATS16(__global, b + 16 * v + (k))
         to[MU_B][v] = BLURRED(blur, AT);
 #undef AT
     }
@@ -44,10 +50,10 @@ static void filter_row(__global const float *a, __global const float *b, int vec
     const float *differences = (const float *)(products[0] + 1);
     const float *powers = (const float *)(products[1] + 1);
     for (int v = 0; v < vectors; ++v) {
-#define AT(k) vload16(v, differences + (k))
+#define AT(k) LOAD_FLOATS16(__private, differences + 16 * v + (k))
         to[DIFFERENCES][v] = BLURRED(blur, AT);
 #undef AT
-#define AT(k) vload16(v, powers + (k))
+#define AT(k) LOAD_FLOATS16(__private, powers + 16 * v + (k))
         to[POWERS][v] = BLURRED(blur, AT);
 #undef AT
     }
@@ -102,7 +108,8 @@ void ssimulacra2_strips(__global const float *restrict reference,
                         filtered[next][q][v] = filtered[BLOCK + next][q][v];
         for (; next < made + 2 * APRON; ++next) {
             const long at = (long)(y - APRON + next) * pitch;
-            filter_row(a + at, b + at, vectors, needs_ssim, blur, products, filtered[next]);
+            filter_row(a + at, b + at, vectors, needs_ssim, blur, (long)AHEAD * pitch, products,
+                       filtered[next]);
         }
         for (int v = 0; v < vectors; ++v) {
 #if !MAPS
