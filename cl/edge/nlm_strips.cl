@@ -15,6 +15,7 @@
 #include "lib/arithmetic.clh"
 #include "lib/weights.clh"
 #include "lib/patch_sum.clh"
+#include "lib/host_compiler.clh"
 
 #if !defined(STRIP) || !defined(BAND) || !defined(MOST_RADIUS) || STRIP % LANES
 #error STRIP, BAND or MOST_RADIUS is not defined, or STRIP is no multiple of LANES
@@ -33,6 +34,8 @@
 // 1.
 #define PAIR_ROWS (PATCH <= 9 ? 8 : 16)
 #define WEIGHT_ROWS (MOST_RADIUS < 8 ? 8 : MOST_RADIUS < 16 ? 16 : 32)
+
+#define LOAD_LANES(p) LOAD_FLOATS16(__private, p)
 
 // Writes PITCH pixels of the row that fold_row gave to a row of the tile, from column x on.
 static inline void extend_row(float *to, __global const SRC *origin, const Geometry g, int row,
@@ -70,13 +73,13 @@ INLINE void sum_columns(float *sums, float *above, float *pairs, int newest, con
         REAL square = 0.0f;
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
             const REAL difference =
-                vload16(0, other + c * PLANE + x) - vload16(0, own + c * PLANE + x);
+                LOAD_LANES(other + c * PLANE + x) - LOAD_LANES(own + c * PLANE + x);
             square = fma(difference, difference, square);
         }
 #define ONE(i) square
-#define PAIR(i) vload16(0, rows[i] + x)
+#define PAIR(i) LOAD_LANES(rows[i] + x)
 #if PATCH > 1
-        vstore16(vload16(0, above + x) + square, 0, pair + x);
+        vstore16(LOAD_LANES(above + x) + square, 0, pair + x);
 #endif
         vstore16(square, 0, above + x);
         vstore16(PATCH_SUM(ONE, PAIR), 0, sums + x);
@@ -89,7 +92,7 @@ INLINE void sum_columns(float *sums, float *above, float *pairs, int newest, con
 INLINE void write_weights(float *to, const float *sums, const WeightTerms terms, int first,
                           int last) {
     for (int x = first & ~(LANES - 1); x < last; x += LANES) {
-#define ONE(i) vload16(0, sums + x - HALF + (i))
+#define ONE(i) LOAD_LANES(sums + x - HALF + (i))
 #define PAIR(i) (ONE(i) + ONE((i) + 1))
         const REAL distance = PATCH_SUM(ONE, PAIR);
 #undef ONE
@@ -103,24 +106,24 @@ INLINE void write_weights(float *to, const float *sums, const WeightTerms terms,
 INLINE void add_pair(float *means, const float *weights_before, const float *weights_after,
                      const float *before, const float *after, int count) {
     for (int x = 0; x < count; x += LANES) {
-        const REAL w_before = vload16(0, weights_before + x);
-        const REAL w_after = vload16(0, weights_after + x);
+        const REAL w_before = LOAD_LANES(weights_before + x);
+        const REAL w_after = LOAD_LANES(weights_after + x);
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
             float *sum = means + c * STRIP + x;
-            const REAL first = fma(w_before, vload16(0, before + c * PLANE + x), vload16(0, sum));
-            vstore16(fma(w_after, vload16(0, after + c * PLANE + x), first), 0, sum);
+            const REAL first = fma(w_before, LOAD_LANES(before + c * PLANE + x), LOAD_LANES(sum));
+            vstore16(fma(w_after, LOAD_LANES(after + c * PLANE + x), first), 0, sum);
         }
         float *weights = means + CHANNELS * STRIP + x;
-        vstore16((vload16(0, weights) + w_before) + w_after, 0, weights);
+        vstore16((LOAD_LANES(weights) + w_before) + w_after, 0, weights);
     }
 }
 
 // Writes a row's first `count` results.
 INLINE void store_means(const float *means, __global DST *to, int count) {
     for (int x = 0; x < count; x += LANES) {
-        const REAL weights = vload16(0, means + CHANNELS * STRIP + x);
+        const REAL weights = LOAD_LANES(means + CHANNELS * STRIP + x);
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            const REAL result = MEAN(vload16(0, means + c * STRIP + x), weights);
+            const REAL result = MEAN(LOAD_LANES(means + c * STRIP + x), weights);
 #if CHANNELS == 1
             if (count - x >= LANES) {
                 STORE16(result, to + x);
@@ -160,7 +163,7 @@ void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         float *own = means + y * (CHANNELS + 1) * STRIP;
         for (int x = 0; x < STRIP; x += LANES) {
             for (int c = 0; c < CHANNELS; ++c)
-                vstore16(terms.centre * vload16(0, middle + c * PLANE + y * PITCH + FRONT + x), 0,
+                vstore16(terms.centre * LOAD_LANES(middle + c * PLANE + y * PITCH + FRONT + x), 0,
                          own + c * STRIP + x);
             vstore16((REAL)(terms.centre), 0, own + CHANNELS * STRIP + x);
         }
