@@ -16,6 +16,7 @@
 #include "lib/weights.clh"
 #include "lib/patch_sum.clh"
 #include "lib/host_compiler.clh"
+#include "lib/load_floats.clh"
 
 #if !defined(STRIP) || !defined(BAND) || !defined(MOST_RADIUS) || STRIP % LANES
 #error STRIP, BAND or MOST_RADIUS is not defined, or STRIP is no multiple of LANES

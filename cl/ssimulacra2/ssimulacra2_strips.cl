@@ -9,6 +9,7 @@
 #include "lib/ssimulacra2.clh"
 #include "lib/arithmetic.clh"
 #include "lib/host_compiler.clh"
+#include "lib/load_floats.clh"
 #include "lib/ssimulacra2_errors.clh"
 
 #if !defined(STRIP) || !defined(BAND)
