@@ -80,13 +80,13 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     return result;
 }
 
-// Returns the pixels that the busiest core filters, those between strips and bands as often as they are filtered.
+// Returns the pixels that the busiest core filters of one slice, those between strips and bands as often as they are
+// filtered. The number of slices does not count: a slice has the same bits alone and among others.
 double pixels_of_a_core(const RecursivePlanePass &pass, std::int64_t apron,
                         const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const std::int64_t strip = whole_values(settings.strip, pass.channels);
-    const std::int64_t items =
-        ceil_div(g.width, strip) * ceil_div(g.height, settings.band) * pass.batch();
+    const std::int64_t items = ceil_div(g.width, strip) * ceil_div(g.height, settings.band);
     const std::int64_t columns = std::min<std::int64_t>(strip, g.width) + 2 * apron * pass.channels;
     const std::int64_t rows = std::min<std::int64_t>(settings.band, g.height) + 2 * apron;
     return static_cast<double>(ceil_div(items, facts.cores())) * static_cast<double>(columns) *
@@ -115,9 +115,8 @@ std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFact
 Rank rank(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
     if (habit_of(facts) != GroupHabit::strips)
         return Rank{0};
-    const double area = static_cast<double>(pass.geometry.width) *
-                        static_cast<double>(pass.geometry.height) *
-                        static_cast<double>(pass.batch());
+    const double area =
+        static_cast<double>(pass.geometry.width) * static_cast<double>(pass.geometry.height);
     const double own = pixels_of_a_core(pass, apron_or_longest(pass), settings, facts);
     constexpr double as_fast = 2.5;
     constexpr double saved = 8192.0;
