@@ -29,11 +29,13 @@
 #define PITCH (VECTORS + 1)
 #define CHAINS (VECTORS % MOST_CHAINS == 0 ? MOST_CHAINS : 1)
 
-// CUT: whether nothing lies beyond the image. The states of anticausal sections at its right and lower end are sums over
-// the last samples there, of which these are the weights, from the last sample on.
+// CUT: whether nothing lies beyond the image. The states of anticausal sections at its right and lower end are sums
+// over the last samples there, of which these are the weights, from the last sample on.
+#if CUT
 typedef struct Starts {
     float weights[ANTICAUSAL * ORDER][APRON];
 } Starts;
+#endif
 typedef struct Axes {
     Sections sections[2 * PLANES];
 #if CUT
@@ -68,17 +70,24 @@ INLINE void rest(State *states) {
 }
 
 #if CUT
-// Adds the sample that is `age` samples before the last one.
-INLINE void add_to_starts(const Starts *starts, int age, float16 x, float16 *sums) {
-    UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
-        sums[i] = fma((float16)(starts->weights[i][age]), x, sums[i]);
-}
-INLINE void start_from(const Constants *constants, const float16 *sums, State *states) {
-    UNROLL for (int s = 0; s < ANTICAUSAL; ++s) {
-        const State start = {sums[s * ORDER], ORDER == 2 ? sums[s * ORDER + ORDER - 1] : NOTHING};
-        states[CAUSAL + s] = late_state(constants->sections[CAUSAL + s], start);
-    }
-}
+// Sets the anticausal states at the cut. AT(age) is the sample that is `age` samples before the last one: a macro, as
+// samples lie differently along x and y.
+#define START_AT_CUT(constants, starts, AT, states)                                                \
+    do {                                                                                           \
+        float16 sums_[ANTICAUSAL * ORDER];                                                         \
+        UNROLL for (int i_ = 0; i_ < ANTICAUSAL * ORDER; ++i_)                                     \
+            sums_[i_] = NOTHING;                                                                   \
+        for (int age_ = APRON - 1; age_ >= 0; --age_) {                                            \
+            const float16 x_ = AT(age_);                                                           \
+            UNROLL for (int i_ = 0; i_ < ANTICAUSAL * ORDER; ++i_)                                 \
+                sums_[i_] = fma((float16)((starts)->weights[i_][age_]), x_, sums_[i_]);            \
+        }                                                                                          \
+        UNROLL for (int s_ = 0; s_ < ANTICAUSAL; ++s_) {                                           \
+            const State start_ = {sums_[s_ * ORDER],                                               \
+                                  ORDER == 2 ? sums_[s_ * ORDER + ORDER - 1] : NOTHING};           \
+            (states)[CAUSAL + s_] = late_state((constants)->sections[CAUSAL + s_], start_);        \
+        }                                                                                          \
+    } while (0)
 #define STARTS_PARAMETER , const Starts *starts
 #define STARTS(starts) , starts
 #else
@@ -129,7 +138,8 @@ INLINE void read_columns(const Rows *rows, Columns columns, const Geometry g, in
 
 // Filters 16 rows along x; their results are rows of PITCH vectors. is_read: whether `line` has them already.
 INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
-                        const Constants *constants STARTS_PARAMETER, float16 *line, bool is_read, float16 *to) {
+                        const Constants *constants STARTS_PARAMETER, float16 *line, bool is_read,
+                        float16 *to) {
     bool may_be_outside = false;
     for (int i = 0; i < 16; ++i)
         may_be_outside |= rows->are_outside[i];
@@ -158,13 +168,9 @@ INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
 #if CUT
     if (columns.end < columns.all)
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            float16 starting[ANTICAUSAL * ORDER];
-            UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
-                starting[i] = NOTHING;
-            const float16 *last = line + columns.end - CHANNELS + c;
-            for (int age = APRON - 1; age >= 0; --age)
-                add_to_starts(starts, age, last[-age * CHANNELS], starting);
-            start_from(constants, starting, states[c]);
+#define AT(age) line[columns.end + c - (1 + (age)) * CHANNELS]
+            START_AT_CUT(constants, starts, AT, states[c]);
+#undef AT
         }
     const int last = columns.end;
 #else
@@ -290,16 +296,13 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
 #if CUT
                 if (kept < 2 * APRON)
                     UNROLL for (int c = 0; c < CHAINS; ++c) {
-                        float16 starting[ANTICAUSAL * ORDER];
-                        UNROLL for (int i = 0; i < ANTICAUSAL * ORDER; ++i)
-                            starting[i] = NOTHING;
-                        for (int age = APRON - 1; age >= 0; --age) {
-                            const int n = kept - 1 - age;
-                            const float16 *block = n >= 0 && n < APRON ? here : next;
-                            add_to_starts(&starts[2 * f + 1], age,
-                                          block[(n + APRON) % APRON * PITCH + c], starting);
-                        }
-                        start_from(constants, starting, states[c]);
+// Where the cut lies in this block, the other one still has the rows before it.
+#define ROW(age) (kept - 1 - (age))
+#define AT(age)                                                                                    \
+    (ROW(age) >= 0 && ROW(age) < APRON ? here : next)[(ROW(age) + APRON) % APRON * PITCH + c]
+                        START_AT_CUT(constants, &starts[2 * f + 1], AT, states[c]);
+#undef AT
+#undef ROW
                     }
 #endif
                 for (int n = rows_ahead - 1; n >= 0; --n)

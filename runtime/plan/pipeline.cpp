@@ -67,14 +67,18 @@ std::size_t count_of_steps_with(const Chain &chain, const Link &link,
                                 const std::vector<Link> &graph) {
     std::size_t count = 0;
     for (const Link &one : graph) {
-        if (&one == &link) {
-            count += count_of_steps(chain.links);
+        if (one.step) {
+            ++count;
             continue;
         }
         const auto way = std::find_if(one.alternatives.begin(), one.alternatives.end(),
                                       [&](const Chain &own) { return holds(own.links, link); });
-        count += way == one.alternatives.end() ? count_of_steps({one})
-                                               : count_of_steps_with(chain, link, way->links);
+        if (&one == &link)
+            count += count_of_steps(chain.links);
+        else if (way == one.alternatives.end())
+            count += count_of_steps(one.alternatives.back().links);
+        else
+            count += count_of_steps_with(chain, link, way->links);
     }
     return count;
 }

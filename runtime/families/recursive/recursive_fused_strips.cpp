@@ -1,6 +1,5 @@
 // Both axes in one pass on CPUs, for filters that forget soon. See cl/recursive/recursive_fused_strips.cl.
 #include <algorithm>
-#include <utility>
 
 #include "families/recursive/kernels.hpp"
 
@@ -95,18 +94,16 @@ double pixels_of_a_core(const RecursivePlanePass &pass, std::int64_t apron,
 
 // Returns the settings by which the busiest core has the fewest pixels. Strips of 1024 values leave a core's cache.
 std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
-    const int apron = apron_or_longest(pass);
-    std::vector<std::pair<double, Settings>> all;
-    for (const int strip : {512, 256, 128})
-        for (const int band : {1024, 512, 256, 128, 64}) {
-            const Settings settings{.strip = strip, .band = band};
-            all.emplace_back(pixels_of_a_core(pass, apron, settings, facts), settings);
-        }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
     std::vector<Settings> result;
-    for (const auto &one : all)
-        result.push_back(one.second);
+    for (const int strip : {512, 256, 128})
+        for (const int band : {1024, 512, 256, 128, 64})
+            result.push_back({.strip = strip, .band = band});
+    const auto pixels = [&, apron = apron_or_longest(pass)](const Settings &settings) {
+        return pixels_of_a_core(pass, apron, settings, facts);
+    };
+    std::stable_sort(result.begin(), result.end(), [&](const Settings &one, const Settings &other) {
+        return pixels(one) < pixels(other);
+    });
     return result;
 }
 
