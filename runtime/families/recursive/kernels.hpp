@@ -15,6 +15,7 @@ Kernel recursive_strips();
 Kernel recursive_segments();
 Kernel recursive_fused();
 Kernel recursive_fused_strips();
+Kernel recursive_fused_sums();
 
 // Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &recursive_kernels();

@@ -27,16 +27,6 @@ std::string refusal(const RecursivePlanePass &pass, const Settings &) {
     return plane_refusal(pass, longest_apron);
 }
 
-// Appends the weights of the last `apron` samples in each anticausal start state, from the last sample on.
-void append_starts(std::vector<double> &to, const LineStage &stage, int order, int apron) {
-    const std::size_t step = order == 1 ? 2 : 1; // of w and v, or of w alone
-    for (std::size_t i = 2 * stage.causal.size(); i < stage.states(); i += step)
-        for (std::size_t age = 0; age < static_cast<std::size_t>(apron); ++age)
-            to.push_back(i < stage.start_states.size() && age < stage.start_states[i].far.size()
-                             ? stage.start_states[i].far[age]
-                             : 0.0);
-}
-
 Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int apron = *apron_of(pass);
@@ -48,7 +38,7 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
         append_sections(values, {stage}, signs);
     if (pass.is_cut)
         for (const LineStage *stage : all)
-            append_starts(values, *stage, plane_order(pass), apron);
+            append_far_weights(values, *stage, plane_order(pass), apron);
     std::vector<std::byte> axes = constants_of(values, StateType::floats);
     const bool small = facts.takes_by_value(axes.size());
 

@@ -562,11 +562,45 @@ std::vector<const LineStage *> RecursivePlanePass::all_axes() const {
     return result;
 }
 
+namespace {
+
+// Returns the samples, a multiple of 16, after which the response of the sections together adds up to less than half of
+// a rounding of its sum; nothing where there are more than `most`.
+std::optional<int> samples_that_matter(const std::vector<Section> &sections, std::int64_t most) {
+    constexpr std::int64_t step_by = 16;
+    constexpr double negligible = 0x1p-25;
+    // Behind so many samples no section has anything left, be its share of the sum as small as it may.
+    const std::int64_t simulated = 2 * most;
+    if (!samples_to_forget(sections, simulated))
+        return std::nullopt;
+    std::vector<double> response(static_cast<std::size_t>(simulated), 0.0);
+    for (const Section &section : sections) {
+        std::array<double, 2> state{};
+        for (std::size_t n = 0; n < response.size(); ++n) {
+            response[n] += added(section, state);
+            step(section, state, n == 0 ? 1.0 : 0.0);
+        }
+    }
+    double sum = 0.0;
+    for (const double x : response)
+        sum += std::abs(x);
+    double left = 0.0;
+    std::size_t samples = response.size();
+    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible * sum)
+        left += std::abs(response[--samples]);
+    const std::int64_t rounded = ceil_div(static_cast<std::int64_t>(samples), step_by) * step_by;
+    if (rounded > most)
+        return std::nullopt;
+    return static_cast<int>(rounded);
+}
+
+} // namespace
+
 std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most) {
     int longest = unit;
     for (const LineStage *stage : pass.all_axes())
         for (const auto &sections : {stage->causal, stage->anticausal}) {
-            const std::optional<int> needed = samples_to_forget(sections, most);
+            const std::optional<int> needed = samples_that_matter(sections, most);
             if (!needed)
                 return std::nullopt;
             longest = std::max(longest, static_cast<int>(ceil_div(*needed, unit)) * unit);
@@ -598,6 +632,15 @@ std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_a
     if (!plane_apron(pass, 1, longest_apron))
         return text("pixels matter to others that are more than ", longest_apron, " away");
     return "";
+}
+
+void append_far_weights(std::vector<double> &to, const LineStage &stage, int order, int apron) {
+    const std::size_t step = order == 1 ? 2 : 1; // of w and v, or of w alone
+    for (std::size_t i = 2 * stage.causal.size(); i < stage.states(); i += step)
+        for (std::size_t age = 0; age < static_cast<std::size_t>(apron); ++age)
+            to.push_back(i < stage.start_states.size() && age < stage.start_states[i].far.size()
+                             ? stage.start_states[i].far[age]
+                             : 0.0);
 }
 
 Defines plane_defines(const RecursivePlanePass &pass, bool by_value) {

@@ -200,6 +200,10 @@ int plane_order(const RecursivePlanePass &pass);
 // Returns why kernels that filter along x and y at once, and read such an apron, refuse the pass; "" if they do not.
 std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_apron);
 
+// Appends the weights of the last `apron` samples in each anticausal start state, from the last sample on; order: 1 for
+// w alone, 2 for w and v.
+void append_far_weights(std::vector<double> &to, const LineStage &stage, int order, int apron);
+
 // Returns the macros of such a kernel: those of cl/lib/pixel.clh, border.clh and recursive.clh. by_value: whether its
 // constants are small enough for that.
 Defines plane_defines(const RecursivePlanePass &pass, bool by_value);

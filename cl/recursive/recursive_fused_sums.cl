@@ -1,0 +1,486 @@
+// A recursive filter along x and y in one pass, for GPUs, where little is left of a sample after
+// BLOCKS chunks: the image is read as its border extends it, and nothing enters an item's samples
+// from further away. A group marches down a slab of LANES columns, CHUNK rows at a time: a tile. An
+// item sums up what its chunk of a row leaves behind, and what the chunks beside the slab leave;
+// with the sums of BLOCKS chunks on either side it filters its chunk. Then it goes on along a column,
+// BLOCKS tiles behind: so many tiles stay in local memory.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#include "lib/recursive.clh"
+#include "lib/rolled.clh"
+
+#if !defined(LANES) || !defined(BLOCKS) || !defined(SPARE) || !defined(VECTORS) ||                  \
+    !defined(MIRRORED) || !defined(CUT)
+#error LANES, BLOCKS, SPARE, VECTORS, MIRRORED or CUT is not defined
+#endif
+
+#include "lib/recursive_sizes.clh"
+#define CHUNK RECURSIVE_CHUNK
+#define APRON (BLOCKS * CHUNK)
+#define WIDTH (LANES * CHANNELS)
+#define APRON_X (APRON * CHANNELS)
+#define CHUNKS (WIDTH / CHUNK)  // of a row: each of one component
+#define NEAR (BLOCKS * CHANNELS) // chunks that matter on either side of the slab
+#define PLACES (CHUNKS + NEAR)  // of sums of a row
+// An odd number of vectors from row to row: in different banks.
+#define PITCH (WIDTH + 4)
+#define TILE (CHUNK * PITCH)
+// SPARE: 1 where local memory has room for one tile more, so that the oldest need not be read before another comes.
+#define TILES (BLOCKS + SPARE)
+#define SIDES (2 * NEAR * CHUNK) // chunks beside the slab of a tile
+
+// Sections whose weights are stored: mirrored sections share them.
+#define WEIGHTED (MIRRORED ? CAUSAL : SECTIONS)
+typedef struct Axes {
+    Sections sections[2];
+    // What a sample of 1 leaves behind after `age` samples: w, and v.
+    float aged[2][WEIGHTED * ORDER * CHUNK];
+    // What w and v leave behind after a chunk: w of w, w of v, v of w, v of v.
+    float chunk[2][WEIGHTED * ORDER * ORDER];
+#if CUT
+    // The states of anticausal sections at the cut are sums over the last samples before it: their weights, from
+    // the last sample on.
+    float starts[2][(SECTIONS - CAUSAL) * ORDER * APRON];
+#endif
+} Axes;
+#if BY_VALUE
+#define AXES_PARAMETER const Axes axes
+#define AXES axes
+#else
+#define AXES_PARAMETER __constant Axes *restrict axes
+#define AXES (*axes)
+#endif
+
+#define WEIGHTS_OF(s) ((s) < WEIGHTED ? (s) : (s) - CAUSAL)
+#define AGED_W(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER]
+#define AGED_V(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER + ORDER - 1]
+#define LEFT(axis, s, i) AXES.chunk[axis][WEIGHTS_OF(s) * ORDER * ORDER + (i)]
+
+// Adds a sample of that age to a sum.
+#define ADD_AGED(axis, s, age, x, sum)                                                             \
+    do {                                                                                           \
+        (sum).w = fma(AGED_W(axis, s, age), x, (sum).w);                                           \
+        if (ORDER == 2)                                                                            \
+            (sum).v = fma(AGED_V(axis, s, age), x, (sum).v);                                       \
+    } while (0)
+
+// A state a chunk later, plus the sum of that chunk.
+#if ORDER == 1
+#define A_CHUNK_LATER(axis, s, state, sum)                                                         \
+    ((State){fma(LEFT(axis, s, 0), (state).w, (sum).w), 0.0f})
+#else
+#define A_CHUNK_LATER(axis, s, state, sum)                                                         \
+    ((State){fma(LEFT(axis, s, 0), (state).w, fma(LEFT(axis, s, 1), (state).v, (sum).w)),          \
+             fma(LEFT(axis, s, 2), (state).w, fma(LEFT(axis, s, 3), (state).v, (sum).v))})
+#endif
+
+// Sums of a row's chunks in local memory: [section][w or v][place][row].
+#define SUM_AT(s, place, row) (((s) * ORDER * PLACES + (place)) * CHUNK + (row))
+#define store_sum(to, sum) store_apart(to, sum, PLACES * CHUNK)
+#define load_sum(from) load_apart(from, PLACES * CHUNK)
+// A state whose v lies so many floats behind its w.
+INLINE void store_apart(__local float *to, State state, int apart) {
+    to[0] = state.w;
+    if (ORDER == 2)
+        to[apart] = state.v;
+}
+INLINE State load_apart(__local const float *from, int apart) {
+    return (State){from[0], ORDER == 2 ? from[apart] : 0.0f};
+}
+
+// A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then. cut: where samples end,
+// if that is among them: there anticausal states are cut_states.
+INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states,
+                         int cut, const State *cut_states) {
+    UNROLL for (int i = 0; i < CHUNK; ++i)
+        filter_causally(filter, x[i], y + i, states);
+    UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
+#if CUT
+        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+            states[s].w = i + 1 == cut ? cut_states[s].w : states[s].w;
+            if (ORDER == 2)
+                states[s].v = i + 1 == cut ? cut_states[s].v : states[s].v;
+        }
+#endif
+        add_anticausal(filter, x[i], y + i, states);
+    }
+}
+
+// Four samples, of one component, of a row.
+#if CHANNELS == 1
+#define READ_FOUR(from, to)                                                                        \
+    do {                                                                                           \
+        const float4 four_ = *(__local const float4 *)(from);                                      \
+        (to)[0] = four_.s0;                                                                        \
+        (to)[1] = four_.s1;                                                                        \
+        (to)[2] = four_.s2;                                                                        \
+        (to)[3] = four_.s3;                                                                        \
+    } while (0)
+#else
+#define READ_FOUR(from, to)                                                                        \
+    do {                                                                                           \
+        UNROLL for (int m_ = 0; m_ < 4; ++m_)                                                      \
+            (to)[m_] = (from)[m_ * CHANNELS];                                                      \
+    } while (0)
+#endif
+
+#if VECTORS
+#define READS 4
+#define VALUE float4
+#define LOAD_VALUE(p) LOAD4(p)
+#define GATHER(row, places) \
+    (float4)(AT_PLACE(row, (places)[0]), AT_PLACE(row, (places)[1]), AT_PLACE(row, (places)[2]), AT_PLACE(row, (places)[3]))
+#else
+#define READS CHUNK
+#define VALUE float
+#define LOAD_VALUE(p) LOAD(p)
+#define GATHER(row, places) AT_PLACE(row, (places)[0])
+#endif
+#define ROW_ITEMS (READS * WIDTH / CHUNK)
+#define ROWS_APART (CHUNK / READS)
+// The value of a row at a place that fold_value gave.
+#define AT_PLACE(row, place) ((place) == OUTSIDE ? g.border_value : LOAD((row) + (place)))
+
+// Reads the item's values of tile t into next[], as the border extends them.
+#define READ_TILE(t)                                                                               \
+    do {                                                                                           \
+        const int top_ = (t) * CHUNK;                                                              \
+        if (is_whole && top_ >= g.valid_top && top_ + CHUNK <= g.valid_bottom) {                   \
+            __global const SRC *from_ =                                                            \
+                origin + (long)(top_ + read_row) * g.src_row + left + read_at;                     \
+            UNROLL for (int k = 0; k < READS; ++k) {                                               \
+                next[k] = LOAD_VALUE(from_);                                                       \
+                from_ += ROWS_APART * g.src_row;                                                   \
+            }                                                                                      \
+        } else                                                                                     \
+            UNROLL for (int k = 0; k < READS; ++k) {                                               \
+                const int line_ = lines[((t) & 1) * CHUNK + read_row + k * ROWS_APART];            \
+                next[k] = (VALUE)(g.border_value);                                                 \
+                if (line_ != OUTSIDE)                                                              \
+                    next[k] = GATHER(origin + line_ * g.src_row, places + APRON_X + read_at);      \
+            }                                                                                      \
+    } while (0)
+
+#if CUT
+// Adds the sample that is `age` samples before the last one to the anticausal states at the cut.
+// Sums of samples that the states at the cut are made of: [section][w or v][chunk of the item][row].
+#define PARTS (LANES / CHUNK)
+#define CUT_AT(s, chunk, row) ((((s) - CAUSAL) * ORDER * CHUNKS + (chunk)) * CHUNK + (row))
+#define store_cut(to, state) store_apart(to, state, CHUNKS * CHUNK)
+#define load_cut(from) load_apart(from, CHUNKS * CHUNK)
+
+#define START_WEIGHT(axis, s, o, age) AXES.starts[axis][(((s) - CAUSAL) * ORDER + (o)) * APRON + (age)]
+#define ADD_START(axis, age, x, states)                                                            \
+    UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_) {                                            \
+        (states)[s_].w = fma(START_WEIGHT(axis, s_, 0, age), x, (states)[s_].w);                   \
+        if (ORDER == 2)                                                                            \
+            (states)[s_].v = fma(START_WEIGHT(axis, s_, ORDER - 1, age), x, (states)[s_].v);       \
+    }
+#endif
+
+// rows: a whole number of tiles that a group filters. The sums of a tile's chunks: causal_sums of those before a slab's
+// last, anticausal_sums of those behind its first.
+__kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1)))
+void recursive_fused_sums(__global const SRC *restrict src, __global DST *restrict dst,
+                          const Geometry g, const int rows, AXES_PARAMETER,
+                          __local float4 *tiles4, __local float *causal_sums,
+                          __local float *anticausal_sums, __local float *cuts,
+                          __local int *places, __local int *lines) {
+    const int item = get_local_id(0);
+    const int batch = get_global_id(2);
+    const int left = (int)get_group_id(0) * WIDTH;
+    const int first_tile = (int)get_group_id(1) * (rows / CHUNK);
+    const int end_tile = min(first_tile + rows / CHUNK, (g.height + CHUNK - 1) / CHUNK);
+    __global const SRC *origin = src + src_start(g, batch);
+    __global DST *to = dst + dst_start(g, batch) + left + item;
+    __local float *tiles = (__local float *)tiles4;
+    const bool is_there = left + item < g.width;
+    const int valid_left = g.valid_left * CHANNELS;
+    const int valid_right = g.valid_right * CHANNELS;
+
+    // Where an item reads.
+    const int read_row = (uint)item / ROW_ITEMS;
+    const int read_at = (uint)item % ROW_ITEMS * (WIDTH / ROW_ITEMS);
+    const bool is_whole =
+        left + read_at >= valid_left && left + read_at + WIDTH / ROW_ITEMS <= valid_right;
+    const bool is_left_free = left - APRON_X >= valid_left;
+    const bool is_right_free = left + WIDTH + APRON_X <= valid_right;
+    // And where it filters a row: neighbours in different rows.
+    const int row = item % CHUNK;
+    const int chunk = item / CHUNK;
+    const int first_value = chunk / CHANNELS * (CHUNK * CHANNELS) + chunk % CHANNELS;
+#if CUT
+    // The place of the chunk where rows end, and which of its samples would be the next.
+    const bool has_cut = valid_right < left + WIDTH + APRON_X;
+    const int beyond = (valid_right - left) / CHANNELS;
+    const int cut_sample = beyond % CHUNK;
+#endif
+
+    State down[SECTIONS], behind[BLOCKS][SECTIONS], at_cut[SECTIONS];
+    UNROLL for (int s = 0; s < SECTIONS; ++s) {
+        down[s] = at_cut[s] = AT_REST;
+        UNROLL for (int b = 0; b < BLOCKS; ++b)
+            behind[b][s] = AT_REST;
+    }
+
+    // Where the border has the values of rows, and the lines of this tile and of the next.
+    for (int i = item; i < WIDTH + 2 * APRON_X; i += WIDTH)
+        places[i] = fold_value(g, left - APRON_X + i);
+    if (item < CHUNK)
+        lines[(first_tile - BLOCKS & 1) * CHUNK + item] =
+            fold_row(g, (first_tile - BLOCKS) * CHUNK + item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    VALUE next[READS];
+    READ_TILE(first_tile - BLOCKS);
+    int slot = 0;
+    ROLLED for (int tile = first_tile - BLOCKS; tile < end_tile + BLOCKS; ++tile) {
+        __local float *here = tiles + slot * TILE;
+        slot = slot + 1 < TILES ? slot + 1 : 0;
+#if !SPARE
+        float old[CHUNK]; // the oldest tile's column
+        if (tile >= first_tile)
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                old[i] = here[i * PITCH + item];
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+        UNROLL for (int k = 0; k < READS; ++k)
+            *(__local VALUE *)(here + (read_row + k * ROWS_APART) * PITCH + read_at) = next[k];
+        if (item < CHUNK)
+            lines[(tile + 1 & 1) * CHUNK + item] = fold_row(g, (tile + 1) * CHUNK + item);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (tile + 1 < end_tile + BLOCKS)
+            READ_TILE(tile + 1);
+
+        ROLLED for (int n = item; n < SIDES; n += WIDTH) {
+            const bool is_right = n >= SIDES / 2;
+            const int m = is_right ? n - SIDES / 2 : n;
+            const int place = (uint)m % NEAR;
+            const int line = (uint)m / NEAR;
+            const int from = (is_right ? APRON_X + WIDTH : 0) +
+                             place / CHANNELS * (CHUNK * CHANNELS) + place % CHANNELS;
+            const int y = lines[(tile & 1) * CHUNK + line];
+            __global const SRC *values = origin + (y == OUTSIDE ? 0 : y) * g.src_row;
+            float x[CHUNK];
+#if VECTORS && CHANNELS == 1
+            if (is_right ? is_right_free : is_left_free) {
+                UNROLL for (int i = 0; i < CHUNK; i += 4) {
+                    const float4 four = LOAD4(values + left - APRON_X + from + i);
+                    x[i] = four.s0;
+                    x[i + 1] = four.s1;
+                    x[i + 2] = four.s2;
+                    x[i + 3] = four.s3;
+                }
+            } else
+#endif
+            {
+                UNROLL for (int i = 0; i < CHUNK; ++i)
+                    x[i] = AT_PLACE(values, places[from + i * CHANNELS]);
+            }
+            if (y == OUTSIDE)
+                UNROLL for (int i = 0; i < CHUNK; ++i)
+                    x[i] = g.border_value;
+            State sums[SECTIONS];
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                sums[s] = AT_REST;
+            if (is_right) {
+                UNROLL for (int i = 0; i < CHUNK; ++i)
+                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                        ADD_AGED(0, s, i, x[i], sums[s]);
+            } else {
+                UNROLL for (int i = 0; i < CHUNK; ++i)
+                    UNROLL for (int s = 0; s < CAUSAL; ++s)
+                        ADD_AGED(0, s, CHUNK - 1 - i, x[i], sums[s]);
+            }
+            if (is_right) {
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    store_sum(anticausal_sums + SUM_AT(s - CAUSAL, CHUNKS + place, line), sums[s]);
+            } else {
+                UNROLL for (int s = 0; s < CAUSAL; ++s)
+                    store_sum(causal_sums + SUM_AT(s, place, line), sums[s]);
+            }
+        }
+        float x[CHUNK];
+        UNROLL for (int i = 0; i < CHUNK; i += 4)
+            READ_FOUR(here + row * PITCH + first_value + i * CHANNELS, x + i);
+        {
+            State sums[SECTIONS];
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                sums[s] = AT_REST;
+            UNROLL for (int i = 0; i < CHUNK; ++i) {
+                UNROLL for (int s = 0; s < CAUSAL; ++s)
+                    ADD_AGED(0, s, CHUNK - 1 - i, x[i], sums[s]);
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    ADD_AGED(0, s, i, x[i], sums[s]);
+            }
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                store_sum(causal_sums + SUM_AT(s, NEAR + chunk, row), sums[s]);
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                store_sum(anticausal_sums + SUM_AT(s - CAUSAL, chunk, row), sums[s]);
+        }
+#if CUT
+        // What starts at the cut joins the sums of its chunk: first, sums of every PARTS-th sample.
+        if (has_cut) {
+            const int component = chunk % CHANNELS;
+            const int part = chunk / CHANNELS;
+            const int line = lines[(tile & 1) * CHUNK + row];
+            const int count = line == OUTSIDE ? 0 : min(APRON, g.valid_right - g.valid_left);
+            __global const SRC *last =
+                origin + (line == OUTSIDE ? 0 : line) * g.src_row + valid_right - CHANNELS + component;
+            State starts[SECTIONS];
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                starts[s] = AT_REST;
+            UNROLL for (int k = 0; k < APRON / PARTS; ++k) {
+                const int age = part + k * PARTS;
+                const float sample = age < count ? LOAD(last - age * CHANNELS) : 0.0f;
+                ADD_START(0, age, sample, starts)
+            }
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                store_cut(cuts + CUT_AT(s, chunk, row), starts[s]);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (part == 0) {
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                    starts[s] = AT_REST;
+                    ROLLED for (int k = component; k < CHUNKS; k += CHANNELS)
+                        starts[s] = plus_state(starts[s], load_cut(cuts + CUT_AT(s, k, row)));
+                    store_cut(cuts + CUT_AT(s, component, row), starts[s]);
+                }
+                Filter filter;
+                READ_FILTER(filter, AXES.sections[0], 0);
+                ROLLED for (int i = 0; i < cut_sample; ++i)
+                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                        starts[s] = take(filter.sections[s], starts[s], 0.0f);
+                const int place = beyond / CHUNK * CHANNELS + component;
+                if (place < PLACES)
+                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                        __local float *sum = anticausal_sums + SUM_AT(s - CAUSAL, place, row);
+                        store_sum(sum, plus_state(load_sum(sum), starts[s]));
+                    }
+            }
+        }
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        {
+            State states[SECTIONS];
+            UNROLL for (int s = 0; s < CAUSAL; ++s) {
+                __local const float *from = causal_sums + SUM_AT(s, chunk, row);
+                states[s] = load_sum(from);
+                UNROLL for (int b = 1; b < BLOCKS; ++b)
+                    states[s] = A_CHUNK_LATER(0, s, states[s],
+                                              load_sum(from + b * CHANNELS * CHUNK));
+            }
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                __local const float *from =
+                    anticausal_sums + SUM_AT(s - CAUSAL, chunk + NEAR, row);
+                states[s] = load_sum(from);
+                UNROLL for (int b = 1; b < BLOCKS; ++b)
+                    states[s] = A_CHUNK_LATER(0, s, states[s],
+                                              load_sum(from - b * CHANNELS * CHUNK));
+            }
+            int cut = -1;
+            State starts[SECTIONS];
+#if CUT
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                starts[s] = AT_REST;
+            if (has_cut && beyond / CHUNK == chunk / CHANNELS) {
+                cut = cut_sample;
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    starts[s] = load_cut(cuts + CUT_AT(s, chunk % CHANNELS, row));
+            }
+#endif
+            float y[CHUNK];
+            Filter filter;
+            READ_FILTER(filter, AXES.sections[0], 0);
+            filter_chunk(&filter, x, y, states, cut, starts);
+            __local float *own = here + row * PITCH + first_value;
+#if CHANNELS == 1
+            UNROLL for (int i = 0; i < CHUNK; i += 4)
+                *(__local float4 *)(own + i) = (float4)(y[i], y[i + 1], y[i + 2], y[i + 3]);
+#else
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                own[i * CHANNELS] = y[i];
+#endif
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        // What the tile leaves for those above it.
+        State sums[SECTIONS];
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            sums[s] = AT_REST;
+        UNROLL for (int i = 0; i < CHUNK; ++i) {
+            const float come = here[i * PITCH + item];
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                ADD_AGED(1, s, i, come, sums[s]);
+        }
+        const int done = tile - BLOCKS;
+        Filter filter;
+        READ_FILTER(filter, AXES.sections[1], 0);
+#if CUT
+        const int last = g.valid_bottom - tile * CHUNK; // rows of the tile before the cut
+        if (last > 0 && last <= CHUNK) {
+            const int count = SPARE ? APRON : APRON - CHUNK + last;
+            ROLLED for (int age = 0; age < count; ++age) {
+                const int y = last - 1 - age + TILES * CHUNK - CHUNK; // from the tile at `slot` on
+                const float sample =
+                    tiles[(slot + y / CHUNK) % TILES * TILE + y % CHUNK * PITCH + item];
+                ADD_START(1, age, sample, at_cut)
+            }
+#if !SPARE
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                if (i >= last && tile >= first_tile) {
+                    ADD_START(1, APRON - 1 - i + last, old[i], at_cut)
+                }
+#endif
+            State starts[SECTIONS];
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                starts[s] = at_cut[s];
+            ROLLED for (int i = 0; i < last; ++i)
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    starts[s] = take(filter.sections[s], starts[s], 0.0f);
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                sums[s] = plus_state(sums[s], starts[s]);
+        }
+#endif
+        State states[SECTIONS];
+        UNROLL for (int s = 0; s < CAUSAL; ++s)
+            states[s] = down[s];
+        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+            states[s] = sums[s];
+            UNROLL for (int b = BLOCKS - 1; b > 0; --b)
+                states[s] = A_CHUNK_LATER(1, s, states[s], behind[b][s]);
+        }
+        if (tile >= first_tile) {
+#if SPARE
+            float old[CHUNK];
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                old[i] = tiles[slot * TILE + i * PITCH + item];
+#endif
+            float y[CHUNK];
+            if (done < first_tile) {
+                UNROLL for (int i = 0; i < CHUNK; ++i)
+                    UNROLL for (int s = 0; s < CAUSAL; ++s)
+                        states[s] = take(filter.sections[s], states[s], old[i]);
+            } else {
+                filter_chunk(&filter, old, y, states, g.valid_bottom - done * CHUNK, at_cut);
+                __global DST *at = to + (long)done * CHUNK * g.dst_row;
+                const int count = is_there ? g.height - done * CHUNK : 0;
+                if (count >= CHUNK) {
+                    UNROLL for (int i = 0; i < CHUNK; ++i)
+                        STORE(y[i], at + i * g.dst_row);
+                } else {
+                    UNROLL for (int i = 0; i < CHUNK; ++i)
+                        if (i < count)
+                            STORE(y[i], at + i * g.dst_row);
+                }
+            }
+        }
+        UNROLL for (int s = 0; s < CAUSAL; ++s)
+            down[s] = states[s];
+        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+            UNROLL for (int b = 0; b + 1 < BLOCKS; ++b)
+                behind[b][s] = behind[b + 1][s];
+            behind[BLOCKS - 1][s] = sums[s];
+        }
+    }
+}

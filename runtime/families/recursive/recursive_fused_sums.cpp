@@ -1,0 +1,200 @@
+// Both axes in one pass, for filters that forget soon. See cl/recursive/recursive_fused_sums.cl.
+#include <algorithm>
+#include <cmath>
+
+#include "families/recursive/kernels.hpp"
+#include "families/recursive/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int lanes, rows;
+    int spare; // 1: room for one tile more than must stay
+};
+
+constexpr int chunk = recursive_chunk;
+constexpr std::int64_t longest_apron = 5 * chunk;
+constexpr std::size_t most_bytes_by_value = 640; // beside the geometry, of what 1024 are allowed
+
+std::optional<int> apron_of(const RecursivePlanePass &pass) {
+    return plane_apron(pass, chunk, longest_apron);
+}
+
+std::string refusal(const RecursivePlanePass &pass, const Settings &settings) {
+    if (std::string reason = plane_refusal(pass, longest_apron); !reason.empty())
+        return reason;
+    if (pass.second)
+        return "there are two filters";
+    const int group = settings.lanes * pass.channels;
+    return group > 1024 ? text("groups would be of ", group, " items") : "";
+}
+
+// The struct Axes.
+std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, bool mirrored,
+                                  bool signs) {
+    const int order = plane_order(pass);
+    std::vector<double> values;
+    for (const LineStage &stage : pass.axes)
+        append_sections(values, {&stage}, signs);
+    // Appends what `append` does for each of the sections whose weights are stored.
+    const auto for_sections = [&](auto append) {
+        for (const LineStage &stage : pass.axes) {
+            for (const Section &section : stage.causal)
+                append(section);
+            if (!mirrored)
+                for (const Section &section : stage.anticausal)
+                    append(section);
+        }
+    };
+    for_sections([&](const Section &section) {
+        for (const auto &state : responses(section, chunk))
+            values.insert(values.end(), state.begin(), state.begin() + order);
+    });
+    for_sections([&](const Section &section) {
+        const auto m = transition(section, chunk).less_identity;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
+            for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
+                values.push_back(m[i][j] + (i == j ? 1.0 : 0.0));
+    });
+    if (pass.is_cut)
+        for (const LineStage &stage : pass.axes)
+            append_far_weights(values, stage, order, apron);
+    return constants_of(values, StateType::floats);
+}
+
+// What a group has in local memory, in floats.
+struct GroupMemory {
+    std::int64_t tiles, causal_sums, anticausal_sums, cuts, places, lines;
+};
+
+GroupMemory memory_of(const RecursivePlanePass &pass, const Settings &settings) {
+    constexpr std::int64_t padding = 4; // see PITCH
+    const std::int64_t width = std::int64_t{settings.lanes} * pass.channels;
+    const std::int64_t apron = *apron_of(pass);
+    const std::int64_t all =
+        width + apron * pass.channels; // values that sums of one direction are of
+    const LineStage &stage = pass.axes[0];
+    const int order = plane_order(pass);
+    const auto states = [order](const std::vector<Section> &sections) {
+        return static_cast<std::int64_t>(sections.size()) * order;
+    };
+    const auto some = [](std::int64_t floats) { return std::max<std::int64_t>(floats, 1); };
+    return {(apron + settings.spare * chunk) * (width + padding),
+            some(states(stage.causal) * all),
+            some(states(stage.anticausal) * all),
+            some(pass.is_cut ? states(stage.anticausal) * width : 0),
+            all + apron * pass.channels,
+            2 * chunk};
+}
+
+Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const int lanes = settings.lanes;
+    const int rows = settings.rows;
+    const int width = lanes * pass.channels;
+    const int apron = *apron_of(pass);
+    const auto &[x, y] = pass.axes;
+    const int order = plane_order(pass);
+    const bool mirrored = is_mirrored(x) && is_mirrored(y);
+    std::vector<std::byte> axes = axes_bytes(pass, apron, mirrored, has_signs({&x, &y}));
+    const bool small = facts.takes_by_value(axes.size()) && !facts.copies_indexed_arguments &&
+                       axes.size() <= most_by_value(facts, most_bytes_by_value);
+
+    Launch launch;
+    launch.program = {"recursive/recursive_fused_sums.cl", "recursive_fused_sums",
+                      plane_defines(pass, small)};
+    Defines &defines = launch.program.defines;
+    defines["MIRRORED"] = mirrored ? 1 : 0;
+    defines["LANES"] = lanes;
+    defines["BLOCKS"] = apron / chunk;
+    defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;
+    defines["CUT"] = pass.is_cut ? 1 : 0;
+    defines["SPARE"] = settings.spare;
+    const GroupMemory memory = memory_of(pass, settings);
+    launch.range =
+        batched_range(pass, ceil_div(g.width, width), ceil_div(g.height, rows), width, 1);
+    launch.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        by_value(static_cast<std::int32_t>(rows)),
+                        array_argument(std::move(axes), small),
+                        local_floats(memory.tiles),
+                        local_floats(memory.causal_sums),
+                        local_floats(memory.anticausal_sums),
+                        local_floats(memory.cuts),
+                        local_floats(memory.places),
+                        local_floats(memory.lines)};
+    Work result(std::move(launch));
+    result.trips = 1;
+    result.bytes_per_value = static_cast<double>(size_of(pass.src_type) + size_of(pass.dst_type));
+    return result;
+}
+
+// Returns settings with as many lanes, and bands of rows by which all groups finish first. They take as long as they
+// have tiles, those of other bands that matter to theirs among them, by rounds of which the last is partly idle. Fitted
+// to an H200, which runs 4 groups of each core at a time, at 16384x16384, 4096x4096 and 1920x1080: bands of 1024, 256
+// and 64 rows.
+Settings with_bands(const RecursivePlanePass &pass, int lanes, const DeviceFacts &facts) {
+    constexpr double groups_of_core = 4.0;
+    constexpr double started = 0.35; // rounds; by measurement
+    const Geometry &g = pass.geometry;
+    const std::int64_t slabs =
+        ceil_div(g.width, std::int64_t{lanes} * pass.channels) * pass.batch();
+    const int blocks = apron_of(pass).value_or(longest_apron) / chunk;
+    Settings best{.lanes = lanes, .rows = 0, .spare = 0};
+    double least = 0.0;
+    for (const int rows : {64, 128, 256, 512, 1024, 2048}) {
+        const double rounds = static_cast<double>(slabs * ceil_div(g.height, rows)) /
+                              (groups_of_core * static_cast<double>(facts.cores()));
+        const double cost =
+            ((rounds + std::ceil(rounds)) / 2 + started) * (rows / chunk + 2 * blocks + 1);
+        if (best.rows == 0 || cost < least) {
+            best.rows = rows;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+// Slabs of 64 pixels of one channel have too much beside them. A spare tile saves 5 % (H200).
+std::vector<Settings> preferred(const RecursivePlanePass &pass, const DeviceFacts &facts) {
+    Settings settings = with_bands(pass, pass.channels == 1 ? 128 : 64, facts);
+    Settings with_spare = settings;
+    with_spare.spare = 1;
+    return {with_spare, settings};
+}
+
+} // namespace
+
+Kernel recursive_fused_sums() {
+    KernelSpec<RecursivePlanePass, Settings> spec;
+    spec.name = "recursive_fused_sums";
+    spec.folder = "recursive";
+    // ROWS: the rows of a band.
+    spec.tunables = {{"LANES", &Settings::lanes, {64, 128}},
+                     {"ROWS", &Settings::rows, {64, 128, 256, 512, 1024, 2048}},
+                     {"SPARE", &Settings::spare, {0, 1}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const RecursivePlanePass &pass, const Settings &settings) {
+        const LineStage &stage = pass.axes[0];
+        return text(stage.causal.size(), " causal and ", stage.anticausal.size(),
+                    " anticausal sections along x and y, slabs of ", settings.lanes,
+                    " columns with ", *apron_of(pass), " more on either side");
+    };
+    // Measured on NVIDIA (H200): faster than recursive_fused, but for an apron of one chunk of a large image, and than
+    // axis by axis, unless more lies beside a slab than in it. Of no other device is anything known.
+    spec.rank = [](const RecursivePlanePass &pass, const Settings &settings,
+                   const DeviceFacts &facts) {
+        const int apron = apron_of(pass).value_or(longest_apron);
+        if (facts.device_class != DeviceClass::nvidia_gpu || 8 * apron > 5 * settings.lanes)
+            return Rank{0};
+        return Rank{2};
+    };
+    return spec;
+}
+
+} // namespace gz
