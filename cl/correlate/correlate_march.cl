@@ -53,12 +53,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      const Volume v, const int depth, const int chunks, CUBES,
                      __local float4 *vectors TARGET_1 TARGET_2 TARGET_3) {
-    __local float *tiles = (__local float *)vectors;
     const March march = march_of_item(g, depth, chunks);
     const int first = march.first, last = march.last;
     __global const SRC *origin = march_from(march, src, g);
-    int places[SHARE];
-    find_places(places, march, g);
+    uint places[SHARE];
+    const Bits outside = find_places(places, march, g);
+    __local float *const own_share = (__local float *)vectors + march.item;
+    __local const float *const own_window =
+        (__local const float *)vectors + march.item_y * ITEM_Y * PITCH + march.item_x * ITEM_X;
+    long to = march_to(march, g, first);
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float sums[FILTERS][SIZE][ITEM_Y][ITEM_X];
@@ -69,16 +72,19 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                     sums[f][o][q][p] = 0.0f;
 
     float brought[SHARE];
-    bring(brought, places, origin, g, v, first);
-    put(brought, tiles, march.item);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (int i = 0; i < RING - 1; ++i) {
+        bring_slice(brought, own_share + i * TILE, places, origin, g, v, first + i, march.item);
+        put(brought, own_share + i * TILE, march.item);
+    }
+    int now = 0, next = (RING - 1) * TILE;
     for (int slice = first; slice < last + SIZE - 1; ++slice) {
-        const int turn = (slice - first) & 1;
-        // The next slice is on its way while this one is added.
-        bring(brought, places, origin, g, v, slice + 1);
+        await();
+        mend_slice(own_share + now, outside, g, v, slice, march.item);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // Later slices are on their way while this one is added.
+        bring_slice(brought, own_share + next, places, origin, g, v, slice + RING - 1, march.item);
 
-        __local const float *own =
-            tiles + turn * (PITCH * ROWS) + march.item_y * ITEM_Y * PITCH + march.item_x * ITEM_X;
+        __local const float *own = own_window + now;
         UNROLL for (int j = 0; j < ITEM_Y + SIZE - 1; ++j) {
             float window[4 * VECTORS];
             read_window(window, (__local const float4 *)(own + j * PITCH));
@@ -93,9 +99,7 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                                                            sums[f][o][q][p]);
         }
 
-        const int done = slice - (SIZE - 1);
-        if (done >= first) {
-            const long to = march_to(march, g, done);
+        if (slice - (SIZE - 1) >= first) {
             UNROLL for (int f = 0; f < FILTERS; ++f) {
 #if FILTERS > 3
                 __global DST *target =
@@ -113,6 +117,7 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                                             sums[f][0][q][3]),
                                    target + q * g.dst_row, g.width - march.x);
             }
+            to += g.dst_slice;
         }
         UNROLL for (int f = 0; f < FILTERS; ++f)
             UNROLL for (int q = 0; q < ITEM_Y; ++q)
@@ -121,7 +126,8 @@ void correlate_march(__global const SRC *restrict src, __global DST *restrict ds
                         sums[f][o][q][p] = sums[f][o + 1][q][p];
                     sums[f][SIZE - 1][q][p] = 0.0f;
                 }
-        put(brought, tiles + (turn ^ 1) * (PITCH * ROWS), march.item);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        put(brought, own_share + next, march.item);
+        now = next_of_ring(now);
+        next = next_of_ring(next);
     }
 }

@@ -8,9 +8,10 @@
 #include "lib/border.clh"
 
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(ITEM_Y) || !defined(ALIGNED) ||             \
-    !defined(MOST) || !defined(BY_VALUE)
-#error GROUP_X, GROUP_Y, ITEM_Y, ALIGNED, MOST or BY_VALUE is not defined
+    !defined(MOST) || !defined(BY_VALUE) || !defined(EXACT)
+#error GROUP_X, GROUP_Y, ITEM_Y, ALIGNED, MOST, BY_VALUE or EXACT is not defined
 #endif
+// EXACT: there are MOST taps along each axis.
 
 #include "lib/march.clh"
 
@@ -30,13 +31,14 @@ typedef struct Taps {
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void separable_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      const Volume v, const int depth, const int chunks, TAPS,
-                     __local float4 *slices4, __local float4 *filtered) {
-    __local float *slices = (__local float *)slices4;
+                     __local float4 *slices, __local float4 *filtered) {
     const March march = march_of_item(g, depth, chunks);
     const int first = march.first, last = march.last;
     __global const SRC *origin = march_from(march, src, g);
-    int places[SHARE];
-    find_places(places, march, g);
+    uint places[SHARE];
+    const Bits outside = find_places(places, march, g);
+    __local float *const own_share = (__local float *)slices + march.item;
+    __global DST *to = dst + march_to(march, g, first);
 
     // The results that the slice at hand is added to: the oldest, which it ends, first.
     float4 sums[MOST][ITEM_Y];
@@ -45,23 +47,27 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
             sums[o][q] = (float4)(0.0f);
 
     float brought[SHARE];
-    bring(brought, places, origin, g, v, first);
-    put(brought, slices, march.item);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (int i = 0; i < RING - 1; ++i) {
+        bring_slice(brought, own_share + i * TILE, places, origin, g, v, first + i, march.item);
+        put(brought, own_share + i * TILE, march.item);
+    }
+    int now = 0, next = (RING - 1) * TILE;
     for (int slice = first; slice < last + v.taps_z - 1; ++slice) {
-        const int turn = (slice - first) & 1;
-        // The next slice is on its way while this one is filtered.
-        bring(brought, places, origin, g, v, slice + 1);
+        await();
+        mend_slice(own_share + now, outside, g, v, slice, march.item);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // Later slices are on their way while this one is filtered.
+        bring_slice(brought, own_share + next, places, origin, g, v, slice + RING - 1, march.item);
 
         for (int at = march.item; at < GROUP_X * (TILE_Y + g.taps_y - 1); at += ITEMS) {
             const int row = at / GROUP_X;
             __local const float4 *from =
-                slices4 + (turn * ROWS + row) * (PITCH / 4) + (at - row * GROUP_X);
+                slices + now / 4 + row * (PITCH / 4) + (at - row * GROUP_X);
             float window[4 * VECTORS];
             read_window(window, from);
             float4 sum = (float4)(0.0f);
             UNROLL for (int i = 0; i < MOST; ++i)
-                if (i < g.taps_x)
+                if (EXACT || i < g.taps_x)
                     sum = fma((float4)(TAP(x, i)),
                               (float4)(window[i * CHANNELS], window[i * CHANNELS + 1],
                                        window[i * CHANNELS + 2], window[i * CHANNELS + 3]),
@@ -74,19 +80,18 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
         UNROLL for (int q = 0; q < ITEM_Y; ++q) {
             float4 sum = (float4)(0.0f);
             UNROLL for (int j = 0; j < MOST; ++j)
-                if (j < g.taps_y)
+                if (EXACT || j < g.taps_y)
                     sum = fma((float4)(TAP(y, j)), own[(q + j) * GROUP_X], sum);
             UNROLL for (int o = 0; o < MOST; ++o)
-                if (o < v.taps_z)
+                if (EXACT || o < v.taps_z)
                     sums[o][q] = fma((float4)(TAP(z, o)), sum, sums[o][q]);
         }
 
-        const int done = slice - (v.taps_z - 1);
-        if (done >= first) {
-            __global DST *to = dst + march_to(march, g, done);
+        if (slice - (v.taps_z - 1) >= first) {
             UNROLL for (int q = 0; q < ITEM_Y; ++q)
                 if (march.y + q < g.height)
                     store_quad(sums[0][q], to + q * g.dst_row, g.width - march.x);
+            to += g.dst_slice;
         }
         // Sums behind the taps' number stay 0.
         UNROLL for (int q = 0; q < ITEM_Y; ++q) {
@@ -94,7 +99,8 @@ void separable_march(__global const SRC *restrict src, __global DST *restrict ds
                 sums[o][q] = sums[o + 1][q];
             sums[MOST - 1][q] = (float4)(0.0f);
         }
-        put(brought, slices + (turn ^ 1) * (PITCH * ROWS), march.item);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        put(brought, own_share + next, march.item);
+        now = next_of_ring(now);
+        next = next_of_ring(next);
     }
 }

@@ -158,6 +158,10 @@ std::vector<Filter> cubes() {
             dense({7, 7, 7, 1}, {0, 3, 6, 0})};
 }
 
+std::vector<Filter> cubes_along_t() {
+    return {dense({3, 3, 3, 3}, {1, 1, 1, 1}), dense({3, 3, 3, 3}, {1, 0, 2, 0})};
+}
+
 std::vector<Filter> separable_filters() {
     return {separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0}),
             separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
@@ -207,7 +211,7 @@ struct VolumeCases {
     Extents extents; // of the pairwise selection
     Config small;
     std::vector<Filter> several_filters;
-    Extents several; // three groups and more along each axis, and along z of those that march
+    Extents several; // three groups and more along each axis, and along z or t of those that march
 };
 
 VolumeCases cases_of(const std::string &kernel) {
@@ -216,15 +220,26 @@ VolumeCases cases_of(const std::string &kernel) {
     if (kernel == "correlate_march")
         return {cubes(),
                 few,
-                {{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"FILTERS", 1}, {"DEPTH", 16}},
+                {{"GROUP_X", 8},
+                 {"GROUP_Y", 4},
+                 {"ITEM_Y", 1},
+                 {"FILTERS", 1},
+                 {"RING", 2},
+                 {"DEPTH", 16}},
                 several_cubes(),
                 long_along_z};
     if (kernel == "separable_march")
         return {separable_filters(),
                 few,
-                {{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"DEPTH", 16}},
+                {{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"RING", 2}, {"DEPTH", 16}},
                 several_separable(),
                 long_along_z};
+    if (kernel == "correlate_frames")
+        return {cubes_along_t(),
+                {{1, 1, 1, 1}, {37, 9, 5, 4}},
+                {{"GROUP_X", 8}, {"GROUP_Y", 4}, {"ITEM_Y", 1}, {"STACK", 1}, {"DEPTH", 4}},
+                cubes_along_t(),
+                {{101, 13, 3, 9}, {64, 8, 4, 10}}};
     if (kernel == "volume_strips")
         return {dense_filters(),
                 all_extents,

@@ -60,7 +60,8 @@ struct DeviceFacts {
     bool copies_arguments = false, copies_indexed_arguments = false;
     // The compiler takes a number of items to make lanes of a vector of: intel_vec_len_hint.
     bool takes_vector_hint = false;
-    bool packs_integers = false; // has cvt.pack, NVIDIA's saturation of several at once
+    bool packs_integers = false;  // has cvt.pack, NVIDIA's saturation of several at once
+    bool copies_to_local = false; // has cp.async, NVIDIA's copies that take no registers
 
     bool is_cpu() const {
         return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::intel_cpu ||

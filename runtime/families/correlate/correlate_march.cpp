@@ -31,6 +31,7 @@ Launch make_launch(const VolumePass &pass, const MarchSettings &settings, std::s
     launch.program.entry = "correlate_march";
     launch.program.defines["SIZE"] = size;
     launch.program.defines["FILTERS"] = count;
+    launch.program.defines["RING"] = settings.ring;
     launch.arguments = {
         SourceBuffer(),
         TargetBuffer{first},
@@ -42,7 +43,7 @@ Launch make_launch(const VolumePass &pass, const MarchSettings &settings, std::s
                       bytes_of(pass.taps.data() + first * pass.taps_of_one(),
                                static_cast<std::size_t>(count) * pass.taps_of_one()),
                       facts),
-        local_vectors(2 * march.row_vectors * march.rows)};
+        local_vectors(settings.ring * march.vectors)};
     for (int i = 1; i < count; ++i)
         launch.arguments.emplace_back(TargetBuffer{first + static_cast<std::size_t>(i)});
     return launch;
@@ -59,22 +60,28 @@ Work work(const VolumePass &pass, const MarchSettings &settings, const DeviceFac
     return result;
 }
 
-MarchSettings shaped(int group_x, int group_y, int item_y, int filters, int depth) {
+MarchSettings shaped(int group_x, int group_y, int item_y, int ring, int filters, int depth) {
     return {.group_x = group_x,
             .group_y = group_y,
             .item_y = item_y,
             .depth = depth,
+            .ring = ring,
             .filters = filters};
 }
 
-// Measured on NVIDIA (H200, 512x512x512 f32). Filters share the loads as long as registers hold the
-// results of all; a deep chunk repeats less at its ends.
+// Measured on NVIDIA (H200, 512x512x512 f32; cubes of 3 of integers and f16 too). Filters share the loads as long as
+// registers hold the results of all; a deep chunk repeats less at its ends. Few taps wait for memory: they want
+// wide tiles, and more than one slice on its way where these need no registers.
 MarchSettings fastest(const VolumePass &pass, const DeviceFacts &facts) {
     const int size = pass.geometry.taps_x;
-    const bool is_bank = pass.filters > 1;
-    const int filters = !is_bank ? 1 : size == 3 ? 4 : size == 5 ? 2 : 1;
-    const int item_y = size == (is_bank ? 3 : 5) ? 2 : 1;
-    return with_fitting_depth(pass, shaped(16, 8, item_y, filters, 128), facts);
+    if (pass.filters > 1)
+        return shaped(16, 8, size == 3 ? 2 : 1, 2, size == 3 ? 4 : size == 5 ? 2 : 1, 128);
+    const bool async = is_async(pass, facts);
+    if (size == 3)
+        return async ? shaped(32, 8, 2, 3, 1, 256) : shaped(32, 8, 1, 2, 1, 128);
+    if (!async)
+        return shaped(16, 8, size == 5 ? 2 : 1, 2, 1, 128);
+    return shaped(8, 8, size == 5 ? 2 : 1, 2, 1, 256);
 }
 
 } // namespace
@@ -87,11 +94,12 @@ Kernel correlate_march() {
                      {"GROUP_Y", &MarchSettings::group_y, {4, 8}},
                      {"ITEM_Y", &MarchSettings::item_y, {1, 2}},
                      {"FILTERS", &MarchSettings::filters, {1, 2, most_at_a_time}},
-                     {"DEPTH", &MarchSettings::depth, {16, 32, 64, 128}}};
+                     {"RING", &MarchSettings::ring, {2, 3}},
+                     {"DEPTH", &MarchSettings::depth, {16, 32, 64, 128, 256}}};
     spec.refusal = refusal;
     spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
-        return std::vector<MarchSettings>{fastest(pass, facts), shaped(16, 4, 1, 1, 32),
-                                          shaped(8, 4, 1, 1, 16)};
+        return std::vector<MarchSettings>{with_fitting_depth(pass, fastest(pass, facts), facts),
+                                          shaped(16, 4, 1, 2, 1, 32), shaped(8, 4, 1, 2, 1, 16)};
     };
     spec.work = work;
     spec.details = [](const VolumePass &pass, const MarchSettings &settings) {

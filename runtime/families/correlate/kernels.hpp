@@ -15,6 +15,7 @@ Kernel separable_passes();
 Kernel separable_columns();
 Kernel correlate_volume();
 Kernel correlate_march();
+Kernel correlate_frames();
 Kernel volume_strips();
 Kernel separable_march();
 

@@ -35,11 +35,15 @@ std::int64_t tiles(const VolumePass &pass, const MarchSettings &settings) {
 
 std::string march_refusal(const VolumePass &pass) {
     const Geometry &g = pass.geometry;
-    const std::int64_t rows =
-        std::max(std::abs(std::int64_t{g.valid_top}), std::int64_t{g.valid_bottom});
-    if ((rows + 1) * g.src_row > std::numeric_limits<std::int32_t>::max())
-        return "a slice of the source has more values than it counts";
+    const std::int64_t rows = std::int64_t{g.valid_bottom} - g.valid_top;
+    const auto bytes = static_cast<std::int64_t>(size_of(pass.src_type));
+    if (rows * g.src_row * bytes > std::numeric_limits<std::uint32_t>::max())
+        return "a slice of the source has more bytes than it counts";
     return "";
+}
+
+bool is_async(const VolumePass &pass, const DeviceFacts &facts) {
+    return facts.copies_to_local && pass.src_type == PixelType::f32;
 }
 
 March march_of(const VolumePass &pass, const MarchSettings &settings, const DeviceFacts &facts,
@@ -49,9 +53,10 @@ March march_of(const VolumePass &pass, const MarchSettings &settings, const Devi
     const int group_y = settings.group_y;
     const int item_y = settings.item_y;
     March march;
-    march.row_vectors =
-        group_x - 1 + static_cast<int>(ceil_div(march_item_x + (most - 1) * pass.channels, 4));
     march.rows = group_y * item_y + most - 1;
+    march.vectors =
+        march.rows *
+        (group_x - 1 + static_cast<int>(ceil_div(march_item_x + (most - 1) * pass.channels, 4)));
     march.depth = std::min(settings.depth, g.slices);
     march.chunks = static_cast<gz_int>(ceil_div(g.slices, std::int64_t{march.depth}));
     Launch &launch = march.launch;
@@ -60,6 +65,7 @@ March march_of(const VolumePass &pass, const MarchSettings &settings, const Devi
     defines["GROUP_X"] = group_x;
     defines["GROUP_Y"] = group_y;
     defines["ITEM_Y"] = item_y;
+    defines["COPIES_TO_LOCAL"] = facts.copies_to_local ? 1 : 0;
     defines["ALIGNED"] = pass.alignment >= march_item_x ? 1 : 0;
     launch.range =
         batched_range(pass, ceil_div(g.width, group_x * march_item_x),
@@ -80,10 +86,12 @@ LocalMemory local_vectors(int count) {
 MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
                                  const DeviceFacts &facts) {
     constexpr int least = 16;
+    constexpr int items_of_core = 448;
     int &depth = settings.depth;
-    while (depth > least &&
-           tiles(pass, settings) * ceil_div(pass.geometry.slices, std::int64_t{depth}) <
-               8 * facts.cores())
+    while (depth > least && tiles(pass, settings) *
+                                    ceil_div(pass.geometry.slices, std::int64_t{depth}) *
+                                    settings.group_x * settings.group_y <
+                                items_of_core * facts.cores())
         depth /= 2;
     return settings;
 }

@@ -35,19 +35,23 @@ struct TapsArgument {
 };
 TapsArgument dense_taps(const VolumePass &pass, std::size_t filter);
 
-// For kernels that march along z by chunks of DEPTH slices, in groups of GROUP_X x GROUP_Y items of ITEM_Y
-// rows of four values (cl/lib/march.clh): why one cannot take the pass; its launch, for up to `most` taps
-// along x and y, where an item holds so many sums for each value; the configuration with the deepest chunks
+// For kernels that march in groups of GROUP_X x GROUP_Y items of ITEM_Y rows of four values, along z by chunks of
+// DEPTH slices (cl/lib/march.clh): why one cannot take the pass; its launch, for up to `most` taps along x and y,
+// where an item holds so many sums for each value; the configuration with the deepest chunks, of a power of two,
 // that still leave groups for all of the device.
 struct MarchSettings {
     int group_x, group_y, item_y, depth;
-    int filters = 1; // filters that a launch computes at once, where there are several
+    int ring = 2;    // slices in local memory
+    int filters = 1; // that a launch computes at once, where there are several
 };
+// Whether what a march brings needs no registers on its way.
+bool is_async(const VolumePass &pass, const DeviceFacts &facts);
 std::string march_refusal(const VolumePass &pass);
 struct March {
     Launch launch; // without file, entry and arguments
     gz_int depth, chunks;
-    int row_vectors, rows; // for a slice in local memory, with its apron
+    int rows;    // of a slice in local memory, with its apron
+    int vectors; // of all of them
 };
 March march_of(const VolumePass &pass, const MarchSettings &settings, const DeviceFacts &facts,
                int most, int sums);
