@@ -192,7 +192,8 @@ bool streams_best(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     const bool integers = facts_of(pass.src_type).is_integer;
     const bool several = pass.channels > (integers ? 2 : 1);
-    if (taps < (integers ? (several ? 21 : 46) : (several ? 9 : 12)))
+    const int least = integers ? (several ? 15 : 46) : (several ? 9 : 12);
+    if (taps < least)
         return false;
     // Bands may not be too low for their apron: tiles do with fewer rows.
     const int aprons = integers && several ? 4 : several ? 2 : taps > 31 ? 1 : 3;
