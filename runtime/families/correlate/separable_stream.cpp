@@ -23,13 +23,6 @@ const std::vector<Setting<Settings>> tunables = {
 constexpr int most_taps = 63;
 constexpr int most_sums = 128; // that an item keeps: more would not fit its registers
 
-// Taps that fill their bucket, around the anchor, have a program without conditions.
-bool is_exact(const CorrelatePass &pass) {
-    const Geometry &g = pass.geometry;
-    return g.taps_x == tap_bucket(g.taps_x).most && g.taps_y == tap_bucket(g.taps_y).most &&
-           g.anchor_x == g.taps_x / 2;
-}
-
 bool is_aligned(const CorrelatePass &pass) {
     return pass.alignment >= 4;
 }
@@ -82,7 +75,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     const Geometry &g = pass.geometry;
     const TapBucket along_x = tap_bucket(g.taps_x);
     const TapBucket along_y = tap_bucket(g.taps_y);
-    const bool exact = is_exact(pass);
+    const bool exact = fills_buckets(pass);
     const int shift = shift_of(pass);
     const int most_shift = exact || !is_aligned(pass) ? shift : 3;
     const int strip = strip_of(settings);
@@ -161,9 +154,9 @@ int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFac
 // items of two columns; the sums of longer ones leave no registers for these, or for large groups.
 Settings shape_of(const CorrelatePass &pass) {
     const Geometry &g = pass.geometry;
-    const int most_for_two = is_exact(pass) ? 21 : 31;
+    const int most_for_two = fills_buckets(pass) ? 21 : 31;
     const bool several = pass.channels > 1;
-    const bool two = (several || !is_exact(pass)) && g.taps_y <= most_for_two;
+    const bool two = (several || !fills_buckets(pass)) && g.taps_y <= most_for_two;
     const bool wide_apron = (g.taps_x - 1) * pass.channels > 64 && g.taps_y <= 21;
     return {.group = several && (!two || wide_apron) ? 256 : 128,
             .row_item = 16,
