@@ -174,7 +174,7 @@ TEST_SUITE("choice") {
         check_forced_refused("correlate_best",
                              {"'correlate_best'", "correlate_tiled", "correlate_strips",
                               "correlate_plain", "separable_fused", "separable_passes",
-                              "separable_columns"});
+                              "separable_columns", "separable_stream"});
         // Kernels for other kinds of pass are not among them.
         check_forced_refused("box_plain", {"'box_plain'", "correlate_plain"});
         check_refused(Status::invalid_argument,
@@ -720,7 +720,7 @@ TEST_SUITE("choice") {
         check_refused(Status::unsupported,
                       {facts.name, "correlate_tiled: ", "correlate_strips: ", "correlate_plain: ",
                        "separable_fused: ", "separable_passes: ", "separable_columns: ",
-                       "bytes of arguments", "64"},
+                       "separable_stream: ", "bytes of arguments", "64"},
                       [&] { choose(pass_of(5, Rank::one), facts, "", "the test"); });
         check_refused(
             Status::unsupported,

@@ -128,7 +128,8 @@ TEST_CASE("guard pages") {
     const std::pair<std::string, std::vector<support::TapsCase>> correlations[] = {
         {"correlate_tiled", {dense, even, product}}, {"correlate_strips", {dense, even, product}},
         {"correlate_plain", {dense, even, product}}, {"separable_columns", {product, even_product}},
-        {"separable_fused", {product, lopsided}},    {"separable_passes", {product, lopsided}}};
+        {"separable_fused", {product, lopsided}},    {"separable_passes", {product, lopsided}},
+        {"separable_stream", {product, lopsided}}};
     for (const auto &[kernel, all_taps] : correlations) {
         INFO(kernel);
         int ran = 0;
@@ -171,6 +172,9 @@ TEST_CASE("guard pages") {
     run_guarded("separable_columns:GROUP=64,ITEM=8,BAND=32",
                 support::make_filter({5, 4, 4, 3, true, false}, 11),
                 describe(PixelType::u8, 1, 256, 64), check_bits);
+    run_guarded("separable_stream:GROUP=64,ROW_ITEM=8,COLUMN_X=1,GROUPS=2",
+                support::make_filter({5, 4, 4, 3, true, false}, 11),
+                describe(PixelType::f32, 1, 132, 64), check_bits);
     for (const std::string kernel :
          {"box_columns", "box_march", "box_tiled", "box_strips", "box_plain"}) {
         INFO(kernel);

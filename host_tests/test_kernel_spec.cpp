@@ -382,7 +382,7 @@ TEST_SUITE("kernels") {
     }
 
     TEST_CASE("no tunable is without effect") {
-        const DeviceFacts facts = make_facts(DeviceClass::other_gpu);
+        DeviceFacts facts = make_facts(DeviceClass::other_gpu);
         const auto check = [&](const auto &pass) {
             for (const auto &spec : support::kernels_of(pass, facts.device_class)) {
                 CAPTURE(spec.name);
@@ -398,10 +398,12 @@ TEST_SUITE("kernels") {
                 CHECK(different.size() == configs);
             }
         };
-        // With groups that are free on read, whatever their size.
-        check(make_pass(PixelType::u8, {1310, 770, 3, 2}, 3, make_taps(5, 5, Rank::one)));
         // High enough for bands that differ by how many groups share the work.
         check(make_box_pass(PixelType::u8, {1310, 3000, 1, 1}, 1, 4, 5));
+        // The same, with groups that are free on read, whatever their size, on more cores than all slices
+        // have strips.
+        facts.compute_units = 512;
+        check(make_pass(PixelType::u8, {1310, 200000, 3, 2}, 3, make_taps(5, 5, Rank::one)));
     }
 
     TEST_CASE("programs are the same for all sizes of image and all taps of a bucket") {
@@ -420,9 +422,11 @@ TEST_SUITE("kernels") {
                     return programs_of(spec, pass(size, extent), facts);
                 };
                 // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 31
-                // are in one bucket of every family that has any; separable_fused has programs for
-                // taps that fill their bucket besides.
-                const std::int64_t last = spec.name == "separable_fused" ? 30 : 31;
+                // are in one bucket of every family that has any; separable_fused and separable_stream
+                // have programs for taps that fill their bucket besides.
+                const bool has_exact =
+                    spec.name == "separable_fused" || spec.name == "separable_stream";
+                const std::int64_t last = has_exact ? 30 : 31;
                 const std::string options = programs(22, {64, 48, 1, 1});
                 CHECK(programs(last, {64, 48, 1, 1}) == options);
                 CHECK(programs(24, {1920, 1080, 3, 1}) == options);
@@ -512,8 +516,9 @@ TEST_SUITE("kernels") {
                     CHECK(met == families);
                 }
         };
-        check(all_correlations(), {"correlate_tiled", "correlate_strips", "correlate_plain",
-                                   "separable_fused", "separable_passes", "separable_columns"});
+        check(all_correlations(),
+              {"correlate_tiled", "correlate_strips", "correlate_plain", "separable_fused",
+               "separable_passes", "separable_columns", "separable_stream"});
         check(all_boxes(),
               {"box_columns", "box_march", "box_tiled", "box_strips", "box_lines", "box_plain"});
     }
@@ -537,6 +542,7 @@ TEST_SUITE("kernels") {
         CHECK(says(refusal(gz::separable_fused(), dense), {"not separable"}));
         CHECK(says(refusal(gz::separable_passes(), dense), {"not separable"}));
         CHECK(says(refusal(gz::separable_columns(), dense), {"not separable"}));
+        CHECK(says(refusal(gz::separable_stream(), dense), {"not separable"}));
         const auto ring = [&](PixelType type, std::int64_t taps) {
             return refusal(gz::separable_columns(),
                            make_pass(type, {64, 64, 1, 1}, 1, make_taps(taps, taps, Rank::one)));
@@ -548,9 +554,10 @@ TEST_SUITE("kernels") {
         CHECK(says(refusal(gz::correlate_tiled(), longer), {"1001 taps", "63"}));
         CHECK(says(refusal(gz::correlate_strips(), longer), {"1001 taps", "63"}));
         CHECK(says(refusal(gz::separable_fused(), longer), {"1001 taps", "63"}));
+        CHECK(says(refusal(gz::separable_stream(), longer), {"1001 taps", "63"}));
         for (const gz::Kernel &spec :
              {gz::correlate_tiled(), gz::correlate_strips(), gz::separable_fused(),
-              gz::separable_passes(), gz::separable_columns()})
+              gz::separable_passes(), gz::separable_columns(), gz::separable_stream()})
             CHECK(says(refusal(spec, varied_pass()), {"differ between components"}));
 
         const auto box = [](PixelType type, std::int64_t x, std::int64_t y) {

@@ -51,7 +51,7 @@ struct CaseLimits {
 CaseLimits limits_of(const std::string &kernel) {
     if (kernel == "correlate_strips")
         return {5, 130, 9};
-    if (kernel == "separable_fused")
+    if (kernel == "separable_fused" || kernel == "separable_stream")
         return {10, 70, 7};
     if (kernel == "separable_columns")
         return {14, 70, 7};

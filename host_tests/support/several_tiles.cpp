@@ -127,6 +127,25 @@ std::vector<Program> columns_programs() {
     };
 }
 
+// GROUP, ROW_ITEM, COLUMN_X, GROUPS: strips of 64 to 256 values, 8 or 16 rows at a time.
+std::vector<Program> stream_programs() {
+    return {
+        {f32,
+         f32,
+         1,
+         {64, 8, 1, 8},
+         {separable(5, 4, 0, 3), separable(4, 5, 1, 0), separable(5, 4, 2, 1),
+          separable(5, 5, 3, 2)}},
+        {u8, u8, 1, {64, 16, 2, 8}, {separable(5, 5, 2, 2), separable(9, 17, 3, 4)}},
+        {u16, f32, 3, {64, 16, 1, 4}, {separable(7, 7, 3, 3), separable(6, 2, 5, 0)}},
+        {f16, f16, 2, {64, 16, 2, 16}, {separable(6, 7, 1, 6), separable(7, 6, 2, 0)}},
+        {s16, s16, 4, {64, 32, 4, 8}, {separable(11, 8, 10, 0)}},
+        {f32, u8, 3, {64, 16, 1, 8}, {separable(21, 21, 10, 10)}},
+        {u8, u8, 1, {64, 32, 4, 8}, {separable(3, 3, 1, 1)}, Layout::odd_offset_and_pitch},
+        {f32, f32, 3, {64, 8, 1, 8}, {separable(9, 7, 3, 4)}, Layout::odd_offset_and_pitch},
+    };
+}
+
 // VECTOR, GROUP_X. Taps of more than two blocks, and the rest of one.
 std::vector<Program> passes_programs() {
     return {
@@ -155,6 +174,8 @@ std::vector<Program> programs_of(const std::string &kernel) {
         return fused_programs();
     if (kernel == "separable_columns")
         return columns_programs();
+    if (kernel == "separable_stream")
+        return stream_programs();
     if (kernel == "separable_passes")
         return passes_programs();
     if (kernel == "correlate_strips")
@@ -170,6 +191,8 @@ Sizes sizes_of(const std::string &kernel, const Program &program) {
         return around_tiles(tunable(0), tunable(1), program.channels);
     if (kernel == "separable_columns")
         return around_tiles(tunable(0) * tunable(1), std::min(tunable(2), 40), program.channels);
+    if (kernel == "separable_stream") // bands of a few steps on a device of few cores
+        return around_tiles(tunable(0) * tunable(2), 3 * tunable(1) / tunable(2), program.channels);
     if (kernel == "separable_passes") // 1024 values at a time
         return {2100 / program.channels, 61, 640, 64, 640, 110};
     return tunable(0) < 4096 ? around_tiles(tunable(0), tunable(1), program.channels)

@@ -95,6 +95,12 @@ TapBucket tap_bucket(int taps) {
     return {most == std::begin(buckets) ? 1 : most[-1] + 1, *most};
 }
 
+bool fills_buckets(const CorrelatePass &pass) {
+    const Geometry &g = pass.geometry;
+    return g.taps_x == tap_bucket(g.taps_x).most && g.taps_y == tap_bucket(g.taps_y).most &&
+           g.anchor_x == g.taps_x / 2;
+}
+
 std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,
                                      const TapBucket &along_y) {
     const Geometry &g = pass.geometry;

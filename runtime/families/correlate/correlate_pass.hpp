@@ -70,6 +70,9 @@ struct TapBucket {
 };
 TapBucket tap_bucket(int taps); // up to 63
 
+// Whether the taps fill their buckets, around the anchor along x: they have a program without conditions.
+bool fills_buckets(const CorrelatePass &pass);
+
 // Returns the taps along x and then those along y, each padded to its bucket's largest number. The rest is 0
 // and never read.
 std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,

@@ -13,6 +13,7 @@ Kernel correlate_plain();
 Kernel separable_fused();
 Kernel separable_passes();
 Kernel separable_columns();
+Kernel separable_stream();
 Kernel correlate_volume();
 Kernel correlate_march();
 Kernel correlate_frames();

@@ -1,5 +1,6 @@
 // Separable correlation of tiles in one pass by way of local memory. See cl/correlate/separable_fused.cl.
 #include "families/correlate/kernels.hpp"
+#include "families/correlate/separable_stream.hpp"
 #include "families/correlate/separable_tile.hpp"
 
 namespace gz {
@@ -20,12 +21,15 @@ Kernel separable_fused() {
     };
     spec.details = separable_tile_details;
     spec.rank = [](const CorrelatePass &pass, const auto &, const DeviceFacts &facts) {
-        return CorrelateRank{.strips = 2,
-                             .plain_gpu = 1,
-                             .few_taps = 5,
-                             .separable = 6,
-                             .nothing_shared = 2,
-                             .tiles = 2}(pass, facts);
+        Rank rank = CorrelateRank{.strips = 2,
+                                  .plain_gpu = 1,
+                                  .few_taps = 5,
+                                  .separable = 6,
+                                  .nothing_shared = 2,
+                                  .tiles = 2}(pass, facts);
+        if (streams_best(pass, facts))
+            rank.against = "much of its tiles is apron";
+        return rank;
     };
     return spec;
 }

@@ -10,20 +10,13 @@ using Settings = SeparableTile;
 
 constexpr int most_taps = 63;
 
-// Taps that fill their bucket, around the anchor, have a program without conditions.
-bool is_exact(const CorrelatePass &pass) {
-    const Geometry &g = pass.geometry;
-    return g.taps_x == tap_bucket(g.taps_x).most && g.taps_y == tap_bucket(g.taps_y).most &&
-           g.anchor_x == g.taps_x / 2;
-}
-
 // Returns the values of an aligned read: up to 16 bytes of an item's values, 4 where programs are shared; 1
 // where no read can be aligned.
 int vector_of(const CorrelatePass &pass, const Settings &settings) {
     const int size = static_cast<int>(size_of(pass.src_type));
     for (const int vector : {16, 8, 4})
-        if (vector * size <= 16 && (vector == 4 || is_exact(pass)) && vector <= settings.row_item &&
-            vector <= pass.alignment)
+        if (vector * size <= 16 && (vector == 4 || fills_buckets(pass)) &&
+            vector <= settings.row_item && vector <= pass.alignment)
             return vector;
     return 1;
 }
@@ -38,7 +31,7 @@ TileShape shape_of(const CorrelatePass &pass, const Settings &settings) {
     const int vector = vector_of(pass, settings);
     const int step = std::max(vector, 4);
     const int shift = shift_of(pass, vector);
-    const int most_shift = is_exact(pass) || vector == 1 ? shift : step - 1;
+    const int most_shift = fills_buckets(pass) || vector == 1 ? shift : step - 1;
     const int item = settings.row_item;
     const std::int64_t needed =
         most_shift + item + std::int64_t{tap_bucket(g.taps_x).most - 1} * pass.channels;
@@ -88,7 +81,7 @@ Launch separable_tile_launch(const std::string &file, const std::string &kernel,
     Launch result;
     result.program = {file, kernel, separable_defines(pass, facts)};
     Defines &defines = result.program.defines;
-    const bool exact = is_exact(pass);
+    const bool exact = fills_buckets(pass);
     defines["LEAST_X"] = exact ? along_x.most : along_x.least;
     defines["BUCKET_X"] = along_x.most;
     defines["LEAST_Y"] = exact ? along_y.most : along_y.least;

@@ -1,0 +1,325 @@
+// Separable correlation of rows that stream through local memory once, for GPUs. A group marches
+// down a strip of WIDE values, ROWS rows at a time. An item filters ROW_ITEM values of one of these
+// rows along x, from local memory to local memory; then it goes down COLUMN_X columns of what all
+// come to, and adds each value to the sums of all rows of results that it is part of, which it
+// keeps in registers. No row is filtered twice but where bands meet, and the apron along x is small
+// beside a strip. The next rows are on their way while the columns are summed.
+#include "lib/inline.clh"
+#include "lib/rolled.clh"
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+
+#if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
+#error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
+#endif
+#if !defined(ALIGNED) || !defined(SHIFT) || !defined(VECTORS)
+#error ALIGNED, SHIFT or VECTORS is not defined
+#endif
+#if !defined(GROUP) || !defined(ROW_ITEM) || !defined(COLUMN_X)
+#error GROUP, ROW_ITEM or COLUMN_X is not defined
+#endif
+
+// There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
+// first LEAST ask whether they exist. Those along y are in reverse.
+#define MOST_X BUCKET_X
+#define MOST_Y BUCKET_Y
+#include "lib/taps.clh"
+
+#define WIDE (GROUP * COLUMN_X)
+#define ROWS (ROW_ITEM / COLUMN_X)
+// Vectors of 4 values from a row in local memory to the next: odd numbers, so that items that each
+// take a row meet different banks. VECTORS: those that a strip reads of a row.
+#define PITCH (VECTORS | 1)
+#define FILTERED_PITCH (WIDE / 4 + 1)
+
+// Four values on their way: integers as they are in memory, which are converted when they have
+// arrived.
+#if IS_INTEGER(SRC_TYPE)
+#define WAITING SRC_WORD
+#define GATHER(p, at)                                                                              \
+    PASTE(as_, SRC_WORD)                                                                           \
+    ((PASTE(SRC, 4))((p)[(at).s0], (p)[(at).s1], (p)[(at).s2], (p)[(at).s3]))
+#define ARRIVED(waiting) word_to_float4(waiting)
+#if ALIGNED
+#define ASK(p) (*(__global const SRC_WORD *)(p))
+#else
+#define ASK(p) PASTE(as_, SRC_WORD)(vload4(0, p))
+#endif
+#else
+#define WAITING float4
+#define GATHER(p, at)                                                                              \
+    (float4)(LOAD((p) + (at).s0), LOAD((p) + (at).s1), LOAD((p) + (at).s2), LOAD((p) + (at).s3))
+#define ARRIVED(waiting) (waiting)
+#if ALIGNED
+#define ASK(p) LOAD4(p)
+#else
+#define ASK(p) GATHER(p, (int4)(0, 1, 2, 3))
+#endif
+#endif
+
+// A vector of a strip's rows: where it starts in the row, and in `places`, which it needs where not
+// all of it is inside the source.
+typedef struct Vector {
+    int x, number;
+    bool inside;
+} Vector;
+
+static inline Vector vector_of(const Geometry g, const int begin, const int number) {
+    Vector result;
+    result.number = number;
+    result.x = begin + 4 * number;
+    result.inside = result.x >= g.valid_left * CHANNELS && result.x + 4 <= g.valid_right * CHANNELS;
+    return result;
+}
+
+// Asks for a vector of a row that is inside the source.
+static inline WAITING ask(__global const SRC *row, const Geometry g, const Vector vector,
+                          __local const int4 *places) {
+    if (vector.inside)
+        return ASK(row + vector.x);
+    // Where OUTSIDE is wanted, another value is read that is not used.
+    const int4 at = max(places[vector.number], (int4)(g.valid_left * CHANNELS));
+    return GATHER(row, at);
+}
+
+// Returns what has arrived of a vector.
+static inline float4 arrived(const WAITING waiting, const Geometry g, const Vector vector,
+                             __local const int4 *places) {
+    const float4 four = ARRIVED(waiting);
+    if (vector.inside)
+        return four;
+    return select(four, (float4)(g.border_value), places[vector.number] == (int4)(OUTSIDE));
+}
+
+// Reads a vector of any row.
+static inline float4 read_any(__global const SRC *origin, const Geometry g, const int y,
+                              const Vector vector, __local const int4 *places) {
+    const int line = fold_row(g, y);
+    if (line == OUTSIDE)
+        return (float4)(g.border_value);
+    return arrived(ask(origin + line * g.src_row, g, vector, places), g, vector, places);
+}
+
+static inline void set4(float *window, float4 four) {
+    window[0] = four.s0;
+    window[1] = four.s1;
+    window[2] = four.s2;
+    window[3] = four.s3;
+}
+
+// Reads an item's columns of a row.
+INLINE void read_columns(float *value, __local const float *from) {
+#if COLUMN_X == 1
+    value[0] = *from;
+#elif COLUMN_X == 2
+    const float2 two = *(__local const float2 *)from;
+    value[0] = two.s0;
+    value[1] = two.s1;
+#else
+    set4(value, *(__local const float4 *)from);
+#endif
+}
+
+// Adds a row to the sums. sum[m] is of the row of results that m more rows of the source are part
+// of, and 0 for the row that none has been added to.
+INLINE void add_row(float (*sum)[COLUMN_X], const float *value, const Geometry g, TAPS_PARAMETER) {
+    UNROLL for (int m = 0; m < BUCKET_Y; ++m)
+        if (m < LEAST_Y || m < g.taps_y)
+            UNROLL for (int v = 0; v < COLUMN_X; ++v)
+                sum[m][v] = fma(TAP_Y(m), value[v], m + 1 < BUCKET_Y ? sum[m + 1][v] : 0.0f);
+}
+
+static inline void store_columns(const float *v, __global DST *to) {
+#if ALIGNED && COLUMN_X == 2 && DST_TYPE == PIXEL_U8
+    // Where the device packs integers, four are as fast as two.
+    *(__global ushort *)to = (ushort)to_word((float4)(v[0], v[1], v[0], v[1]));
+#elif ALIGNED && COLUMN_X == 2
+    STORE2((float2)(v[0], v[1]), to);
+#elif ALIGNED && COLUMN_X == 4
+    STORE4((float4)(v[0], v[1], v[2], v[3]), to);
+#else
+    UNROLL for (int i = 0; i < COLUMN_X; ++i)
+        STORE(v[i], to + i);
+#endif
+}
+
+// Filters ROW_ITEM values of a row, of which `from` has the first tap's value `shift` values on.
+INLINE void filter_row(__local float4 *to, __local const float4 *from, const Geometry g,
+                       TAPS_PARAMETER, const int shift) {
+    float chain[ROW_ITEM];
+    UNROLL for (int v = 0; v < ROW_ITEM; ++v)
+        chain[v] = 0.0f;
+    // Value by value, so that few are in registers: the n-th belongs to every CHANNELS-th result,
+    // by one tap less each.
+    UNROLL for (int k = 0; 4 * k < shift + ROW_ITEM + (LEAST_X - 1) * CHANNELS; ++k) {
+        float four[4];
+        set4(four, from[k]);
+        UNROLL for (int q = 0; q < 4; ++q) {
+            const int n = 4 * k + q - shift;
+            UNROLL for (int j = 0; j < (ROW_ITEM + CHANNELS - 1) / CHANNELS; ++j) {
+                const int v = n % CHANNELS + j * CHANNELS;
+                const int tap = n / CHANNELS - j;
+                if (n >= 0 && v < ROW_ITEM && tap >= 0 && tap < LEAST_X)
+                    chain[v] = fma(TAP_X(tap), four[q], chain[v]);
+            }
+        }
+    }
+#if BUCKET_X > LEAST_X
+    // Tap by tap, so that each is asked for once.
+    const int first = (shift + LEAST_X * CHANNELS) / 4;
+    float window[(3 + ROW_ITEM + (BUCKET_X - 1 - LEAST_X) * CHANNELS + 3) / 4 * 4];
+    UNROLL for (int k = first; 4 * k < shift + ROW_ITEM + (BUCKET_X - 1) * CHANNELS; ++k)
+        set4(window + 4 * (k - first), from[k]);
+    UNROLL for (int i = LEAST_X; i < BUCKET_X; ++i)
+        if (i < g.taps_x)
+            UNROLL for (int v = 0; v < ROW_ITEM; ++v)
+                chain[v] =
+                    fma(TAP_X(i), window[shift + i * CHANNELS + v - 4 * first], chain[v]);
+#endif
+    UNROLL for (int v = 0; v < ROW_ITEM; v += 4)
+        to[v / 4] = (float4)(chain[v], chain[v + 1], chain[v + 2], chain[v + 3]);
+}
+
+// The vectors that an item reads of a step's rows: one of the first WIDE / 4 of each
+// ROWS_AT_ONCE-th row, and some of the others, the apron.
+#define ROWS_AT_ONCE (4 / COLUMN_X)
+#define MAIN_TURNS (ROWS / ROWS_AT_ONCE)
+#define APRON (VECTORS - WIDE / 4)
+#define APRON_TURNS ((ROWS * APRON + GROUP - 1) / GROUP)
+#define ROWS_TOGETHER 8 // that an item has in registers when it goes down its columns
+
+// band: rows of results that a group makes. shift: SHIFT, where that is not -1.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void separable_stream(__global const SRC *restrict src, __global DST *restrict dst,
+                      const Geometry g, TAPS_PARAMETER, const int band, const int shift,
+                      __local float4 *restrict entered, __local float4 *restrict filtered,
+                      __local int4 *restrict places) {
+    const int item = get_local_id(0);
+    const int batch = get_group_id(2);
+    const int left = (int)get_group_id(0) * WIDE;
+    const int top = (int)get_group_id(1) * band;
+    const int height = min(band, g.height - top);
+    const int rows = height + g.taps_y - 1;
+    const int first = top - g.anchor_y;
+    const int begin = left - g.anchor_x * CHANNELS - shift;
+    __global const SRC *origin = src + src_start(g, batch);
+    const bool inside =
+        begin >= g.valid_left * CHANNELS && begin + 4 * VECTORS <= g.valid_right * CHANNELS;
+    if (!inside) {
+        for (int i = item; i < 4 * VECTORS; i += GROUP)
+            ((__local int *)places)[i] = fold_value(g, begin + i);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    const Vector vector = vector_of(g, begin, item & (WIDE / 4 - 1));
+    const int row_of_vector = item / (WIDE / 4);
+    __local float4 *const own = entered + row_of_vector * PITCH + vector.number;
+// Does `what` for each vector of the apron that the item reads: k-th, row y of the step.
+#define FOR_APRON(what)                                                                            \
+    UNROLL for (int k = 0; k < APRON_TURNS; ++k) {                                                 \
+        const int task = item + k * GROUP;                                                         \
+        const int y = task / APRON;                                                                \
+        if (ROWS * APRON % GROUP == 0 || k + 1 < APRON_TURNS || y < ROWS) {                        \
+            const Vector at = vector_of(g, begin, WIDE / 4 + task - y * APRON);                    \
+            what;                                                                                  \
+        }                                                                                          \
+    }
+// Reads the rows of a step whatever the border makes of them.
+#define READ_ANY(start)                                                                            \
+    do {                                                                                           \
+        ROLLED for (int k = 0; k < MAIN_TURNS; ++k)                                                \
+            own[k * ROWS_AT_ONCE * PITCH] =                                                        \
+                read_any(origin, g, (start) + row_of_vector + k * ROWS_AT_ONCE, vector, places);   \
+        FOR_APRON(entered[y * PITCH + at.number] = read_any(origin, g, (start) + y, at, places))   \
+    } while (0)
+
+    const int own_row = item & (ROWS - 1);
+    const int run = item / ROWS * (ROW_ITEM / 4);
+    __local const float4 *const row = entered + own_row * PITCH + run;
+    __local float4 *const filtered_row = filtered + own_row * FILTERED_PITCH + run;
+    const int x = left + item * COLUMN_X;
+    __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + x;
+    float sum[BUCKET_Y][COLUMN_X];
+    UNROLL for (int m = 0; m < BUCKET_Y; ++m)
+        UNROLL for (int v = 0; v < COLUMN_X; ++v)
+            sum[m][v] = 0.0f;
+    // Before the first step there are only rows to read.
+    for (int step = -ROWS; step < rows; step += ROWS) {
+        if (step >= 0) {
+            if (SHIFT != -1)
+                filter_row(filtered_row, row, g, taps, SHIFT);
+            else if (CHANNELS == 4 || shift == 0)
+                filter_row(filtered_row, row, g, taps, 0);
+            else if (CHANNELS != 2 && shift == 1)
+                filter_row(filtered_row, row, g, taps, 1);
+            else if (CHANNELS == 2 || shift == 2)
+                filter_row(filtered_row, row, g, taps, 2);
+            else
+                filter_row(filtered_row, row, g, taps, 3);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        const int next = first + step + ROWS;
+        const bool more = step + ROWS < rows;
+        const bool free = more && next >= g.valid_top && next + ROWS <= g.valid_bottom;
+        WAITING coming[MAIN_TURNS], coming_apron[APRON_TURNS];
+        // A branch for strips at the edge: checks beside each read keep reads apart.
+        if (free && inside) {
+            __global const SRC *from = origin + (next + row_of_vector) * g.src_row + vector.x;
+            UNROLL for (int k = 0; k < MAIN_TURNS; ++k) {
+                coming[k] = ASK(from);
+                from += ROWS_AT_ONCE * g.src_row;
+            }
+            FOR_APRON(coming_apron[k] = ASK(origin + (next + y) * g.src_row + at.x))
+        } else if (free) {
+            __global const SRC *from = origin + (next + row_of_vector) * g.src_row;
+            UNROLL for (int k = 0; k < MAIN_TURNS; ++k) {
+                coming[k] = ask(from, g, vector, places);
+                from += ROWS_AT_ONCE * g.src_row;
+            }
+            FOR_APRON(coming_apron[k] = ask(origin + (next + y) * g.src_row, g, at, places))
+        }
+
+        __local const float *column = (__local const float *)filtered + item * COLUMN_X;
+        const int done = step - (g.taps_y - 1);
+        if (done >= 0 && done + ROWS <= height && (x + COLUMN_X <= g.width || x >= g.width)) {
+            ROLLED for (int o = 0; o < ROWS; o += ROWS_TOGETHER) {
+                float value[ROWS_TOGETHER][COLUMN_X];
+                UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i)
+                    read_columns(value[i], column + (o + i) * 4 * FILTERED_PITCH);
+                UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i) {
+                    add_row(sum, value[i], g, taps);
+                    if (x < g.width)
+                        store_columns(sum[0], to);
+                    to += g.dst_row;
+                }
+            }
+        } else if (step >= 0) {
+            ROLLED for (int o = 0; o < ROWS; ++o) {
+                float value[COLUMN_X];
+                read_columns(value, column + o * 4 * FILTERED_PITCH);
+                add_row(sum, value, g, taps);
+                if (done + o >= 0 && done + o < height) {
+                    UNROLL for (int v = 0; v < COLUMN_X; ++v)
+                        if (x + v < g.width)
+                            STORE(sum[0][v], to + v);
+                    to += g.dst_row;
+                }
+            }
+        }
+
+        if (free && inside) {
+            UNROLL for (int k = 0; k < MAIN_TURNS; ++k)
+                own[k * ROWS_AT_ONCE * PITCH] = ARRIVED(coming[k]);
+            FOR_APRON(entered[y * PITCH + at.number] = ARRIVED(coming_apron[k]))
+        } else if (free) {
+            UNROLL for (int k = 0; k < MAIN_TURNS; ++k)
+                own[k * ROWS_AT_ONCE * PITCH] = arrived(coming[k], g, vector, places);
+            FOR_APRON(entered[y * PITCH + at.number] = arrived(coming_apron[k], g, at, places))
+        } else if (more) {
+            READ_ANY(next);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}

@@ -1,0 +1,217 @@
+// Separable correlation of rows that stream through local memory once. See cl/correlate/separable_stream.cl.
+#include "families/correlate/separable_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "families/correlate/kernels.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int group, row_item, column_x, groups; // groups: of each core
+};
+
+const std::vector<Setting<Settings>> tunables = {
+    {"GROUP", &Settings::group, {64, 128, 256}},
+    {"ROW_ITEM", &Settings::row_item, {8, 16, 32}},
+    {"COLUMN_X", &Settings::column_x, {1, 2, 4}},
+    {"GROUPS", &Settings::groups, {2, 4, 6, 8, 12, 16, 24, 32}}};
+
+constexpr int most_taps = 63;
+constexpr int most_sums = 128; // that an item keeps: more would not fit its registers
+
+bool is_aligned(const CorrelatePass &pass) {
+    return pass.alignment >= 4;
+}
+
+// Returns how many values past an aligned address an item's reads start.
+int shift_of(const CorrelatePass &pass) {
+    return is_aligned(pass) ? -(pass.geometry.anchor_x * pass.channels) & 3 : 0;
+}
+
+// Values that a group makes of a row, and rows that it filters at a time.
+int strip_of(const Settings &settings) {
+    return settings.group * settings.column_x;
+}
+
+int rows_of(const Settings &settings) {
+    return settings.row_item / settings.column_x;
+}
+
+int sums_of(const CorrelatePass &pass, const Settings &settings) {
+    return tap_bucket(pass.geometry.taps_y).most * settings.column_x;
+}
+
+// Strips of all slices; 1 where there is no image.
+std::int64_t strips_of(const CorrelatePass &pass, const Settings &settings) {
+    return std::max<std::int64_t>(ceil_div(pass.geometry.width, strip_of(settings)) * pass.batch(),
+                                  1);
+}
+
+// Rows of results that a group makes: as many as leave no more groups than the settings say, and whole steps.
+std::int64_t band_of(const CorrelatePass &pass, const Settings &settings,
+                     const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const std::int64_t bands =
+        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
+    const std::int64_t apron = g.taps_y - 1;
+    return ceil_div(ceil_div(g.height, bands) + apron, rows_of(settings)) * rows_of(settings) -
+           apron;
+}
+
+std::string refusal(const CorrelatePass &pass, const Settings &settings) {
+    if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
+        return reason;
+    if (rows_of(settings) < 8)
+        return text(rows_of(settings), " rows at a time are too few");
+    const int sums = sums_of(pass, settings);
+    return sums > most_sums ? text(sums, " sums an item are too many") : "";
+}
+
+Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const TapBucket along_x = tap_bucket(g.taps_x);
+    const TapBucket along_y = tap_bucket(g.taps_y);
+    const bool exact = fills_buckets(pass);
+    const int shift = shift_of(pass);
+    const int most_shift = exact || !is_aligned(pass) ? shift : 3;
+    const int strip = strip_of(settings);
+    const int rows = rows_of(settings);
+    const std::int64_t vectors =
+        ceil_div(most_shift + strip + std::int64_t{along_x.most - 1} * pass.channels, 4);
+    const std::int64_t band = band_of(pass, settings, facts);
+
+    Launch result;
+    result.program = {"correlate/separable_stream.cl", "separable_stream",
+                      separable_defines(pass, facts)};
+    Defines &defines = result.program.defines;
+    defines["LEAST_X"] = exact ? along_x.most : along_x.least;
+    defines["BUCKET_X"] = along_x.most;
+    defines["LEAST_Y"] = exact ? along_y.most : along_y.least;
+    defines["BUCKET_Y"] = along_y.most;
+    defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
+    defines["SHIFT"] = exact || !is_aligned(pass) ? shift : -1;
+    defines["VECTORS"] = static_cast<int>(vectors);
+    defines["GROUP"] = settings.group;
+    defines["ROW_ITEM"] = settings.row_item;
+    defines["COLUMN_X"] = settings.column_x;
+    result.range =
+        batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band), settings.group, 1);
+    const auto local = [](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
+    };
+    CorrelatePass upward = pass; // taps along y in reverse
+    std::vector<float> &taps = upward.sets.front().taps;
+    std::reverse(taps.begin() + g.taps_x, taps.end());
+    result.arguments = {SourceBuffer(),
+                        TargetBuffer(),
+                        by_value(g),
+                        taps_argument(defines, bucketed_taps(upward, along_x, along_y), facts),
+                        by_value(static_cast<std::int32_t>(band)),
+                        by_value(static_cast<std::int32_t>(shift)),
+                        local(rows * (vectors | 1)),
+                        local(std::int64_t{rows} * (strip / 4 + 1)),
+                        local(vectors)};
+    return result;
+}
+
+// Returns how many groups run at a time on a core of NVIDIA's, by the registers that its compiler gives items.
+int groups_at_once(const CorrelatePass &pass, const Settings &settings) {
+    constexpr int of_core = 65536;
+    const int of_item = 64 + sums_of(pass, settings) * 3 / 2;
+    return std::max(of_core / of_item / settings.group, 1);
+}
+
+// Returns how many groups of each core finish first. All together they take as long as they have rows, by rounds of
+// which the last is partly idle; a group starts slowly.
+int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFacts &facts) {
+    constexpr double started = 0.35; // rounds; by measurement
+    constexpr int first_rows = 8; // for which a group could march in the time that its start takes
+    const Geometry &g = pass.geometry;
+    const std::int64_t strips = strips_of(pass, settings);
+    const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
+    int best = 1;
+    double least = 0.0;
+    for (const int groups : tunables.back().values) {
+        settings.groups = groups;
+        const std::int64_t band = band_of(pass, settings, facts);
+        const double rounds =
+            static_cast<double>(strips * ceil_div(g.height, band)) / static_cast<double>(at_once);
+        const double cost = ((rounds + std::ceil(rounds)) / 2 + started) *
+                            static_cast<double>(band + g.taps_y + first_rows);
+        if (least == 0.0 || cost < least) {
+            best = groups;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+// Measured on NVIDIA (H200). Strips are wide beside their aprons. Taps that may not exist are asked for less often by
+// items of two columns; the sums of longer ones leave no registers for these, or for large groups.
+Settings shape_of(const CorrelatePass &pass) {
+    const Geometry &g = pass.geometry;
+    const int most_for_two = fills_buckets(pass) ? 21 : 31;
+    const bool several = pass.channels > 1;
+    const bool two = (several || !fills_buckets(pass)) && g.taps_y <= most_for_two;
+    const bool wide_apron = (g.taps_x - 1) * pass.channels > 64 && g.taps_y <= 21;
+    return {.group = several && (!two || wide_apron) ? 256 : 128,
+            .row_item = 16,
+            .column_x = two ? 2 : 1,
+            .groups = 1};
+}
+
+std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
+    // Smaller groups follow for wide aprons, and for devices with less room.
+    std::vector<Settings> result{{.group = 128, .row_item = 16, .column_x = 1, .groups = 2},
+                                 {.group = 64, .row_item = 8, .column_x = 1, .groups = 2}};
+    if (!separable_refusal(pass, most_taps).empty())
+        return result;
+    result.insert(result.begin(), shape_of(pass));
+    for (Settings &settings : result)
+        settings.groups = fastest_groups(pass, settings, facts);
+    return result;
+}
+
+} // namespace
+
+bool streams_best(const CorrelatePass &pass, const DeviceFacts &facts) {
+    if (facts.device_class != DeviceClass::nvidia_gpu ||
+        !separable_refusal(pass, most_taps).empty())
+        return false;
+    const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
+    const bool integers = facts_of(pass.src_type).is_integer;
+    const bool several = pass.channels > (integers ? 2 : 1);
+    const int least = integers ? (several ? 15 : 46) : (several ? 9 : 12);
+    if (taps < least)
+        return false;
+    // Bands may not be too low for their apron: tiles do with fewer rows.
+    const int aprons = integers && several ? 4 : several ? 2 : taps > 31 ? 1 : 3;
+    const Settings settings = shape_of(pass);
+    const std::int64_t rows = pass.geometry.height * strips_of(pass, settings);
+    const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
+    return rows >= aprons * at_once * (pass.geometry.taps_y - 1);
+}
+
+Kernel separable_stream() {
+    KernelSpec<CorrelatePass, Settings> spec;
+    spec.name = "separable_stream";
+    spec.folder = "correlate";
+    spec.tunables = tunables;
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const CorrelatePass &pass, const Settings &settings) {
+        return text("strips of ", strip_of(settings), " values, ", rows_of(settings),
+                    " rows at a time", is_aligned(pass) ? ", aligned vectors" : ", unaligned");
+    };
+    spec.rank = [](const CorrelatePass &pass, const Settings &, const DeviceFacts &facts) {
+        return Rank{streams_best(pass, facts) ? 7 : 0};
+    };
+    return spec;
+}
+
+} // namespace gz

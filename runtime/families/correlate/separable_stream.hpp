@@ -1,0 +1,12 @@
+// Where rows should stream through local memory rather than lie in it as tiles.
+#pragma once
+
+#include "device/facts.hpp"
+#include "families/correlate/correlate_pass.hpp"
+
+namespace gz {
+
+// Whether separable_stream was measured to take less time than separable_fused for passes like this one.
+bool streams_best(const CorrelatePass &pass, const DeviceFacts &facts);
+
+} // namespace gz
