@@ -264,9 +264,10 @@ TEST_SUITE("choice") {
                   "separable_passes");
             const bool is_mesa = device_class == DeviceClass::mesa_cpu;
             check(box_of(PixelType::f32, 7, 3),
-                  in_turn   ? "box_strips"
-                  : is_mesa ? "box_plain"
-                            : "box_columns",
+                  in_turn                                   ? "box_strips"
+                  : is_mesa                                 ? "box_plain"
+                  : device_class == DeviceClass::nvidia_gpu ? "box_march"
+                                                            : "box_columns",
                   "box_plain");
             const Choice dense = choose(pass_of(5, Rank::full), facts, "", "the test");
             CHECK(dense.kernel == (in_turn               ? "correlate_strips"
@@ -437,7 +438,7 @@ TEST_SUITE("choice") {
     TEST_CASE("what was fast for a large image is not taken for one that it leaves the device idle "
               "with") {
         const gz::SourceTree sources("");
-        DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        DeviceFacts facts = make_facts(DeviceClass::amd_gpu);
         facts.compute_units = 132;
         const std::string high = "BAND=2048,GROUP=64", lower = "BAND=512,GROUP=64";
         const auto chosen = [&](std::int64_t size) {

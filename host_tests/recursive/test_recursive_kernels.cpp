@@ -363,6 +363,69 @@ TEST_CASE("images of many tiles that are filtered along both axes at once") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// Each number of chunks that matter around one, with room for a tile more or without; slabs at the left and right edge and
+// between, and bands above and below others.
+TEST_CASE("images of many slabs that are filtered along both axes by sums of chunks") {
+    Tally tally;
+    std::size_t turn = 0;
+    for (const double pole : {0.2, 0.5, 0.65, 0.75, 0.8})
+        for (const int spare : {0, 1})
+            for (int kind = 0; kind < 5; ++kind) {
+                const auto both = [&](const std::vector<double> &feedback) {
+                    return Filter::recursive({scan(0, true, feedback), scan(0, false, feedback),
+                                              scan(1, true, feedback), scan(1, false, feedback)});
+                };
+                RecursiveCase test;
+                test.kernel = "recursive_fused_sums";
+                test.config = {{"LANES", pole < 0.6 ? 64 : 128}, {"ROWS", 64}, {"SPARE", spare}};
+                test.border = kind < 2 ? BorderMode::zero : border_of(turn % 5);
+                test.border_value = 0.625;
+                test.layout = all_layouts[turn % 3];
+                test.channels = kind == 4 ? 3 : 1;
+                test.region = all_regions[turn % 3];
+                test.width = 300 - static_cast<int>(turn % 17);
+                test.height = 130 + static_cast<int>(turn % 19);
+                const Filter filter = kind == 1 ? both({2 * pole * 0.9, -pole * pole})
+                                      : kind == 3
+                                          ? recursive_gaussian_of(7 * pole - 0.6, 7 * pole - 0.6, 0)
+                                          : both({pole});
+                INFO(test.name(), " ", gz::to_text(test.config), " ", gz::to_text(filter));
+                CHECK(run(filter, test, tally) == "");
+                ++turn;
+            }
+    CHECK(tally.ran + tally.misfits == 50);
+    CHECK(tally.ran >= 40);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
+// The same ends as below, of slabs of 64 and 128 columns.
+TEST_CASE("images cut at their ends that are filtered along both axes by sums of chunks") {
+    constexpr std::size_t there_and_back[] = {18, 20, 21};
+    Tally tally;
+    std::size_t turn = 0;
+    for (const std::size_t filter : there_and_back)
+        for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours})
+            for (int more = 0; more < 20; ++more) {
+                const int lanes = filter == 18 ? 64 : 128; // the others' poles matter further away
+                RecursiveCase test;
+                test.kernel = "recursive_fused_sums";
+                test.config = {
+                    {"LANES", lanes}, {"ROWS", 64}, {"SPARE", static_cast<int>(turn % 5 % 2)}};
+                test.filter = filter;
+                test.border = BorderMode::zero;
+                test.region = region;
+                test.channels = turn % 4 == 3 ? 3 : 1;
+                test.layout = all_layouts[turn % 3];
+                test.width = turn % 2 == 0 ? lanes + 7 * more : 1 + 5 * more;
+                test.height = 1 + 4 * more + static_cast<int>(turn % 5);
+                INFO(test.name(), " ", gz::to_text(filters()[filter]));
+                CHECK(run(filters()[filter], test, tally) == "");
+                ++turn;
+            }
+    CHECK(tally.ran == 120);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 // The ends of an image that nothing lies beyond, at every place of a block of rows, of a strip and of a vector, and behind
 // the end of a region; some of the last samples lie in blocks before.
 TEST_CASE("images cut at their ends that are filtered along both axes at once") {

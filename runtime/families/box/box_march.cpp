@@ -94,6 +94,13 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
     return result;
 }
 
+// Whether boxes are too narrow: a box is less than the running sums that it is the difference of, whose roundings it has.
+bool is_too_narrow(const BoxPass &pass, const Settings &settings) {
+    constexpr int most_of_box = 8;
+    return sum_of(pass) == BoxSum::f32 &&
+           segment_of(pass, settings) / pass.channels > most_of_box * pass.geometry.taps_x;
+}
+
 std::string refusal(const BoxPass &pass, const Settings &settings) {
     if (sum_of(pass) == BoxSum::i64)
         return "sums of boxes need more than 32 bits";
@@ -107,9 +114,7 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
                         (static_cast<double>(pass.geometry.taps_x) + 2 * pixels);
     if (sum_of(pass) == BoxSum::i32 && most >= 0x1p31)
         return "sums of boxes need more than 32 bits";
-    // A box is less than the running sums that it is the difference of, whose roundings it has.
-    constexpr int most_of_box = 8;
-    if (sum_of(pass) == BoxSum::f32 && pixels > most_of_box * pass.geometry.taps_x)
+    if (is_too_narrow(pass, settings))
         return text("boxes are too narrow for segments of ", pixels, " pixels");
     return "";
 }
@@ -146,6 +151,8 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
     for (const int lanes : {64, 128}) {
         Settings settings{.lanes = lanes, .segment = 32, .groups = 1};
+        if (is_too_narrow(pass, settings))
+            settings.segment = 16;
         if (strip_of(pass, settings) > 0)
             settings.groups = fastest_groups(pass, settings, items / (stacks * lanes), facts);
         result.push_back(settings);
