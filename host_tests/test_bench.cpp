@@ -221,6 +221,24 @@ TEST_CASE("bench: other types and channels, a volume, an image smaller than the 
     CHECK(bench({"correlate", "--repeat", "1", "--size", "2x1"}, plain).code == 0);
 }
 
+TEST_CASE("bench: the images that users have, side by side") {
+    const Outcome outcome = bench({"bspline", "--sizes", "users", "--repeat", "1"});
+    CAPTURE(outcome.out);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(contains(outcome.out, "| 1920x1080 f32, 1 channel |"));
+    CHECK(contains(outcome.out, " f32, 3 channels |"));
+    CHECK(contains(outcome.out, " u8, 1 channel |"));
+    const Arguments lines = lines_of(outcome.out);
+    REQUIRE(lines.size() == 8);
+    // A line for copies and one for the filter, each with a number for every image.
+    for (const std::size_t line : {4U, 5U}) {
+        CHECK(std::ranges::count(lines[line], '|') == 8);
+        CHECK(std::ranges::count(lines[line], '.') >= 4);
+    }
+    CHECK(contains(lines[5], "bspline"));
+}
+
 TEST_CASE("bench: the table is Markdown, with aligned columns") {
     const Outcome outcome = bench(small({}));
     REQUIRE(outcome.code == 0);
@@ -308,6 +326,9 @@ TEST_CASE("bench: bad usage is one line and exit code 2, before anything is meas
           Case{{"--plot", directory / "nowhere/plot.svg"}, "cannot write"},
           Case{{"--json", directory / "nowhere/bench.json"}, "cannot write"},
           Case{{"--json", directory / "directory"}, "not a regular file"},
+          Case{{"--sizes", "all"}, "--sizes"},
+          Case{{"--sizes", "users", "--type", "u8"}, "--sizes excludes --type"},
+          Case{{"--sizes", "users", "--size", "8x8"}, "--size"},
           Case{{"--verbose"}, "--verbose"}}) {
         CAPTURE(c.message);
         const Outcome outcome = bench(c.arguments);

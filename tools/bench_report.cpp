@@ -107,13 +107,12 @@ Cells cells_of(const BenchResult &result, const Cells &platforms) {
     return cells;
 }
 
-// Words are aligned to the left, numbers to the right.
-bool is_number_column(std::size_t column, std::size_t columns) {
-    return column >= 2 && column + 1 < columns;
-}
-
-std::string table_lines(const std::vector<Cells> &rows) {
+// Columns of words are aligned to the left: the first two, and so many at the end. Those of numbers to the right.
+std::string table_lines(const std::vector<Cells> &rows, std::size_t last_words) {
     const std::size_t columns = rows.front().size();
+    const auto is_number_column = [&](std::size_t column) {
+        return column >= 2 && column + last_words < columns;
+    };
     std::vector<std::size_t> widths(columns, 3);
     for (const Cells &row : rows)
         for (std::size_t i = 0; i < columns; ++i)
@@ -123,14 +122,14 @@ std::string table_lines(const std::vector<Cells> &rows) {
         for (std::size_t i = 0; i < columns; ++i) {
             const std::string &cell = rows[line][i];
             const std::string space(widths[i] - cell.size(), ' ');
-            text += "| " + (is_number_column(i, columns) ? space + cell : cell + space) + " ";
+            text += "| " + (is_number_column(i) ? space + cell : cell + space) + " ";
         }
         text += "|\n";
         if (line > 0)
             continue;
         for (std::size_t i = 0; i < columns; ++i)
-            text += is_number_column(i, columns) ? "|-" + std::string(widths[i], '-') + ":"
-                                                 : "|:" + std::string(widths[i], '-') + "-";
+            text += is_number_column(i) ? "|-" + std::string(widths[i], '-') + ":"
+                                        : "|:" + std::string(widths[i], '-') + "-";
         text += "|\n";
     }
     return text;
@@ -174,7 +173,7 @@ std::string table_of(const BenchReport &report) {
         rows.push_back(cells_of(result, platforms));
 
     std::string text =
-        device_text(report) + ", " + image_text(report) + "\n\n" + table_lines(rows) + "\n";
+        device_text(report) + ", " + image_text(report) + "\n\n" + table_lines(rows, 1) + "\n";
     text += report.device_time_is_wall
                 ? "time: from call to completion, for the device's own clock cannot be trusted; "
                 : "time: on the device; ";
@@ -195,6 +194,33 @@ std::string table_of(const BenchReport &report) {
     text += "Each result was compared with the double reference in " +
             std::to_string(report.checked_windows) + " windows.\n";
     return text;
+}
+
+std::string table_of_sizes(const std::vector<BenchReport> &reports) {
+    std::vector<Cells> rows{{"filter", ""}, {"copy, ms", ""}};
+    std::vector<std::string> names(rows.size()); // of rows
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        rows[0].push_back(reports[i].image);
+        rows[1].push_back(milliseconds(median_copy_ms(reports[i])));
+        for (const BenchResult &result : reports[i].results) {
+            const BenchRow &row = result.own.row;
+            const auto at =
+                static_cast<std::size_t>(std::ranges::find(names, text_of(row)) - names.begin());
+            if (at == names.size()) {
+                names.push_back(text_of(row));
+                rows.push_back({row.filter, params_text(row)});
+            }
+            rows[at].resize(2 + i, "-");
+            rows[at].push_back(result.verdict == Verdict::wrong
+                                   ? "wrong"
+                                   : number("%.2f", result.own.ratio_to_copy()));
+        }
+    }
+    for (Cells &row : rows)
+        row.resize(2 + reports.size(), "-");
+    return device_text(reports.front()) + "; medians of " + repeats_text(reports.front()) + "\n\n" +
+           table_lines(rows, 0) +
+           "\ncopies: time over that of a plain copy of the same bytes, measured in turn.\n";
 }
 
 Plot plot_of(const BenchReport &report) {

@@ -35,6 +35,9 @@ struct BenchReport {
 // what the columns mean.
 std::string table_of(const BenchReport &report);
 
+// A table of a row's ratio to copy in each of several images of the same rows, one report each.
+std::string table_of_sizes(const std::vector<BenchReport> &reports);
+
 // Ratio to copy over radius; peers dashed.
 Plot plot_of(const BenchReport &report);
 

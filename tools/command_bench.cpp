@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,7 @@ struct BenchOptions {
     std::optional<unsigned> repeats;
     std::optional<std::string> json, plot;
     bool peers = false;
+    std::optional<std::string> sizes; // "users"
 
     bool json_to_stdout() const { return json && *json == "-"; }
 };
@@ -263,6 +265,7 @@ public:
             progress.begin(text_of(planned.row), work_of(planned.row));
             measure(planned);
         }
+        canvas_.reset();
     }
 
     const BenchReport &report() const { return report_; }
@@ -371,13 +374,65 @@ void write_text(const std::string &path, const std::string &text) {
     file.commit();
 }
 
-ExitCode bench(const BenchOptions &options) {
-    // Whatever can be refused is refused before the device is asked for anything.
-    rows_of(options.filters);
+Type type_of(const BenchOptions &options) {
     const Type type = parse_type("--type", options.type);
     const std::vector<Type> types = pixel_types();
     if (std::ranges::find(types, type) == types.end())
         throw InputError("--type: " + name_of(type) + " is not a type that can be filtered");
+    return type;
+}
+
+// Returns the options for each image that is measured: one, or those that users have, as far as they fit the device.
+std::vector<BenchOptions> images_of(const BenchOptions &options, const DeviceInfo &device) {
+    if (!options.sizes)
+        return {options};
+    struct Image {
+        const char *size; // "": the default
+        const char *type;
+        int channels;
+    };
+    const bool is_gpu = device.kind == GAUZE_DEVICE_GPU;
+    const Image images[] = {{"", "f32", 1},
+                            {is_gpu ? "4096x4096" : "2048x2048", "f32", 1},
+                            {"1920x1080", "f32", 1},
+                            {is_gpu ? "8192x8192" : "2048x2048", "f32", 3},
+                            {"", "u8", 1}};
+    std::vector<BenchOptions> result;
+    for (const Image &image : images) {
+        BenchOptions own = options;
+        own.type = image.type;
+        own.channels = image.channels;
+        if (own.filters.empty())
+            own.filters = {"separable", "correlate", "gaussian", "box", "sat", "bspline"};
+        if (*image.size != '\0') {
+            own.size = image.size;
+            ImageDesc desc(type_of(own), 1, 1, own.channels);
+            desc.extent = parse_size(*own.size);
+            if (const auto reason = obstacle(desc, device)) {
+                std::cerr << "note: left out: " << *reason << '\n';
+                continue;
+            }
+        }
+        result.push_back(std::move(own));
+    }
+    return result;
+}
+
+// Measures all rows with one image.
+Bench measured(const BenchOptions &options, Type type, const Engine &engine) {
+    const DeviceInfo device = engine.device();
+    const ImageDesc volume = volume_for(options, type, device);
+    const Inputs inputs{image_for(options, type, device), signal_for(options, type, device), volume,
+                        volumes_for(volume)};
+    Bench run(options, engine, inputs);
+    run.measure(plan_rows(options, engine, inputs));
+    return run;
+}
+
+ExitCode bench(const BenchOptions &options) {
+    // Whatever can be refused is refused before the device is asked for anything.
+    rows_of(options.filters);
+    type_of(options);
     if (options.size)
         parse_size(*options.size);
     if (options.plot && !has_extension(*options.plot, ".svg"))
@@ -388,28 +443,34 @@ ExitCode bench(const BenchOptions &options) {
         check_output_path(*options.json);
 
     const Engine engine = make_engine(options.device);
-    const DeviceInfo device = engine.device();
-    const ImageDesc volume = volume_for(options, type, device);
-    const Inputs inputs{image_for(options, type, device), signal_for(options, type, device), volume,
-                        volumes_for(volume)};
-    Bench run(options, engine, inputs);
-    run.measure(plan_rows(options, engine, inputs));
+    std::vector<Bench> runs;
+    for (const BenchOptions &image : images_of(options, engine.device()))
+        runs.push_back(measured(image, type_of(image), engine));
 
-    const BenchReport &report = run.report();
-    const std::string json = json_text(measurements_of(report));
+    std::vector<BenchReport> reports;
+    std::vector<Measurement> measurements;
+    bool is_right = true;
+    for (const Bench &run : runs) {
+        reports.push_back(run.report());
+        std::ranges::copy(measurements_of(run.report()), std::back_inserter(measurements));
+        is_right = is_right && run.failures().empty();
+    }
+    const std::string json = json_text(measurements);
     if (options.json_to_stdout())
         std::cout << json;
     else
-        std::cout << table_of(report);
+        std::cout << (options.sizes ? table_of_sizes(reports) : table_of(reports.front()));
     if (options.json && !options.json_to_stdout())
         write_text(*options.json, json);
-    if (const Plot plot = plot_of(report); options.plot && !plot.lines.empty())
+    if (const Plot plot = plot_of(reports.front()); options.plot && !plot.lines.empty())
         write_text(*options.plot, svg_of(plot));
-    for (const std::string &note : run.notes())
-        std::cerr << "note: " << note << '\n';
-    for (const std::string &failure : run.failures())
-        std::cerr << "gauze: " << failure << '\n';
-    return run.failures().empty() ? ExitCode::success : ExitCode::over_bound;
+    for (const Bench &run : runs) {
+        for (const std::string &note : run.notes())
+            std::cerr << "note: " << note << '\n';
+        for (const std::string &failure : run.failures())
+            std::cerr << "gauze: " << failure << '\n';
+    }
+    return is_right ? ExitCode::success : ExitCode::over_bound;
 }
 
 std::string filter_names() {
@@ -433,6 +494,13 @@ void add_bench_command(CLI::App &app, Invocation &invocation) {
         ->add_option("--size", options->size,
                      "Default: 16384x16384 on a GPU, 4096x4096 on a CPU, or what fits")
         ->type_name("WxH[xD]");
+    command
+        ->add_option("--sizes", options->sizes,
+                     "users: a table of the images that users have: large and small, of several "
+                     "channels, of bytes")
+        ->type_name("users")
+        ->check(CLI::IsMember({"users"}).description(""))
+        ->excludes("--size");
     command->add_option("--type", options->type, "Pixels' type")
         ->type_name("T")
         ->capture_default_str();
@@ -455,6 +523,8 @@ void add_bench_command(CLI::App &app, Invocation &invocation) {
         ->type_name("FILE.svg");
     command->add_flag("--peers", options->peers,
                       "Measure other libraries as well, those that are installed");
+    for (const char *other : {"--type", "--channels", "--plot", "--peers"})
+        command->get_option("--sizes")->excludes(command->get_option(other));
     command->callback(
         [options, &invocation] { invocation.run = [options] { return bench(*options); }; });
 }
