@@ -2,8 +2,8 @@
 // BLOCKS chunks: the image is read as its border extends it, and nothing enters an item's samples
 // from further away. A group marches down a slab of LANES columns, CHUNK rows at a time: a tile. An
 // item sums up what its chunk of a row leaves behind, and what the chunks beside the slab leave;
-// with the sums of BLOCKS chunks on either side it filters its chunk. Then it goes on along a column,
-// BLOCKS tiles behind: so many tiles stay in local memory.
+// with the sums of BLOCKS chunks on either side it filters its chunk. Then it goes on along a
+// column, BLOCKS tiles behind: so many tiles stay in local memory.
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -20,13 +20,14 @@
 #define APRON (BLOCKS * CHUNK)
 #define WIDTH (LANES * CHANNELS)
 #define APRON_X (APRON * CHANNELS)
-#define CHUNKS (WIDTH / CHUNK)  // of a row: each of one component
+#define CHUNKS (WIDTH / CHUNK)   // of a row: each of one component
 #define NEAR (BLOCKS * CHANNELS) // chunks that matter on either side of the slab
-#define PLACES (CHUNKS + NEAR)  // of sums of a row
+#define PLACES (CHUNKS + NEAR)   // of sums of a row
 // An odd number of vectors from row to row: in different banks.
 #define PITCH (WIDTH + 4)
 #define TILE (CHUNK * PITCH)
-// SPARE: 1 where local memory has room for one tile more, so that the oldest need not be read before another comes.
+// SPARE: 1 where local memory has room for one tile more, so that the oldest need not be read before
+// another comes.
 #define TILES (BLOCKS + SPARE)
 #define SIDES (2 * NEAR * CHUNK) // chunks beside the slab of a tile
 
@@ -39,8 +40,8 @@ typedef struct Axes {
     // What w and v leave behind after a chunk: w of w, w of v, v of w, v of v.
     float chunk[2][WEIGHTED * ORDER * ORDER];
 #if CUT
-    // The states of anticausal sections at the cut are sums over the last samples before it: their weights, from
-    // the last sample on.
+    // The states of anticausal sections at the cut are sums over the last samples before it: their
+    // weights, from the last sample on.
     float starts[2][(SECTIONS - CAUSAL) * ORDER * APRON];
 #endif
 } Axes;
@@ -89,10 +90,10 @@ INLINE State load_apart(__local const float *from, int apart) {
     return (State){from[0], ORDER == 2 ? from[apart] : 0.0f};
 }
 
-// A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then. cut: where samples end,
-// if that is among them: there anticausal states are cut_states.
-INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states,
-                         int cut, const State *cut_states) {
+// A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then. cut:
+// where samples end, if that is among them: there anticausal states are cut_states.
+INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states, int cut,
+                         const State *cut_states) {
     UNROLL for (int i = 0; i < CHUNK; ++i)
         filter_causally(filter, x[i], y + i, states);
     UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
@@ -129,8 +130,9 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
 #define READS 4
 #define VALUE float4
 #define LOAD_VALUE(p) LOAD4(p)
-#define GATHER(row, places) \
-    (float4)(AT_PLACE(row, (places)[0]), AT_PLACE(row, (places)[1]), AT_PLACE(row, (places)[2]), AT_PLACE(row, (places)[3]))
+#define GATHER(row, places)                                                                        \
+    (float4)(AT_PLACE(row, (places)[0]), AT_PLACE(row, (places)[1]), AT_PLACE(row, (places)[2]),   \
+             AT_PLACE(row, (places)[3]))
 #else
 #define READS CHUNK
 #define VALUE float
@@ -163,14 +165,16 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
     } while (0)
 
 #if CUT
-// Adds the sample that is `age` samples before the last one to the anticausal states at the cut.
-// Sums of samples that the states at the cut are made of: [section][w or v][chunk of the item][row].
+// The states at a row's end are the sums of PARTS sums, each of some of the samples, in local memory:
+// [section][w or v][the item's chunk][row].
 #define PARTS (LANES / CHUNK)
 #define CUT_AT(s, chunk, row) ((((s) - CAUSAL) * ORDER * CHUNKS + (chunk)) * CHUNK + (row))
 #define store_cut(to, state) store_apart(to, state, CHUNKS * CHUNK)
 #define load_cut(from) load_apart(from, CHUNKS * CHUNK)
 
-#define START_WEIGHT(axis, s, o, age) AXES.starts[axis][(((s) - CAUSAL) * ORDER + (o)) * APRON + (age)]
+#define START_WEIGHT(axis, s, o, age)                                                              \
+    AXES.starts[axis][(((s) - CAUSAL) * ORDER + (o)) * APRON + (age)]
+// Adds the sample that is `age` samples before the last one to the anticausal states at the cut.
 #define ADD_START(axis, age, x, states)                                                            \
     UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_) {                                            \
         (states)[s_].w = fma(START_WEIGHT(axis, s_, 0, age), x, (states)[s_].w);                   \
@@ -179,8 +183,9 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
     }
 #endif
 
-// rows: a whole number of tiles that a group filters. The sums of a tile's chunks: causal_sums of those before a slab's
-// last, anticausal_sums of those behind its first.
+// rows: a whole number of tiles that a group filters. causal_sums, anticausal_sums: of a tile's chunks
+// and of those before and behind it. cuts: see PARTS. places: where the border has each value of a
+// row; lines: each row of two tiles.
 __kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1)))
 void recursive_fused_sums(__global const SRC *restrict src, __global DST *restrict dst,
                           const Geometry g, const int rows, AXES_PARAMETER,
@@ -224,7 +229,6 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             behind[b][s] = AT_REST;
     }
 
-    // Where the border has the values of rows, and the lines of this tile and of the next.
     for (int i = item; i < WIDTH + 2 * APRON_X; i += WIDTH)
         places[i] = fold_value(g, left - APRON_X + i);
     if (item < CHUNK)
@@ -252,6 +256,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
         if (tile + 1 < end_tile + BLOCKS)
             READ_TILE(tile + 1);
 
+        // Sums of the chunks beside the slab, and then of its own.
         ROLLED for (int n = item; n < SIDES; n += WIDTH) {
             const bool is_right = n >= SIDES / 2;
             const int m = is_right ? n - SIDES / 2 : n;
@@ -287,15 +292,12 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 UNROLL for (int i = 0; i < CHUNK; ++i)
                     UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                         ADD_AGED(0, s, i, x[i], sums[s]);
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    store_sum(anticausal_sums + SUM_AT(s - CAUSAL, CHUNKS + place, line), sums[s]);
             } else {
                 UNROLL for (int i = 0; i < CHUNK; ++i)
                     UNROLL for (int s = 0; s < CAUSAL; ++s)
                         ADD_AGED(0, s, CHUNK - 1 - i, x[i], sums[s]);
-            }
-            if (is_right) {
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    store_sum(anticausal_sums + SUM_AT(s - CAUSAL, CHUNKS + place, line), sums[s]);
-            } else {
                 UNROLL for (int s = 0; s < CAUSAL; ++s)
                     store_sum(causal_sums + SUM_AT(s, place, line), sums[s]);
             }

@@ -1,9 +1,9 @@
 // Means over boxes of pixels, by groups that march down strips in stacks of rows. See cl/box/box_march.cl.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "families/box/kernels.hpp"
+#include "plan/rounds.hpp"
 
 namespace gz {
 
@@ -119,22 +119,19 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
     return "";
 }
 
-// Returns how many groups of each core finish first, where so many of them run at a time. All together they take as
-// long as they have rows, by rounds of which the last is partly idle; a group starts slowly, with the rows of its first
-// boxes. Fitted to an H200's times of 20 sizes, types and radii, and at most 4 % above the best of them.
+// Returns how many groups of each core finish first, where so many of them run at a time: a group starts slowly, with the
+// rows of its first boxes. At most 4 % above the best of 20 sizes, types and radii on an H200.
 int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const DeviceFacts &facts) {
-    constexpr double started = 0.35; // rounds; by measurement
     constexpr int first_rows = 8; // for which a group could march in the time that its start takes
     const Geometry &g = pass.geometry;
-    const std::int64_t strips = strips_of(pass, settings);
+    const auto strips = static_cast<double>(strips_of(pass, settings));
     int best = at_once;
     double least = 0.0;
     for (const int groups : tunables.back().values) {
         settings.groups = groups;
         const std::int64_t band = band_of(pass, settings, facts);
-        const double rounds = static_cast<double>(strips * ceil_div(g.height, band)) /
-                              static_cast<double>(facts.cores() * at_once);
-        const double cost = ((rounds + std::ceil(rounds)) / 2 + started) *
+        const double cost = rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
+                                      static_cast<double>(facts.cores() * at_once)) *
                             (static_cast<double>(band) + g.taps_y / 2.0 + first_rows);
         if (least == 0.0 || cost < least) {
             best = groups;

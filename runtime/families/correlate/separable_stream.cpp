@@ -2,9 +2,9 @@
 #include "families/correlate/separable_stream.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "families/correlate/kernels.hpp"
+#include "plan/rounds.hpp"
 
 namespace gz {
 
@@ -125,22 +125,19 @@ int groups_at_once(const CorrelatePass &pass, const Settings &settings) {
     return std::max(of_core / of_item / settings.group, 1);
 }
 
-// Returns how many groups of each core finish first. All together they take as long as they have rows, by rounds of
-// which the last is partly idle; a group starts slowly.
+// Returns how many groups of each core finish first: a group starts slowly.
 int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFacts &facts) {
-    constexpr double started = 0.35; // rounds; by measurement
     constexpr int first_rows = 8; // for which a group could march in the time that its start takes
     const Geometry &g = pass.geometry;
-    const std::int64_t strips = strips_of(pass, settings);
+    const auto strips = static_cast<double>(strips_of(pass, settings));
     const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
     int best = 1;
     double least = 0.0;
     for (const int groups : tunables.back().values) {
         settings.groups = groups;
         const std::int64_t band = band_of(pass, settings, facts);
-        const double rounds =
-            static_cast<double>(strips * ceil_div(g.height, band)) / static_cast<double>(at_once);
-        const double cost = ((rounds + std::ceil(rounds)) / 2 + started) *
+        const double cost = rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
+                                      static_cast<double>(at_once)) *
                             static_cast<double>(band + g.taps_y + first_rows);
         if (least == 0.0 || cost < least) {
             best = groups;

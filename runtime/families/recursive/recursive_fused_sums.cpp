@@ -1,9 +1,9 @@
 // Both axes in one pass, for filters that forget soon. See cl/recursive/recursive_fused_sums.cl.
 #include <algorithm>
-#include <cmath>
 
 #include "families/recursive/kernels.hpp"
 #include "families/recursive/recursive_chunks.hpp"
+#include "plan/rounds.hpp"
 
 namespace gz {
 
@@ -136,13 +136,11 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     return result;
 }
 
-// Returns settings with as many lanes, and bands of rows by which all groups finish first. They take as long as they
-// have tiles, those of other bands that matter to theirs among them, by rounds of which the last is partly idle. Fitted
-// to an H200, which runs 4 groups of each core at a time, at 16384x16384, 4096x4096 and 1920x1080: bands of 1024, 256
-// and 64 rows.
+// Returns settings with as many lanes, and bands of rows by which all groups finish first: a group has the tiles of other
+// bands that matter to its own as well. On an H200 the fastest bands were of 1024, 256 and 64 rows of images of
+// 16384x16384, 4096x4096 and 1920x1080.
 Settings with_bands(const RecursivePlanePass &pass, int lanes, const DeviceFacts &facts) {
     constexpr double groups_of_core = 4.0;
-    constexpr double started = 0.35; // rounds; by measurement
     const Geometry &g = pass.geometry;
     const std::int64_t slabs =
         ceil_div(g.width, std::int64_t{lanes} * pass.channels) * pass.batch();
@@ -150,10 +148,9 @@ Settings with_bands(const RecursivePlanePass &pass, int lanes, const DeviceFacts
     Settings best{.lanes = lanes, .rows = 0, .spare = 0};
     double least = 0.0;
     for (const int rows : {64, 128, 256, 512, 1024, 2048}) {
-        const double rounds = static_cast<double>(slabs * ceil_div(g.height, rows)) /
-                              (groups_of_core * static_cast<double>(facts.cores()));
-        const double cost =
-            ((rounds + std::ceil(rounds)) / 2 + started) * (rows / chunk + 2 * blocks + 1);
+        const double cost = rounds_of(static_cast<double>(slabs * ceil_div(g.height, rows)),
+                                      groups_of_core * static_cast<double>(facts.cores())) *
+                            (rows / chunk + 2 * blocks + 1);
         if (best.rows == 0 || cost < least) {
             best.rows = rows;
             least = cost;
