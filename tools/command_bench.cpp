@@ -265,7 +265,7 @@ public:
             progress.begin(text_of(planned.row), work_of(planned.row));
             measure(planned);
         }
-        canvas_.reset();
+        canvas_.reset(); // the next bench needs the memory
     }
 
     const BenchReport &report() const { return report_; }
@@ -419,7 +419,8 @@ std::vector<BenchOptions> images_of(const BenchOptions &options, const DeviceInf
 }
 
 // Measures all rows with one image.
-Bench measured(const BenchOptions &options, Type type, const Engine &engine) {
+Bench measured(const BenchOptions &options, const Engine &engine) {
+    const Type type = type_of(options);
     const DeviceInfo device = engine.device();
     const ImageDesc volume = volume_for(options, type, device);
     const Inputs inputs{image_for(options, type, device), signal_for(options, type, device), volume,
@@ -445,7 +446,7 @@ ExitCode bench(const BenchOptions &options) {
     const Engine engine = make_engine(options.device);
     std::vector<Bench> runs;
     for (const BenchOptions &image : images_of(options, engine.device()))
-        runs.push_back(measured(image, type_of(image), engine));
+        runs.push_back(measured(image, engine));
 
     std::vector<BenchReport> reports;
     std::vector<Measurement> measurements;

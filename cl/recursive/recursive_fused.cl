@@ -13,34 +13,21 @@
 #error LANES, APRON, VECTORS or MIRRORED is not defined
 #endif
 
-#include "lib/recursive_sizes.clh"
-#define CHUNK RECURSIVE_CHUNK
+#include "lib/recursive_plane.clh"
 #define BLOCKS (APRON / CHUNK) // of an apron
-#define WIDTH (LANES * CHANNELS)
-#define APRON_X (APRON * CHANNELS)
 #define COLUMNS (WIDTH + 2 * APRON_X)
 // An odd number of vectors from row to row: in different banks.
 #define PITCH (COLUMNS + 4)
 #define OUT_PITCH (WIDTH + 4)
 #define ROW_ITEMS (WIDTH / CHUNK) // that read a row, and that filter it
 
-// Sections whose weights are stored, those that a sample of 1 leaves behind after `age` samples:
-// mirrored sections share them.
-#define WEIGHTED (MIRRORED ? CAUSAL : SECTIONS)
 typedef struct Axes {
     Sections sections[2];
-    float aged[2][WEIGHTED * APRON * ORDER];
+    float aged[2][WEIGHTED * APRON * ORDER]; // see AGED
 } Axes;
-#if BY_VALUE
-#define AXES_PARAMETER const Axes axes
-#define AXES axes
-#else
-#define AXES_PARAMETER __constant Axes *restrict axes
-#define AXES (*axes)
-#endif
 
 // A sample of 1 adds this to section s's state when it is `age` samples old.
-#define AGED_AT(s, age) ((((s) < WEIGHTED ? (s) : (s) - CAUSAL) * APRON + (age)) * ORDER)
+#define AGED_AT(s, age) ((WEIGHTS_OF(s) * APRON + (age)) * ORDER)
 #define AGED(axis, s, age)                                                                         \
     ((State){AXES.aged[axis][AGED_AT(s, age)], AXES.aged[axis][AGED_AT(s, age) + ORDER - 1]})
 
@@ -54,20 +41,6 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
         filter_causally(filter, x[i], y + i, states);
     UNROLL for (int i = CHUNK - 1; i >= 0; --i)
         add_anticausal(filter, x[i], y + i, states);
-}
-
-// Four samples, of one component, of a row in local memory.
-INLINE void read_four(__local const float *from, float *x) {
-#if CHANNELS == 1
-    const float4 four = *(__local const float4 *)from;
-    x[0] = four.s0;
-    x[1] = four.s1;
-    x[2] = four.s2;
-    x[3] = four.s3;
-#else
-    UNROLL for (int k = 0; k < 4; ++k)
-        x[k] = from[k * CHANNELS];
-#endif
 }
 
 #if VECTORS
@@ -196,18 +169,11 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
                             states[s] = add_aged(states[s], AGED(0, s, i + k - CHUNK), some[k]);
                 }
             float x[CHUNK], y[CHUNK];
-            UNROLL for (int i = 0; i < CHUNK; i += 4)
-                read_four(own + i * CHANNELS, x + i);
+            read_chunk(own, x);
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
             filter_chunk(&filter, x, y, states);
-#if CHANNELS == 1
-            UNROLL for (int i = 0; i < CHUNK; i += 4)
-                *(__local float4 *)(own_out + i) = (float4)(y[i], y[i + 1], y[i + 2], y[i + 3]);
-#else
-            UNROLL for (int i = 0; i < CHUNK; ++i)
-                own_out[i * CHANNELS] = y[i];
-#endif
+            write_chunk(y, own_out);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -230,17 +196,9 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
         UNROLL for (int s = 0; s < CAUSAL; ++s)
             down[s] = states[s];
         const int done = block - BLOCKS;
-        if (is_there && done >= first_block) {
-            __global DST *at = to + (long)done * CHUNK * g.dst_row;
-            if ((done + 1) * CHUNK <= g.height) {
-                UNROLL for (int i = 0; i < CHUNK; ++i)
-                    STORE(y[i], at + i * g.dst_row);
-            } else {
-                UNROLL for (int i = 0; i < CHUNK; ++i)
-                    if (done * CHUNK + i < g.height)
-                        STORE(y[i], at + i * g.dst_row);
-            }
-        }
+        if (is_there && done >= first_block)
+            store_column(y, to + (long)done * CHUNK * g.dst_row, g.dst_row,
+                         g.height - done * CHUNK);
         UNROLL for (int b = 0; b < BLOCKS; ++b)
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 queue[b][i] = b + 1 < BLOCKS ? queue[(b + 1) % BLOCKS][i] : next[i];

@@ -15,11 +15,8 @@
 #error LANES, BLOCKS, SPARE, VECTORS, MIRRORED or CUT is not defined
 #endif
 
-#include "lib/recursive_sizes.clh"
-#define CHUNK RECURSIVE_CHUNK
 #define APRON (BLOCKS * CHUNK)
-#define WIDTH (LANES * CHANNELS)
-#define APRON_X (APRON * CHANNELS)
+#include "lib/recursive_plane.clh"
 #define CHUNKS (WIDTH / CHUNK)   // of a row: each of one component
 #define NEAR (BLOCKS * CHANNELS) // chunks that matter on either side of the slab
 #define PLACES (CHUNKS + NEAR)   // of sums of a row
@@ -31,13 +28,12 @@
 #define TILES (BLOCKS + SPARE)
 #define SIDES (2 * NEAR * CHUNK) // chunks beside the slab of a tile
 
-// Sections whose weights are stored: mirrored sections share them.
-#define WEIGHTED (MIRRORED ? CAUSAL : SECTIONS)
 typedef struct Axes {
     Sections sections[2];
-    // What a sample of 1 leaves behind after `age` samples: w, and v.
+    // The state w, and v, that a sample of 1 leaves behind after `age` samples.
     float aged[2][WEIGHTED * ORDER * CHUNK];
-    // What w and v leave behind after a chunk: w of w, w of v, v of w, v of v.
+    // The state that 1 in w and 1 in v leave behind after a chunk: w from w, w from v, v from w, and
+    // v from v.
     float chunk[2][WEIGHTED * ORDER * ORDER];
 #if CUT
     // The states of anticausal sections at the cut are sums over the last samples before it: their
@@ -45,15 +41,7 @@ typedef struct Axes {
     float starts[2][(SECTIONS - CAUSAL) * ORDER * APRON];
 #endif
 } Axes;
-#if BY_VALUE
-#define AXES_PARAMETER const Axes axes
-#define AXES axes
-#else
-#define AXES_PARAMETER __constant Axes *restrict axes
-#define AXES (*axes)
-#endif
 
-#define WEIGHTS_OF(s) ((s) < WEIGHTED ? (s) : (s) - CAUSAL)
 #define AGED_W(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER]
 #define AGED_V(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER + ORDER - 1]
 #define LEFT(axis, s, i) AXES.chunk[axis][WEIGHTS_OF(s) * ORDER * ORDER + (i)]
@@ -107,24 +95,6 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
         add_anticausal(filter, x[i], y + i, states);
     }
 }
-
-// Four samples, of one component, of a row.
-#if CHANNELS == 1
-#define READ_FOUR(from, to)                                                                        \
-    do {                                                                                           \
-        const float4 four_ = *(__local const float4 *)(from);                                      \
-        (to)[0] = four_.s0;                                                                        \
-        (to)[1] = four_.s1;                                                                        \
-        (to)[2] = four_.s2;                                                                        \
-        (to)[3] = four_.s3;                                                                        \
-    } while (0)
-#else
-#define READ_FOUR(from, to)                                                                        \
-    do {                                                                                           \
-        UNROLL for (int m_ = 0; m_ < 4; ++m_)                                                      \
-            (to)[m_] = (from)[m_ * CHANNELS];                                                      \
-    } while (0)
-#endif
 
 #if VECTORS
 #define READS 4
@@ -303,8 +273,8 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             }
         }
         float x[CHUNK];
-        UNROLL for (int i = 0; i < CHUNK; i += 4)
-            READ_FOUR(here + row * PITCH + first_value + i * CHANNELS, x + i);
+        __local float *own = here + row * PITCH + first_value;
+        read_chunk(own, x);
         {
             State sums[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
@@ -321,7 +291,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 store_sum(anticausal_sums + SUM_AT(s - CAUSAL, chunk, row), sums[s]);
         }
 #if CUT
-        // What starts at the cut joins the sums of its chunk: first, sums of every PARTS-th sample.
+        // The states at the cut join the sums of its chunk. Each item sums every PARTS-th sample first.
         if (has_cut) {
             const int component = chunk % CHANNELS;
             const int part = chunk / CHANNELS;
@@ -395,18 +365,11 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
             filter_chunk(&filter, x, y, states, cut, starts);
-            __local float *own = here + row * PITCH + first_value;
-#if CHANNELS == 1
-            UNROLL for (int i = 0; i < CHUNK; i += 4)
-                *(__local float4 *)(own + i) = (float4)(y[i], y[i + 1], y[i + 2], y[i + 3]);
-#else
-            UNROLL for (int i = 0; i < CHUNK; ++i)
-                own[i * CHANNELS] = y[i];
-#endif
+            write_chunk(y, own);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        // What the tile leaves for those above it.
+        // The column's sums in this tile, for the tiles above it.
         State sums[SECTIONS];
         UNROLL for (int s = 0; s < SECTIONS; ++s)
             sums[s] = AT_REST;
@@ -465,16 +428,9 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                         states[s] = take(filter.sections[s], states[s], old[i]);
             } else {
                 filter_chunk(&filter, old, y, states, g.valid_bottom - done * CHUNK, at_cut);
-                __global DST *at = to + (long)done * CHUNK * g.dst_row;
-                const int count = is_there ? g.height - done * CHUNK : 0;
-                if (count >= CHUNK) {
-                    UNROLL for (int i = 0; i < CHUNK; ++i)
-                        STORE(y[i], at + i * g.dst_row);
-                } else {
-                    UNROLL for (int i = 0; i < CHUNK; ++i)
-                        if (i < count)
-                            STORE(y[i], at + i * g.dst_row);
-                }
+                // A condition around the call takes NVIDIA's compiler half as many registers again.
+                store_column(y, to + (long)done * CHUNK * g.dst_row, g.dst_row,
+                             is_there ? g.height - done * CHUNK : 0);
             }
         }
         UNROLL for (int s = 0; s < CAUSAL; ++s)

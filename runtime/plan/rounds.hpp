@@ -1,7 +1,9 @@
-// What the groups of a march cost where not all of them run at a time.
+// How long marches take whose groups do not all run at a time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace gz {
 
@@ -12,6 +14,12 @@ inline double rounds_of(double groups, double at_once) {
     constexpr double start = 0.35;
     const double rounds = groups / at_once;
     return (rounds + std::ceil(rounds)) / 2 + start;
+}
+
+// Returns the value whose cost(value) is least, the first of several. values: not empty.
+template <class Cost> int of_least_cost(const std::vector<int> &values, Cost cost) {
+    return *std::min_element(values.begin(), values.end(),
+                             [&](int one, int other) { return cost(one) < cost(other); });
 }
 
 } // namespace gz

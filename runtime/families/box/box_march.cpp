@@ -125,20 +125,13 @@ int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const De
     constexpr int first_rows = 8; // for which a group could march in the time that its start takes
     const Geometry &g = pass.geometry;
     const auto strips = static_cast<double>(strips_of(pass, settings));
-    int best = at_once;
-    double least = 0.0;
-    for (const int groups : tunables.back().values) {
+    return of_least_cost(tunables.back().values, [&](int groups) {
         settings.groups = groups;
         const std::int64_t band = band_of(pass, settings, facts);
-        const double cost = rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
-                                      static_cast<double>(facts.cores() * at_once)) *
-                            (static_cast<double>(band) + g.taps_y / 2.0 + first_rows);
-        if (least == 0.0 || cost < least) {
-            best = groups;
-            least = cost;
-        }
-    }
-    return best;
+        return rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
+                         static_cast<double>(facts.cores() * at_once)) *
+               (static_cast<double>(band) + g.taps_y / 2.0 + first_rows);
+    });
 }
 
 // NVIDIA's cores have registers for 512 items of this kernel. The radius alone decides on the program, so that a new

@@ -101,6 +101,18 @@ bool fills_buckets(const CorrelatePass &pass) {
            g.anchor_x == g.taps_x / 2;
 }
 
+Defines bucketed_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
+    const TapBucket along_x = tap_bucket(pass.geometry.taps_x);
+    const TapBucket along_y = tap_bucket(pass.geometry.taps_y);
+    const bool exact = fills_buckets(pass);
+    Defines defines = separable_defines(pass, facts);
+    defines["LEAST_X"] = exact ? along_x.most : along_x.least;
+    defines["BUCKET_X"] = along_x.most;
+    defines["LEAST_Y"] = exact ? along_y.most : along_y.least;
+    defines["BUCKET_Y"] = along_y.most;
+    return defines;
+}
+
 std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,
                                      const TapBucket &along_y) {
     const Geometry &g = pass.geometry;

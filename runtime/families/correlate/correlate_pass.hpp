@@ -73,6 +73,9 @@ TapBucket tap_bucket(int taps); // up to 63
 // Whether the taps fill their buckets, around the anchor along x: they have a program without conditions.
 bool fills_buckets(const CorrelatePass &pass);
 
+// Returns separable_defines() and the least and the largest number of taps of a program, which the buckets decide.
+Defines bucketed_defines(const CorrelatePass &pass, const DeviceFacts &facts);
+
 // Returns the taps along x and then those along y, each padded to its bucket's largest number. The rest is 0
 // and never read.
 std::vector<std::byte> bucketed_taps(const CorrelatePass &pass, const TapBucket &along_x,

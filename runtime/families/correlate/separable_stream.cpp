@@ -80,29 +80,22 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     const int most_shift = exact || !is_aligned(pass) ? shift : 3;
     const int strip = strip_of(settings);
     const int rows = rows_of(settings);
-    const std::int64_t vectors =
-        ceil_div(most_shift + strip + std::int64_t{along_x.most - 1} * pass.channels, 4);
+    const int vectors =
+        static_cast<int>(ceil_div(most_shift + strip + (along_x.most - 1) * pass.channels, 4));
     const std::int64_t band = band_of(pass, settings, facts);
 
     Launch result;
     result.program = {"correlate/separable_stream.cl", "separable_stream",
-                      separable_defines(pass, facts)};
+                      bucketed_defines(pass, facts)};
     Defines &defines = result.program.defines;
-    defines["LEAST_X"] = exact ? along_x.most : along_x.least;
-    defines["BUCKET_X"] = along_x.most;
-    defines["LEAST_Y"] = exact ? along_y.most : along_y.least;
-    defines["BUCKET_Y"] = along_y.most;
     defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
     defines["SHIFT"] = exact || !is_aligned(pass) ? shift : -1;
-    defines["VECTORS"] = static_cast<int>(vectors);
+    defines["VECTORS"] = vectors;
     defines["GROUP"] = settings.group;
     defines["ROW_ITEM"] = settings.row_item;
     defines["COLUMN_X"] = settings.column_x;
     result.range =
         batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band), settings.group, 1);
-    const auto local = [](std::int64_t count) {
-        return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
-    };
     CorrelatePass upward = pass; // taps along y in reverse
     std::vector<float> &taps = upward.sets.front().taps;
     std::reverse(taps.begin() + g.taps_x, taps.end());
@@ -112,9 +105,9 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
                         taps_argument(defines, bucketed_taps(upward, along_x, along_y), facts),
                         by_value(static_cast<std::int32_t>(band)),
                         by_value(static_cast<std::int32_t>(shift)),
-                        local(rows * (vectors | 1)),
-                        local(std::int64_t{rows} * (strip / 4 + 1)),
-                        local(vectors)};
+                        local_vectors(rows * (vectors | 1)),
+                        local_vectors(rows * (strip / 4 + 1)),
+                        local_vectors(vectors)};
     return result;
 }
 
@@ -131,20 +124,13 @@ int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFac
     const Geometry &g = pass.geometry;
     const auto strips = static_cast<double>(strips_of(pass, settings));
     const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
-    int best = 1;
-    double least = 0.0;
-    for (const int groups : tunables.back().values) {
+    return of_least_cost(tunables.back().values, [&](int groups) {
         settings.groups = groups;
         const std::int64_t band = band_of(pass, settings, facts);
-        const double cost = rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
-                                      static_cast<double>(at_once)) *
-                            static_cast<double>(band + g.taps_y + first_rows);
-        if (least == 0.0 || cost < least) {
-            best = groups;
-            least = cost;
-        }
-    }
-    return best;
+        return rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
+                         static_cast<double>(at_once)) *
+               static_cast<double>(band + g.taps_y + first_rows);
+    });
 }
 
 // Measured on NVIDIA (H200). Strips are wide beside their aprons. Taps that may not exist are asked for less often by

@@ -79,13 +79,9 @@ Launch separable_tile_launch(const std::string &file, const std::string &kernel,
     const TileShape shape = shape_of(pass, settings);
 
     Launch result;
-    result.program = {file, kernel, separable_defines(pass, facts)};
+    result.program = {file, kernel, bucketed_defines(pass, facts)};
     Defines &defines = result.program.defines;
     const bool exact = fills_buckets(pass);
-    defines["LEAST_X"] = exact ? along_x.most : along_x.least;
-    defines["BUCKET_X"] = along_x.most;
-    defines["LEAST_Y"] = exact ? along_y.most : along_y.least;
-    defines["BUCKET_Y"] = along_y.most;
     const int vector = vector_of(pass, settings);
     defines["VECTOR"] = vector;
     defines["SHIFT"] = exact ? shift_of(pass, vector) : vector == 1 ? 0 : -1;

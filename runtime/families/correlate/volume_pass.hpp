@@ -44,7 +44,7 @@ struct MarchSettings {
     int ring = 2;    // slices in local memory
     int filters = 1; // that a launch computes at once, where there are several
 };
-// Whether what a march brings needs no registers on its way.
+// Whether the device brings slices of the pass's type without registers.
 bool is_async(const VolumePass &pass, const DeviceFacts &facts);
 std::string march_refusal(const VolumePass &pass);
 struct March {

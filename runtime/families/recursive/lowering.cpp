@@ -127,15 +127,16 @@ std::optional<std::array<LineStage, 2>> stages_at_once(const Recursion &recursio
 
 Step plane_step(const PlanDesc &desc, bool extended, const std::array<LineStage, 2> &stages,
                 const std::optional<std::array<LineStage, 2>> &second) {
-    Step step(desc, [stages, second, extended](PlanDesc part) -> Pass {
+    RecursivePlanePass both;
+    both.axes = stages;
+    both.is_cut = !extended && (!stages[0].start_states.empty() || !stages[1].start_states.empty());
+    both.second = second;
+    both.reach = plane_reach(both);
+    Step step(desc, [both, extended](PlanDesc part) -> Pass {
         if (!extended)
             part.border = {BorderMode::constant, 0.0};
-        RecursivePlanePass pass;
+        RecursivePlanePass pass = both;
         static_cast<ImagePass &>(pass) = lower_images(part, {1, 1, 0, 0});
-        pass.axes = stages;
-        pass.is_cut =
-            !extended && (!stages[0].start_states.empty() || !stages[1].start_states.empty());
-        pass.second = second;
         return pass;
     });
     step.reach[0].is_whole = step.reach[1].is_whole = true;

@@ -12,7 +12,7 @@ struct Settings {
 };
 
 constexpr int vector_width = 16; // values of a vector, and rows that are filtered along x at once
-constexpr int longest_apron = 96;
+constexpr int longest_apron = longest_plane_reach;
 
 std::optional<int> apron_of(const RecursivePlanePass &pass) {
     return plane_apron(pass, vector_width, longest_apron);

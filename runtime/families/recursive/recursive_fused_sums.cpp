@@ -69,7 +69,7 @@ std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, boo
     return constants_of(values, StateType::floats);
 }
 
-// What a group has in local memory, in floats.
+// The floats of a group's arrays in local memory.
 struct GroupMemory {
     std::int64_t tiles, causal_sums, anticausal_sums, cuts, places, lines;
 };
@@ -145,18 +145,12 @@ Settings with_bands(const RecursivePlanePass &pass, int lanes, const DeviceFacts
     const std::int64_t slabs =
         ceil_div(g.width, std::int64_t{lanes} * pass.channels) * pass.batch();
     const int blocks = apron_of(pass).value_or(longest_apron) / chunk;
-    Settings best{.lanes = lanes, .rows = 0, .spare = 0};
-    double least = 0.0;
-    for (const int rows : {64, 128, 256, 512, 1024, 2048}) {
-        const double cost = rounds_of(static_cast<double>(slabs * ceil_div(g.height, rows)),
-                                      groups_of_core * static_cast<double>(facts.cores())) *
-                            (rows / chunk + 2 * blocks + 1);
-        if (best.rows == 0 || cost < least) {
-            best.rows = rows;
-            least = cost;
-        }
-    }
-    return best;
+    const int rows = of_least_cost({64, 128, 256, 512, 1024, 2048}, [&](int band) {
+        return rounds_of(static_cast<double>(slabs * ceil_div(g.height, band)),
+                         groups_of_core * static_cast<double>(facts.cores())) *
+               (band / chunk + 2 * blocks + 1);
+    });
+    return {.lanes = lanes, .rows = rows, .spare = 0};
 }
 
 // Slabs of 64 pixels of one channel have too much beside them. A spare tile saves 5 % (H200).

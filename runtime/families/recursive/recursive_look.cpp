@@ -39,40 +39,6 @@ Symmetry symmetry_of(const LineStage &stage) {
     return stage.direct == 0.0 && are_times(-1.0) ? Symmetry::odd : Symmetry::none;
 }
 
-// Returns what one way's sections add to the results at distances from 1 to count.
-std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count) {
-    std::vector<double> result(static_cast<std::size_t>(count), 0.0);
-    for (const Section &section : sections) {
-        std::array<double, 2> state{0.0, 0.0};
-        step(section, state, 1.0);
-        for (double &sum : result) {
-            sum += added(section, state);
-            step(section, state, 0.0);
-        }
-    }
-    return result;
-}
-
-// Returns how many samples ahead matter to the anticausal sections: all others together add less than half of
-// the rounding of a result. Nothing where there are more than `most`.
-std::optional<std::int64_t> samples_ahead(const LineStage &stage, std::int64_t most) {
-    const std::optional<int> all = samples_to_forget(stage.anticausal, 2 * most);
-    if (!all)
-        return std::nullopt;
-    const std::vector<double> response = response_of(stage.anticausal, *all);
-    double sum = 0.0;
-    for (const double value : response)
-        sum += std::abs(value);
-    const double negligible = 0x1p-25 * sum;
-    double left = 0.0;
-    std::size_t samples = response.size();
-    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible)
-        left += std::abs(response[--samples]);
-    return static_cast<std::int64_t>(samples) <= most
-               ? std::optional(static_cast<std::int64_t>(samples))
-               : std::nullopt;
-}
-
 // Returns the tiles to look ahead, at most those of the line; nothing where there are too many.
 std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chunks) {
     if (stage.anticausal.empty())
@@ -80,7 +46,8 @@ std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chun
     const std::int64_t tile = std::int64_t{chunk} * chunks;
     const std::int64_t others = std::max<std::int64_t>(ceil_div(length, tile) - 1, 1);
     const std::int64_t most = std::min(others, most_look);
-    if (const std::optional<std::int64_t> samples = samples_ahead(stage, most * tile))
+    if (const std::optional<std::int64_t> samples =
+            samples_that_matter(stage.anticausal, most * tile))
         return static_cast<int>(std::max<std::int64_t>(ceil_div(*samples, tile), 1));
     return others <= most_look ? std::optional(static_cast<int>(others)) : std::nullopt;
 }

@@ -432,6 +432,38 @@ std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::
     return static_cast<int>(samples);
 }
 
+std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count) {
+    std::vector<double> result(static_cast<std::size_t>(count), 0.0);
+    for (const Section &section : sections) {
+        std::array<double, 2> state{0.0, 0.0};
+        step(section, state, 1.0);
+        for (double &sum : result) {
+            sum += added(section, state);
+            step(section, state, 0.0);
+        }
+    }
+    return result;
+}
+
+std::optional<std::int64_t> samples_that_matter(const std::vector<Section> &sections,
+                                                std::int64_t most) {
+    const std::optional<int> all = samples_to_forget(sections, 2 * most);
+    if (!all)
+        return std::nullopt;
+    const std::vector<double> response = response_of(sections, *all);
+    double sum = 0.0;
+    for (const double value : response)
+        sum += std::abs(value);
+    const double negligible = 0x1p-25 * sum;
+    double left = 0.0;
+    std::size_t samples = response.size();
+    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible)
+        left += std::abs(response[--samples]);
+    return static_cast<std::int64_t>(samples) <= most
+               ? std::optional(static_cast<std::int64_t>(samples))
+               : std::nullopt;
+}
+
 bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
     const std::vector<const LineStage *> stages = pass.all_stages();
     return std::all_of(stages.begin(), stages.end(), [&](const LineStage *stage) {
@@ -562,50 +594,23 @@ std::vector<const LineStage *> RecursivePlanePass::all_axes() const {
     return result;
 }
 
-namespace {
-
-// Returns the samples, a multiple of 16, after which the response of the sections together adds up to less than half of
-// a rounding of its sum; nothing where there are more than `most`.
-std::optional<int> samples_that_matter(const std::vector<Section> &sections, std::int64_t most) {
-    constexpr std::int64_t step_by = 16;
-    constexpr double negligible = 0x1p-25;
-    // Behind so many samples no section has anything left, be its share of the sum as small as it may.
-    const std::int64_t simulated = 2 * most;
-    if (!samples_to_forget(sections, simulated))
-        return std::nullopt;
-    std::vector<double> response(static_cast<std::size_t>(simulated), 0.0);
-    for (const Section &section : sections) {
-        std::array<double, 2> state{};
-        for (std::size_t n = 0; n < response.size(); ++n) {
-            response[n] += added(section, state);
-            step(section, state, n == 0 ? 1.0 : 0.0);
+std::optional<int> plane_reach(const RecursivePlanePass &pass) {
+    std::int64_t reach = 0;
+    for (const LineStage *stage : pass.all_axes())
+        for (const auto *sections : {&stage->causal, &stage->anticausal}) {
+            const std::optional<std::int64_t> own =
+                samples_that_matter(*sections, longest_plane_reach);
+            if (!own)
+                return std::nullopt;
+            reach = std::max(reach, *own);
         }
-    }
-    double sum = 0.0;
-    for (const double x : response)
-        sum += std::abs(x);
-    double left = 0.0;
-    std::size_t samples = response.size();
-    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible * sum)
-        left += std::abs(response[--samples]);
-    const std::int64_t rounded = ceil_div(static_cast<std::int64_t>(samples), step_by) * step_by;
-    if (rounded > most)
-        return std::nullopt;
-    return static_cast<int>(rounded);
+    return static_cast<int>(reach);
 }
 
-} // namespace
-
 std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most) {
-    int longest = unit;
-    for (const LineStage *stage : pass.all_axes())
-        for (const auto &sections : {stage->causal, stage->anticausal}) {
-            const std::optional<int> needed = samples_that_matter(sections, most);
-            if (!needed)
-                return std::nullopt;
-            longest = std::max(longest, static_cast<int>(ceil_div(*needed, unit)) * unit);
-        }
-    return longest;
+    if (!pass.reach || *pass.reach > most)
+        return std::nullopt;
+    return std::max(static_cast<int>(ceil_div(*pass.reach, unit)) * unit, unit);
 }
 
 int plane_order(const RecursivePlanePass &pass) {

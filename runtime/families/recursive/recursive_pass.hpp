@@ -76,6 +76,8 @@ struct RecursivePlanePass : ImagePass {
     bool is_cut = false;
     // A second filter of the same image, with as many sections, whose results are added.
     std::optional<std::array<LineStage, 2>> second{};
+    // As plane_reach() returns it.
+    std::optional<int> reach{};
 
     // Those of x and y, of one filter after the other.
     std::vector<const LineStage *> all_axes() const;
@@ -177,6 +179,13 @@ bool has_signs(const std::vector<const LineStage *> &filters);
 std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::int64_t most,
                                      StateType type = StateType::floats);
 
+// Returns what one way's sections add to the results at distances from 1 to count.
+std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count);
+// Returns how many samples before one matter to what one way's sections add to it: all others together add less than
+// half of the rounding of a result. Nothing where there are more than `most`.
+std::optional<std::int64_t> samples_that_matter(const std::vector<Section> &sections,
+                                                std::int64_t most);
+
 // Returns the digits that the states of a stage need, whatever type a kernel keeps them in.
 inline StateType digits_of(const LineStage &stage) {
     return stage.precision == Precision::twice ? StateType::doubles : StateType::floats;
@@ -192,7 +201,11 @@ std::string sections_refusal(const RecursivePass &pass);
 // Returns why kernels whose states are floats, made anew from sums, refuse the pass; "" if they do not.
 std::string floats_refusal(const RecursivePass &pass);
 
-// Returns how many pixels around one matter to it along x or y, a multiple of `unit`; nothing where there are more
+// Returns how many pixels around one matter to it along x or y; nothing where there are more than any kernel for both
+// axes reads.
+constexpr int longest_plane_reach = 96;
+std::optional<int> plane_reach(const RecursivePlanePass &pass);
+// Returns the pass's reach, a multiple of `unit`; nothing where there are more
 // than `most`.
 std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most);
 // Returns 1 if all sections of the pass have one pole, else 2.
