@@ -12,6 +12,9 @@
 #if !defined(LANES) || !defined(APRON) || !defined(VECTORS) || !defined(MIRRORED)
 #error LANES, APRON, VECTORS or MIRRORED is not defined
 #endif
+#if !defined(HOLDS)
+#error HOLDS is not defined
+#endif
 
 #include "lib/recursive_plane.clh"
 #define BLOCKS (APRON / CHUNK) // of an apron
@@ -24,7 +27,16 @@
 typedef struct Axes {
     Sections sections[2];
     float aged[2][WEIGHTED * APRON * ORDER]; // see AGED
+#if HOLDS
+    // The state that samples of 1, all of which are older than APRON, leave.
+    float held[2][WEIGHTED * ORDER];
+#endif
 } Axes;
+#if HOLDS
+#define HELD(axis, s)                                                                              \
+    ((State){AXES.held[axis][WEIGHTS_OF(s) * ORDER],                                               \
+             AXES.held[axis][WEIGHTS_OF(s) * ORDER + ORDER - 1]})
+#endif
 
 // A sample of 1 adds this to section s's state when it is `age` samples old.
 #define AGED_AT(s, age) ((WEIGHTS_OF(s) * APRON + (age)) * ORDER)
@@ -170,6 +182,10 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
                 }
             float x[CHUNK], y[CHUNK];
             read_chunk(own, x);
+#if HOLDS
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                states[s] = add_aged(states[s], HELD(0, s), x[s < CAUSAL ? 0 : CHUNK - 1]);
+#endif
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
             filter_chunk(&filter, x, y, states);
@@ -192,6 +208,13 @@ void recursive_fused(__global const SRC *restrict src, __global DST *restrict ds
         float y[CHUNK];
         Filter filter;
         READ_FILTER(filter, AXES.sections[1], 0);
+#if HOLDS
+        if (block == first_block)
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                states[s] = steady_state(filter.sections[s], queue[0][0]);
+        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+            states[s] = add_aged(states[s], HELD(1, s), queue[0][CHUNK - 1]);
+#endif
         filter_chunk(&filter, queue[0], y, states);
         UNROLL for (int s = 0; s < CAUSAL; ++s)
             down[s] = states[s];

@@ -16,6 +16,9 @@
 #if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || !defined(PLANES)
 #error STRIP, APRON, ALIGNED, CUT or PLANES is not defined
 #endif
+#if !defined(HOLDS) || (HOLDS && CUT)
+#error HOLDS is not defined, or nothing lies beyond the image
+#endif
 #if APRON % 16 != 0
 #error APRON is not a multiple of 16
 #endif
@@ -67,6 +70,19 @@ INLINE void take_anticausally(const Constants *constants, float16 x, State *stat
 INLINE void rest(State *states) {
     UNROLL for (int s = 0; s < SECTIONS; ++s)
         states[s] = AT_REST;
+}
+// What the sections of a direction start from where x is the first sample that they take.
+INLINE void start_causally(const Constants *constants, float16 x, State *states) {
+#if HOLDS
+    UNROLL for (int s = 0; s < CAUSAL; ++s)
+        states[s] = steady_late(constants, s, x);
+#endif
+}
+INLINE void start_anticausally(const Constants *constants, float16 x, State *states) {
+#if HOLDS
+    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+        states[s] = steady_late(constants, s, x);
+#endif
 }
 
 #if CUT
@@ -160,6 +176,8 @@ INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
                     line[i + k] = a[k];
                 read += 16;
             }
+            if (p == 0)
+                start_causally(constants, line[i], states[c]);
             if (i < APRON_X)
                 take_causally(constants, line[i], states[c]);
             else if (i < end)
@@ -175,6 +193,8 @@ INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
     const int last = columns.end;
 #else
     const int last = columns.all;
+    UNROLL for (int c = 0; c < CHANNELS; ++c)
+        start_anticausally(constants, line[last - CHANNELS + c], states[c]);
 #endif
     for (int p = last - CHANNELS; p >= end; p -= CHANNELS)
         UNROLL for (int c = 0; c < CHANNELS; ++c)
@@ -277,6 +297,8 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                     UNROLL for (int s = 0; s < SECTIONS; ++s)
                         states[c][s] = IS_CAUSAL(s) ? down[f][k + c][s] : AT_REST;
                 if (done < top) {
+                    UNROLL for (int c = 0; c < CHAINS; ++c)
+                        start_causally(constants, here[c], states[c]);
                     for (int n = 0; n < APRON; ++n)
                         UNROLL for (int c = 0; c < CHAINS; ++c)
                             take_causally(constants, here[n * PITCH + c], states[c]);
@@ -304,6 +326,10 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
 #undef AT
 #undef ROW
                     }
+#endif
+#if HOLDS
+                UNROLL for (int c = 0; c < CHAINS; ++c)
+                    start_anticausally(constants, next[(APRON - 1) * PITCH + c], states[c]);
 #endif
                 for (int n = rows_ahead - 1; n >= 0; --n)
                     UNROLL for (int c = 0; c < CHAINS; ++c)

@@ -14,12 +14,18 @@
     !defined(MIRRORED) || !defined(CUT)
 #error LANES, BLOCKS, SPARE, VECTORS, MIRRORED or CUT is not defined
 #endif
+#if !defined(HOLDS) || !defined(SYMMETRY) || (CUT && (HOLDS || SYMMETRY))
+#error HOLDS or SYMMETRY is not defined, or nothing lies beyond the image
+#endif
 
 #define APRON (BLOCKS * CHUNK)
 #include "lib/recursive_plane.clh"
 #define CHUNKS (WIDTH / CHUNK)   // of a row: each of one component
 #define NEAR (BLOCKS * CHANNELS) // chunks that matter on either side of the slab
 #define PLACES (CHUNKS + NEAR)   // of sums of a row
+#if SYMMETRY
+#include "lib/recursive_symmetric.clh"
+#endif
 // An odd number of vectors from row to row: in different banks.
 #define PITCH (WIDTH + 4)
 #define TILE (CHUNK * PITCH)
@@ -35,6 +41,12 @@ typedef struct Axes {
     // The state that 1 in w and 1 in v leave behind after a chunk: w from w, w from v, v from w, and
     // v from v.
     float chunk[2][WEIGHTED * ORDER * ORDER];
+#if HOLDS
+    float held[2][WEIGHTED * ORDER]; // see HOLD
+#endif
+#if SYMMETRY
+    Symmetric symmetric[2];
+#endif
 #if CUT
     // The states of anticausal sections at the cut are sums over the last samples before it: their
     // weights, from the last sample on.
@@ -45,6 +57,19 @@ typedef struct Axes {
 #define AGED_W(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER]
 #define AGED_V(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER + ORDER - 1]
 #define LEFT(axis, s, i) AXES.chunk[axis][WEIGHTS_OF(s) * ORDER * ORDER + (i)]
+
+// Adds to a state that is BLOCKS chunks old what samples of x before it would have left, by way of
+// BLOCKS chunks.
+#if HOLDS
+#define HOLD(axis, s, x, state)                                                                    \
+    do {                                                                                           \
+        (state).w = fma(AXES.held[axis][WEIGHTS_OF(s) * ORDER], x, (state).w);                     \
+        if (ORDER == 2)                                                                            \
+            (state).v = fma(AXES.held[axis][WEIGHTS_OF(s) * ORDER + ORDER - 1], x, (state).v);     \
+    } while (0)
+#else
+#define HOLD(axis, s, x, state)
+#endif
 
 // Adds a sample of that age to a sum.
 #define ADD_AGED(axis, s, age, x, sum)                                                             \
@@ -78,22 +103,38 @@ INLINE State load_apart(__local const float *from, int apart) {
     return (State){from[0], ORDER == 2 ? from[apart] : 0.0f};
 }
 
+#if SYMMETRY
+// Section s's state among the states of several, and the states of the sections of one direction as such.
+#define STATE_OF(all, s) ((State){(all)[(s) * ORDER], ORDER == 2 ? (all)[(s) * ORDER + ORDER - 1] : 0.0f})
+#define PUT_STATES(all, states)                                                                    \
+    UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_) {                                                   \
+        (all)[s_ * ORDER] = (states)[s_].w;                                                        \
+        if (ORDER == 2)                                                                            \
+            (all)[s_ * ORDER + ORDER - 1] = (states)[s_].v;                                        \
+    }
+#endif
+
 // A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then. cut:
 // where samples end, if that is among them: there anticausal states are cut_states.
 INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states, int cut,
                          const State *cut_states) {
     UNROLL for (int i = 0; i < CHUNK; ++i)
         filter_causally(filter, x[i], y + i, states);
-    UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
 #if CUT
-        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-            states[s].w = i + 1 == cut ? cut_states[s].w : states[s].w;
-            if (ORDER == 2)
-                states[s].v = i + 1 == cut ? cut_states[s].v : states[s].v;
+    if (cut > 0 && cut <= CHUNK) {
+        UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                states[s].w = i + 1 == cut ? cut_states[s].w : states[s].w;
+                if (ORDER == 2)
+                    states[s].v = i + 1 == cut ? cut_states[s].v : states[s].v;
+            }
+            add_anticausal(filter, x[i], y + i, states);
         }
-#endif
-        add_anticausal(filter, x[i], y + i, states);
+        return;
     }
+#endif
+    UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+        add_anticausal(filter, x[i], y + i, states);
 }
 
 #if VECTORS
@@ -275,6 +316,23 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
         float x[CHUNK];
         __local float *own = here + row * PITCH + first_value;
         read_chunk(own, x);
+#if SYMMETRY
+        float sums[HALVES * PAIRS], differences[HALVES * PAIRS];
+        float first_left[ONE_WAY], second_left[ONE_WAY]; // from the chunk's first and second half
+        pair_up(x, sums, differences);
+        {
+            float other[ONE_WAY], all[ONE_WAY], behind_first[ONE_WAY];
+            LEAVE_HALF(AXES.symmetric[0], first_left, behind_first, sums, differences);
+            LEAVE_HALF(AXES.symmetric[0], other, second_left, sums + PAIRS, differences + PAIRS);
+            CARRY_ON_HALF(AXES.symmetric[0], all, first_left, other);
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                store_sum(causal_sums + SUM_AT(s, NEAR + chunk, row), STATE_OF(all, s));
+            CARRY_ON_HALF(AXES.symmetric[0], all, second_left, behind_first);
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                store_sum(anticausal_sums + SUM_AT(s, chunk, row), STATE_OF(all, s));
+        }
+        FILTER_PAIRS(AXES.symmetric[0], sums, differences);
+#else
         {
             State sums[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s)
@@ -290,6 +348,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                 store_sum(anticausal_sums + SUM_AT(s - CAUSAL, chunk, row), sums[s]);
         }
+#endif
 #if CUT
         // The states at the cut join the sums of its chunk. Each item sums every PARTS-th sample first.
         if (has_cut) {
@@ -341,6 +400,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 UNROLL for (int b = 1; b < BLOCKS; ++b)
                     states[s] = A_CHUNK_LATER(0, s, states[s],
                                               load_sum(from + b * CHANNELS * CHUNK));
+                HOLD(0, s, x[0], states[s]);
             }
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
                 __local const float *from =
@@ -349,7 +409,19 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 UNROLL for (int b = 1; b < BLOCKS; ++b)
                     states[s] = A_CHUNK_LATER(0, s, states[s],
                                               load_sum(from - b * CHANNELS * CHUNK));
+                HOLD(0, s, x[CHUNK - 1], states[s]);
             }
+            float y[CHUNK];
+#if SYMMETRY
+            float causal[ONE_WAY], anticausal[ONE_WAY], between[ONE_WAY];
+            PUT_STATES(causal, states);
+            PUT_STATES(anticausal, states + CAUSAL);
+            CARRY_ON_HALF(AXES.symmetric[0], between, anticausal, second_left);
+            FINISH_HALF(AXES.symmetric[0], y, sums, differences, causal, between);
+            CARRY_ON_HALF(AXES.symmetric[0], between, causal, first_left);
+            FINISH_HALF(AXES.symmetric[0], y + 2 * PAIRS, sums + PAIRS, differences + PAIRS,
+                        between, anticausal);
+#else
             int cut = -1;
             State starts[SECTIONS];
 #if CUT
@@ -361,22 +433,22 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                     starts[s] = load_cut(cuts + CUT_AT(s, chunk % CHANNELS, row));
             }
 #endif
-            float y[CHUNK];
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
             filter_chunk(&filter, x, y, states, cut, starts);
+#endif
             write_chunk(y, own);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
         // The column's sums in this tile, for the tiles above it.
-        State sums[SECTIONS];
+        State comes[SECTIONS];
         UNROLL for (int s = 0; s < SECTIONS; ++s)
-            sums[s] = AT_REST;
+            comes[s] = AT_REST;
         UNROLL for (int i = 0; i < CHUNK; ++i) {
             const float come = here[i * PITCH + item];
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                ADD_AGED(1, s, i, come, sums[s]);
+                ADD_AGED(1, s, i, come, comes[s]);
         }
         const int done = tile - BLOCKS;
         Filter filter;
@@ -404,14 +476,14 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                     starts[s] = take(filter.sections[s], starts[s], 0.0f);
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                sums[s] = plus_state(sums[s], starts[s]);
+                comes[s] = plus_state(comes[s], starts[s]);
         }
 #endif
         State states[SECTIONS];
         UNROLL for (int s = 0; s < CAUSAL; ++s)
             states[s] = down[s];
         UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-            states[s] = sums[s];
+            states[s] = comes[s];
             UNROLL for (int b = BLOCKS - 1; b > 0; --b)
                 states[s] = A_CHUNK_LATER(1, s, states[s], behind[b][s]);
         }
@@ -421,7 +493,39 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 old[i] = tiles[slot * TILE + i * PITCH + item];
 #endif
+#if HOLDS
+            if (tile == first_tile)
+                UNROLL for (int s = 0; s < CAUSAL; ++s)
+                    states[s] = steady_state(filter.sections[s], old[0]);
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                HOLD(1, s, old[CHUNK - 1], states[s]);
+#endif
             float y[CHUNK];
+#if SYMMETRY
+            float old_sums[HALVES * PAIRS], old_differences[HALVES * PAIRS];
+            float old_first[ONE_WAY], old_second[ONE_WAY], ahead_of_second[ONE_WAY];
+            float causal[ONE_WAY], between[ONE_WAY], unused[ONE_WAY];
+            pair_up(old, old_sums, old_differences);
+            LEAVE_HALF(AXES.symmetric[1], old_first, unused, old_sums, old_differences);
+            LEAVE_HALF(AXES.symmetric[1], old_second, ahead_of_second, old_sums + PAIRS,
+                       old_differences + PAIRS);
+            PUT_STATES(causal, states);
+            CARRY_ON_HALF(AXES.symmetric[1], between, causal, old_first);
+            if (done >= first_tile) {
+                float anticausal[ONE_WAY], from_second[ONE_WAY];
+                PUT_STATES(anticausal, states + CAUSAL);
+                FILTER_PAIRS(AXES.symmetric[1], old_sums, old_differences);
+                CARRY_ON_HALF(AXES.symmetric[1], from_second, anticausal, ahead_of_second);
+                FINISH_HALF(AXES.symmetric[1], y, old_sums, old_differences, causal, from_second);
+                FINISH_HALF(AXES.symmetric[1], y + 2 * PAIRS, old_sums + PAIRS,
+                            old_differences + PAIRS, between, anticausal);
+                store_column(y, to + (long)done * CHUNK * g.dst_row, g.dst_row,
+                             is_there ? g.height - done * CHUNK : 0);
+            }
+            CARRY_ON_HALF(AXES.symmetric[1], causal, between, old_second);
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                states[s] = STATE_OF(causal, s);
+#else
             if (done < first_tile) {
                 UNROLL for (int i = 0; i < CHUNK; ++i)
                     UNROLL for (int s = 0; s < CAUSAL; ++s)
@@ -432,13 +536,14 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 store_column(y, to + (long)done * CHUNK * g.dst_row, g.dst_row,
                              is_there ? g.height - done * CHUNK : 0);
             }
+#endif
         }
         UNROLL for (int s = 0; s < CAUSAL; ++s)
             down[s] = states[s];
         UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
             UNROLL for (int b = 0; b + 1 < BLOCKS; ++b)
                 behind[b][s] = behind[b + 1][s];
-            behind[BLOCKS - 1][s] = sums[s];
+            behind[BLOCKS - 1][s] = comes[s];
         }
     }
 }

@@ -11,12 +11,9 @@
 #if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 != 0
 #error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
 #endif
-#if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS)
-#error SYMMETRY, ALONG_ROWS or VECTORS is not defined
+#if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS)
+#error SYMMETRY, ALONG_ROWS, VECTORS or HOLDS is not defined
 #endif
-// SYMMETRY: whether the filter's response is its own mirror image, or that with the sign changed.
-#define EVEN 1
-#define ODD 2
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
 #endif
@@ -72,20 +69,9 @@ INLINE KEPT kept_of(State state) {
 }
 
 #if SYMMETRY
-// Sums and differences of the samples that lie as far from the two ends of half a chunk make the sums
-// and differences of its results, which takes half as many products as the samples themselves; all of
-// these stand side by side, while stepping along the samples has each wait for the one before.
-#define HALVES 2
-#define PAIRS (CHUNK / HALVES / 2)
-#define ONE_WAY (CAUSAL * ORDER) // states
+#include "lib/recursive_symmetric.clh"
 typedef struct SymmetricPowers {
-    // A sum and a difference leave these times themselves behind in a state, [state][pair].
-    float left_by_sum[ONE_WAY * PAIRS], left_by_difference[ONE_WAY * PAIRS];
-    // One of the two adds these times itself to a sum and to a difference of results, [pair of results][pair].
-    float sum_by_pairs[PAIRS * PAIRS], difference_by_pairs[PAIRS * PAIRS];
-    // The states that enter from both sides, added or one less the other, add these times that, [pair][state].
-    float sum_by_states[PAIRS * ONE_WAY], difference_by_states[PAIRS * ONE_WAY];
-    float half_chunk[CAUSAL * MATRIX]; // what states become, not less themselves
+    Symmetric symmetric;
     float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX], last_chunk[SECTIONS * MATRIX];
 } SymmetricPowers;
 #define OWN_POWERS SymmetricPowers
@@ -96,88 +82,6 @@ typedef struct SymmetricPowers {
 #define OWN_POWERS_PARAMETER const OWN_POWERS powers
 #else
 #define OWN_POWERS_PARAMETER __constant OWN_POWERS *restrict powers
-#endif
-
-#if SYMMETRY == ODD
-#define FOR_SUM(sum, difference) (difference)
-#define FOR_DIFFERENCE(sum, difference) (sum)
-#else
-#define FOR_SUM(sum, difference) (sum)
-#define FOR_DIFFERENCE(sum, difference) (difference)
-#endif
-
-#if SYMMETRY
-INLINE void pair_up(const float *x, float *sums, float *differences) {
-    UNROLL for (int half_ = 0; half_ < HALVES; ++half_)
-        UNROLL for (int i = 0; i < PAIRS; ++i) {
-            const float one = x[half_ * 2 * PAIRS + i];
-            const float other = x[half_ * 2 * PAIRS + 2 * PAIRS - 1 - i];
-            sums[half_ * PAIRS + i] = one + other;
-            differences[half_ * PAIRS + i] = one - other;
-        }
-}
-
-// `to` = a state carried on over half a chunk, and what that leaves. A macro, as are those below,
-// because drivers copy an argument that a function takes.
-#define CARRY_ON_HALF(to, states, left)                                                            \
-    UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                                     \
-        UNROLL for (int o_ = 0; o_ < ORDER; ++o_) {                                                \
-            float sum_ = (left)[s_ * ORDER + o_];                                                  \
-            UNROLL for (int i_ = ORDER - 1; i_ >= 0; --i_)                                         \
-                sum_ = fma(POWERS.half_chunk[s_ * MATRIX + o_ * ORDER + i_],                       \
-                           (states)[s_ * ORDER + i_], sum_);                                       \
-            (to)[s_ * ORDER + o_] = sum_;                                                          \
-        }
-
-// Computes the causal and anticausal states that half a chunk leaves behind.
-#define LEAVE_HALF(causal, anticausal, sums, differences)                                          \
-    UNROLL for (int k_ = 0; k_ < ONE_WAY; ++k_) {                                                  \
-        float sum_ = 0.0f, difference_ = 0.0f;                                                     \
-        UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
-            sum_ = fma(POWERS.left_by_sum[k_ * PAIRS + i_], (sums)[i_], sum_);                     \
-            difference_ =                                                                          \
-                fma(POWERS.left_by_difference[k_ * PAIRS + i_], (differences)[i_], difference_);   \
-        }                                                                                          \
-        (causal)[k_] = sum_ + difference_;                                                         \
-        (anticausal)[k_] = sum_ - difference_;                                                     \
-    }
-
-// Sums and differences of samples become those of results, but for what the states add.
-#define FILTER_PAIRS(sums, differences)                                                            \
-    UNROLL for (int half_ = 0; half_ < HALVES; ++half_) {                                          \
-        float own_sums_[PAIRS], own_differences_[PAIRS];                                           \
-        UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
-            own_sums_[i_] = own_differences_[i_] = 0.0f;                                           \
-            UNROLL for (int j_ = 0; j_ < PAIRS; ++j_) {                                            \
-                const int at_ = half_ * PAIRS + j_;                                                \
-                own_sums_[i_] =                                                                    \
-                    fma(POWERS.sum_by_pairs[i_ * PAIRS + j_],                                      \
-                        FOR_SUM((sums)[at_], (differences)[at_]), own_sums_[i_]);                  \
-                own_differences_[i_] =                                                             \
-                    fma(POWERS.difference_by_pairs[i_ * PAIRS + j_],                               \
-                        FOR_DIFFERENCE((sums)[at_], (differences)[at_]), own_differences_[i_]);    \
-            }                                                                                      \
-        }                                                                                          \
-        UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                \
-            (sums)[half_ * PAIRS + i_] = own_sums_[i_];                                            \
-            (differences)[half_ * PAIRS + i_] = own_differences_[i_];                              \
-        }                                                                                          \
-    }
-
-// The results of half a chunk from these and the states that enter it.
-#define FINISH_HALF(y, sums, differences, causal, anticausal)                                      \
-    UNROLL for (int i_ = 0; i_ < PAIRS; ++i_) {                                                    \
-        float sum_ = (sums)[i_], difference_ = (differences)[i_];                                  \
-        UNROLL for (int k_ = 0; k_ < ONE_WAY; ++k_) {                                              \
-            const float both_ = (causal)[k_] + (anticausal)[k_];                                   \
-            const float apart_ = (causal)[k_] - (anticausal)[k_];                                  \
-            sum_ = fma(POWERS.sum_by_states[i_ * ONE_WAY + k_], FOR_SUM(both_, apart_), sum_);     \
-            difference_ = fma(POWERS.difference_by_states[i_ * ONE_WAY + k_],                      \
-                              FOR_DIFFERENCE(both_, apart_), difference_);                         \
-        }                                                                                          \
-        (y)[i_] = sum_ + difference_;                                                              \
-        (y)[2 * PAIRS - 1 - i_] = sum_ - difference_;                                              \
-    }
 #endif
 
 // A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters
@@ -218,10 +122,10 @@ INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State s
 }
 
 // Returns the state that enters a tile from the `look` tiles behind it, whose sums are in a ring with that
-// of the last of them at `slot`.
-INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matrix over_tile) {
+// of the last of them at `slot`. `state` enters that one.
+INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matrix over_tile,
+                              State state) {
     KEPT next = ring[slot * (ANTICAUSAL * LANES)];
-    State state = AT_REST;
     for (int k = 0; k < look; ++k) {
         const KEPT own = next;
         slot = slot == 0 ? look - 1 : slot - 1;
@@ -288,6 +192,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
     __local KEPT *const left_ahead = left + SECTIONS * STATE_PLACES;
     __local KEPT *const ring = left_ahead + ANTICAUSAL * STATE_PLACES;
     __local KEPT *const beyond = ring + look * (ANTICAUSAL * LANES);
+    // What enters the tile ahead if all samples behind it are like its last one.
+    __local KEPT *const held = beyond + SECTIONS * LANES;
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         const int of = first_line + i % LANES;
@@ -323,6 +229,16 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
     // Tile t is filtered; of tile t + look is seen what it leaves.
     for (int t = -look; t < tiles; ++t) {
         const int first = t * TILE + chunk * CHUNK;
+#if HOLDS && ANTICAUSAL > 0
+        if (chunk == CHUNKS - 1) {
+            const float last = (t + look + 1) * TILE < lines.length ? x_ahead[CHUNK - 1] : 0.0f;
+            Filter filter;
+            READ_FILTER(filter, GIVEN, 0);
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                held[(s - CAUSAL) * LANES + lane] =
+                    kept_of(steady_state(filter.sections[s], last));
+        }
+#endif
 #if SYMMETRY
         float first_left[ONE_WAY], second_left[ONE_WAY]; // from the chunk's first and second half
         float sums[HALVES * PAIRS], differences[HALVES * PAIRS];
@@ -330,20 +246,21 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             float ahead_sums[HALVES * PAIRS], ahead_differences[HALVES * PAIRS];
             float unused[ONE_WAY], first_half[ONE_WAY], second_half[ONE_WAY], all[ONE_WAY];
             pair_up(x_ahead, ahead_sums, ahead_differences);
-            LEAVE_HALF(unused, first_half, ahead_sums, ahead_differences);
-            LEAVE_HALF(unused, second_half, ahead_sums + PAIRS, ahead_differences + PAIRS);
-            CARRY_ON_HALF(all, second_half, first_half);
+            LEAVE_HALF(POWERS.symmetric, unused, first_half, ahead_sums, ahead_differences);
+            LEAVE_HALF(POWERS.symmetric, unused, second_half, ahead_sums + PAIRS,
+                       ahead_differences + PAIRS);
+            CARRY_ON_HALF(POWERS.symmetric, all, second_half, first_half);
             UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
                 left_ahead[s * STATE_PLACES + place] = KEPT_OF(all, s);
 
             pair_up(x, sums, differences);
             float others[ONE_WAY];
-            LEAVE_HALF(first_left, first_half, sums, differences);
-            LEAVE_HALF(others, second_left, sums + PAIRS, differences + PAIRS);
-            CARRY_ON_HALF(all, first_left, others);
+            LEAVE_HALF(POWERS.symmetric, first_left, first_half, sums, differences);
+            LEAVE_HALF(POWERS.symmetric, others, second_left, sums + PAIRS, differences + PAIRS);
+            CARRY_ON_HALF(POWERS.symmetric, all, first_left, others);
             UNROLL for (int s = 0; s < CAUSAL; ++s)
                 left[s * STATE_PLACES + place] = KEPT_OF(all, s);
-            CARRY_ON_HALF(all, second_left, first_half);
+            CARRY_ON_HALF(POWERS.symmetric, all, second_left, first_half);
             UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
                 left[(CAUSAL + s) * STATE_PLACES + place] = KEPT_OF(all, s);
         }
@@ -394,7 +311,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
                 if (t >= 0)
                     carry_anticausally(
                         chunks, over_chunk,
-                        enter_from_ahead(own_ring, look, slot, MATRIX_AT(POWERS.run, s)),
+                        enter_from_ahead(own_ring, look, slot, MATRIX_AT(POWERS.run, s),
+                                         HOLDS ? KEPT_STATE(held[i - CAUSAL * LANES]) : AT_REST),
                         last_chunk - t * CHUNKS, over_last, outside, true);
             }
 #endif
@@ -403,7 +321,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
         slot = slot == look - 1 ? 0 : slot + 1;
 #endif
 #if SYMMETRY
-        FILTER_PAIRS(sums, differences);
+        FILTER_PAIRS(POWERS.symmetric, sums, differences);
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -422,10 +340,11 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
                     anticausal[k] = 0.0f;
             {
                 float between[ONE_WAY];
-                CARRY_ON_HALF(between, anticausal, second_left);
-                FINISH_HALF(y, sums, differences, causal, between);
-                CARRY_ON_HALF(between, causal, first_left);
-                FINISH_HALF(y + 2 * PAIRS, sums + PAIRS, differences + PAIRS, between, anticausal);
+                CARRY_ON_HALF(POWERS.symmetric, between, anticausal, second_left);
+                FINISH_HALF(POWERS.symmetric, y, sums, differences, causal, between);
+                CARRY_ON_HALF(POWERS.symmetric, between, causal, first_left);
+                FINISH_HALF(POWERS.symmetric, y + 2 * PAIRS, sums + PAIRS, differences + PAIRS,
+                            between, anticausal);
             }
 #else
             State states[SECTIONS];

@@ -10,8 +10,8 @@
 #include "lib/recursive_late.clh"
 #include "lib/host_compiler.clh"
 
-#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD)
-#error ALONG_ROWS, HAS_ENDS or LOOKS_AHEAD is not defined
+#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD) || !defined(HOLDS)
+#error ALONG_ROWS, HAS_ENDS, LOOKS_AHEAD or HOLDS is not defined
 #endif
 #if !defined(WIDE) || !defined(BLOCK)
 #error WIDE or BLOCK is not defined
@@ -383,9 +383,16 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                 const bool sees_end = next_count <= ahead;
                 UNROLL for (int s = 0; s < SECTIONS; ++s)
                     if (!IS_CAUSAL(s)) {
-                        const State end = held[(k + c) * SECTIONS + s];
-                        states[c][s].w = sees_end ? end.w : NOTHING;
-                        states[c][s].v = sees_end ? end.v : NOTHING;
+                        State end = held[(k + c) * SECTIONS + s];
+                        if (!sees_end) {
+                            end = AT_REST;
+#if HOLDS
+                            const float16 last = next[(SOURCES > 1 ? s / EACH * SECOND : 0) +
+                                                      (ahead - 1) * WIDE + k + c];
+                            end = steady_late(&constants, s, TO_STATE(last));
+#endif
+                        }
+                        states[c][s] = end;
                     }
 #else
                 UNROLL for (int s = 0; s < SECTIONS; ++s)

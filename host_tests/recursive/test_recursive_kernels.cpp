@@ -455,6 +455,71 @@ TEST_CASE("images cut at their ends that are filtered along both axes at once") 
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// Gaussians, whose accuracy lets kernels hold samples that they do not read. A constant stays one but for rounding, so
+// that no tile shows; what is negligible is 5e-5 of it. Noise is within that of what the exponentials make of it.
+TEST_CASE("pixels that are too far away to be read count as those that are") {
+    struct Form {
+        const char *kernel;
+        Config config;
+        std::vector<double> sigmas;
+    };
+    const Form forms[] = {
+        {"recursive_fused", {{"LANES", 64}, {"ROWS", 256}}, {2.5, 5.5}},
+        {"recursive_fused_sums", {{"LANES", 128}, {"ROWS", 64}, {"SPARE", 1}}, {5.5, 8.3}},
+        {"recursive_fused_sums", {{"LANES", 64}, {"ROWS", 64}, {"SPARE", 0}}, {2.5}},
+        {"recursive_fused_strips", {{"STRIP", 128}, {"BAND", 64}}, {5.5, 11}},
+        {"recursive_look", {{"LANES", 16}, {"CHUNKS", 4}}, {11, 33}},
+        {"recursive_strips", {{"WIDE", 4}, {"BLOCK", 256}}, {5.5, 44}},
+        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 32}}, {2.5}}};
+    constexpr float level = 0.7f;
+    constexpr double most_of_constant = 2e-6;
+    Tally constants, noise;
+    std::size_t turn = 0;
+    for (const Form &form : forms)
+        for (const double sigma : form.sigmas)
+            for (const bool is_constant : {true, false})
+                for (int again = 0; again < 2; ++again) {
+                    RecursiveCase test;
+                    test.kernel = form.kernel;
+                    test.config = form.config;
+                    test.border = all_border_modes[turn % 5];
+                    test.border_value = level;
+                    test.layout = again == 0 ? Layout::padded_aligned : all_layouts[turn % 3];
+                    test.region = all_regions[turn / 2 % 3];
+                    test.channels = turn % 8 == 7 ? 3 : 1;
+                    test.width = 300 - static_cast<int>(turn % 17);
+                    test.height = 330 + static_cast<int>(turn % 19);
+                    ++turn;
+                    const Filter filter = recursive_gaussian_of(sigma, sigma, 0);
+                    std::minstd_rand random(7);
+                    const PlanDesc desc = make_plan_desc(test);
+                    std::vector<std::byte> source = make_source(desc, random);
+                    double bound = most_of_constant;
+                    if (is_constant)
+                        for (std::size_t i = 0; i + sizeof level <= source.size();
+                             i += sizeof level) {
+                            float value = 0.0f;
+                            std::memcpy(&value, &source[i], sizeof value);
+                            if (!std::isnan(value))
+                                std::memcpy(&source[i], &level, sizeof level);
+                        }
+                    INFO(test.name(), " ", gz::to_text(test.config), " ", gz::to_text(filter));
+                    CHECK(run_and_compare(
+                              filter, desc, test.kernel + ":" + gz::to_text(test.config), source,
+                              random, is_constant ? constants : noise,
+                              [&](const ReferenceJob &job) -> BoundOf {
+                                  if (!is_constant)
+                                      bound = filter.rounding_bound(largest_magnitude(job));
+                                  return [bound](double) { return bound; };
+                              },
+                              gz::compute_as_written) == "");
+                }
+    CHECK((constants.ran > 0 && noise.ran > 0));
+    MESSAGE(constants.ran, " constants, the worst error is ", constants.worst, " of ",
+            most_of_constant, "; ", noise.ran, " noisy images, the worst error is ", noise.worst,
+            " of its bound");
+}
+
 // Where a volume is cut between slices, each part has the bits of the whole.
 TEST_CASE("strips of both axes are chosen alike for a slice alone and among others") {
     const auto chosen = [](int size, std::int64_t slices) {

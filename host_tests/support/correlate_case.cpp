@@ -97,9 +97,10 @@ Filter make_filter(const TapsCase &test, unsigned seed) {
 
 std::string compare_with_double(const ReferenceJob &job, const PlanDesc &desc,
                                 const std::vector<std::byte> &got, Tally &tally,
-                                const std::function<double(double)> &bound_of) {
+                                const std::function<double(double)> &bound_of,
+                                Reference reference) {
     std::string wrong;
-    compute_in_double(job, [&](const RowPlace &at, const double *row) {
+    reference(job, [&](const RowPlace &at, const double *row) {
         const Axes &origin = desc.region.target_origin;
         const std::byte *out =
             got.data() + desc.target.byte_of({origin[0], origin[1] + at.y, at.z, at.t}, at.plane);
@@ -124,7 +125,8 @@ std::string compare_with_double(const ReferenceJob &job, const PlanDesc &desc,
 std::string run_and_compare(const Filter &filter, const PlanDesc &desc, const std::string &variant,
                             const std::vector<std::byte> &source, std::minstd_rand &random,
                             Tally &tally,
-                            const std::function<BoundOf(const ReferenceJob &)> &bound_for) {
+                            const std::function<BoundOf(const ReferenceJob &)> &bound_for,
+                            Reference reference) {
     const std::vector<std::byte> before = make_target(desc, random);
     const std::vector<std::byte> got = run_forced(filter, desc, variant, source, before);
     if (got.empty()) {
@@ -135,7 +137,7 @@ std::string run_and_compare(const Filter &filter, const PlanDesc &desc, const st
         return where;
     const ReferenceJob job{filter, desc.source, desc.border, desc.region, source.data()};
     ++tally.ran;
-    return compare_with_double(job, desc, got, tally, bound_for(job));
+    return compare_with_double(job, desc, got, tally, bound_for(job), reference);
 }
 
 std::string run(const CorrelateCase &test, Tally &tally) {

@@ -8,6 +8,7 @@
 
 #include "families/family.hpp"
 #include "families/filter.hpp"
+#include "families/reference.hpp"
 #include "support/image_case.hpp"
 #include "support/passes.hpp"
 
@@ -38,11 +39,15 @@ struct Tally {
     double worst = 0.0;       // largest share of the error bound that a result used up
 };
 
+// compute_in_double or compute_as_written.
+using Reference = void (*)(const gz::ReferenceJob &, const gz::RowSink<double> &);
+
 // Returns "" where every pixel of the region is as near to the reference in double as bound_of(its exact
 // value) asks; else the first pixel that is not.
 std::string compare_with_double(const gz::ReferenceJob &job, const gz::PlanDesc &desc,
                                 const std::vector<std::byte> &got, Tally &tally,
-                                const std::function<double(double)> &bound_of);
+                                const std::function<double(double)> &bound_of,
+                                Reference reference = gz::compute_in_double);
 
 // Runs a forced kernel, and compares what it makes with the reference in double: bound_for gives the bounds of a
 // job. Returns "" if that passes, or does not fit the device; else what is wrong.
@@ -50,7 +55,8 @@ using BoundOf = std::function<double(double)>;
 std::string run_and_compare(const gz::Filter &filter, const gz::PlanDesc &desc,
                             const std::string &variant, const std::vector<std::byte> &source,
                             std::minstd_rand &random, Tally &tally,
-                            const std::function<BoundOf(const gz::ReferenceJob &)> &bound_for);
+                            const std::function<BoundOf(const gz::ReferenceJob &)> &bound_for,
+                            Reference reference = gz::compute_in_double);
 
 // Returns "" if the case passes, or does not fit the device; else what is wrong.
 std::string run(const CorrelateCase &test, Tally &tally);

@@ -60,6 +60,9 @@ enum class Precision {
     twice     // double, or pairs of f32, in every kernel
 };
 
+// Half of the rounding of a result in f32.
+constexpr double half_of_rounding = 0x1p-25;
+
 // y = direct x + the causal sections, from the line's first sample on, + the anticausal ones, from
 // its last. A stage of taps has no sections: y[n] = sum over i of taps[i] x[n + first_tap + i], where
 // the border extends x.
@@ -72,6 +75,10 @@ struct LineStage {
     // The line that start states are sums over: the one that this stage reads, or the first stage's.
     enum class StartLine { own, first } start_line = StartLine::first;
     Precision precision = Precision::single;
+    // What samples far away may change a result by so that kernels need not read them, for the sections of either
+    // direction: over the sum of their response's magnitudes, times the samples' difference from one that is read, as
+    // kernels take them for that; half of a rounding: times the samples, for 0.
+    double negligible = half_of_rounding;
 
     std::vector<double> taps;
     std::int64_t first_tap = 0;

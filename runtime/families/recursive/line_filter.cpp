@@ -474,8 +474,11 @@ std::vector<StagePlan> line_plans(const Recursion &recursion, int axis, std::int
         std::move(own.begin(), own.end(), std::back_inserter(plans));
     }
     const Modes &modes = recursion.modes[static_cast<std::size_t>(axis)];
-    if (!modes.empty())
+    if (!modes.empty()) {
         plans.push_back(*stage_plan(modes, recursion.rounding));
+        for (LineStage &stage : plans.back().stages)
+            stage.negligible = recursion.negligible;
+    }
     return plans;
 }
 

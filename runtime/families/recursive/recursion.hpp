@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/line_stage.hpp"
 #include "core/types.hpp"
 #include "families/description.hpp"
 
@@ -64,6 +65,8 @@ struct Recursion {
     bool stable = true;
     // The largest error by rounding expected of modes, over the largest result.
     double rounding = 3e-6;
+    // What pixels far away along an axis may change results of modes by: see LineStage.
+    double negligible = half_of_rounding;
     // The largest error by rounding allowed, over the largest result that scans can have; 0: the expected
     // error decides.
     double accuracy = 0.0;

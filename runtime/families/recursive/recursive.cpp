@@ -142,6 +142,19 @@ double sum_of_magnitudes(const std::vector<double> &response) {
     return sum;
 }
 
+// Returns the error of results of pixels from 0 to 1 for each unit of what is negligible.
+double error_by_negligible(const Recursion &recursion) {
+    double axes = 0.0;
+    double gain = 1.0;
+    for (const Approximated &approximated : recursion.approximated) {
+        if (approximated.response.empty())
+            continue;
+        axes += 1.0;
+        gain *= sum_of_magnitudes(approximated.response);
+    }
+    return axes * gain;
+}
+
 // Modes along the axes that have a sigma.
 Recursion with_modes(const Gaussian &gaussian, int count) {
     Recursion recursion;
@@ -189,8 +202,17 @@ RecursiveGaussian try_recursive(const Gaussian &gaussian) {
         recursion.rounding = std::clamp(gaussian.accuracy / 50.0, 1e-6, 2e-5);
         // The errors of constants cancel, so that pixels from 0 to 1 meet half of the bound.
         best = approximation_bound(recursion) / 2.0 / unit;
-        if (best <= gaussian.accuracy)
-            return {std::move(recursion)};
+        if (best > gaussian.accuracy)
+            continue;
+        const double left = (gaussian.accuracy - best) * unit / error_by_negligible(recursion);
+        // Derivatives are exact for constants, ramps and x^2 / 2, which go on far away.
+        const bool is_derivative =
+            std::any_of(gaussian.derivative.begin(), gaussian.derivative.end(),
+                        [](int order) { return order > 0; });
+        recursion.negligible = is_derivative ? half_of_rounding
+                                             : std::clamp(std::min(gaussian.accuracy / 20.0, left),
+                                                          half_of_rounding, 5e-5);
+        return {std::move(recursion)};
     }
     return {{},
             Status::invalid_argument,
@@ -310,6 +332,10 @@ Rounding of_border(const Recursion &recursion) {
         for (const StagePlan &plan : line_plans(recursion, axis, some_length)) {
             const Rounding &own = plan.rounding;
             all.bound += own.bound;
+            // Pixels of both signs differ by twice the largest. Bounds of rounding allow for half of a rounding.
+            for (const LineStage &stage : plan.stages)
+                if (stage.negligible > half_of_rounding)
+                    all.bound += 2.0 * stage.negligible;
             squares += own.expected * own.expected;
             all.peak = std::max(all.peak, own.peak * all.gain);
             all.underflow = all.underflow * own.gain + own.underflow;

@@ -38,6 +38,71 @@ std::vector<double> section_places(const RecursiveStage &stage, std::int64_t sam
     return result;
 }
 
+Symmetry symmetry_of(const LineStage &stage) {
+    if (stage.causal.empty() || !is_mirrored(stage))
+        return Symmetry::none;
+    const auto are_times = [&](double sign) {
+        return std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
+                          [sign](const Section &a, const Section &b) {
+                              return a.w_weight == sign * b.w_weight &&
+                                     a.v_weight == sign * b.v_weight;
+                          });
+    };
+    if (are_times(1.0))
+        return Symmetry::even;
+    return stage.direct == 0.0 && are_times(-1.0) ? Symmetry::odd : Symmetry::none;
+}
+
+void append_symmetric(std::vector<double> &to, const LineStage &stage, int states_of_section,
+                      Symmetry symmetry) {
+    constexpr int halves = 2;                      // of a chunk
+    constexpr int half = recursive_chunk / halves; // samples
+    constexpr int pairs = half / 2;                // of samples as far from the half's two ends
+    const auto order = static_cast<std::size_t>(states_of_section);
+    const std::vector<Section> &sections = stage.causal;
+    // Half the sum, or difference, of what is so far from either end of half a chunk.
+    const auto fold = [](double near, double far, double sign) {
+        return (near + sign * far) / 2.0;
+    };
+    constexpr double signs[] = {1.0, -1.0};
+    for (const double sign : signs)
+        for (const Section &section : sections) {
+            const auto ages = responses(section, half);
+            for (std::size_t o = 0; o < order; ++o)
+                for (std::size_t i = 0; i < pairs; ++i)
+                    to.push_back(fold(ages[half - 1 - i][o], ages[i][o], sign));
+        }
+    std::vector<double> response = response_of(sections, half);
+    response.insert(response.begin(), stage.direct);
+    // A sum of results takes samples before and behind it alike, a difference those with opposite signs; odd filters
+    // exchange the two.
+    const double behind = symmetry == Symmetry::odd ? -1.0 : 1.0;
+    for (const double sign : {behind, -behind})
+        for (int i = 0; i < pairs; ++i)
+            for (int j = 0; j < pairs; ++j)
+                to.push_back(fold(
+                    (i < j ? behind : 1.0) * response[static_cast<std::size_t>(std::abs(i - j))],
+                    behind * response[static_cast<std::size_t>(half - 1 - i - j)], sign));
+    for (const double sign : signs)
+        for (std::size_t i = 0; i < pairs; ++i)
+            for (const Section &section : sections)
+                for (std::size_t o = 0; o < order; ++o) {
+                    std::array<double, 2> state{o == 0 ? 1.0 : 0.0, o == 0 ? 0.0 : 1.0};
+                    std::vector<double> results;
+                    for (int n = 0; n < half; ++n) {
+                        results.push_back(added(section, state));
+                        step(section, state, 0.0);
+                    }
+                    to.push_back(fold(results[i], results[half - 1 - i], sign));
+                }
+    for (const Section &section : sections) {
+        const auto less = transition(section, half).less_identity;
+        for (std::size_t i = 0; i < order; ++i)
+            for (std::size_t j = 0; j < order; ++j)
+                to.push_back(less[i][j] + (i == j ? 1.0 : 0.0));
+    }
+}
+
 ConstantData in_memory(const std::vector<double> &values, StateType type) {
     return {constants_of(values, type), true};
 }
@@ -90,8 +155,10 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
 
 std::optional<int> near_chunks(const LineStage &stage) {
     constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
-    const std::optional<int> before = samples_to_forget(stage.causal, most, digits_of(stage));
-    const std::optional<int> behind = samples_to_forget(stage.anticausal, most, digits_of(stage));
+    const std::optional<int> before =
+        samples_of_lead({&stage}, &LineStage::causal, Beyond::zero, most);
+    const std::optional<int> behind =
+        samples_of_lead({&stage}, &LineStage::anticausal, Beyond::zero, most);
     if (!before || !behind)
         return std::nullopt;
     const auto chunks =

@@ -22,6 +22,13 @@ std::vector<double> section_places(const RecursiveStage &stage, std::int64_t sam
 bool is_mirrored(const LineStage &stage);
 bool is_mirrored(const RecursiveStage &stage); // of all filters
 
+// SYMMETRY in kernels: whether a filter's response is its own mirror image, or that with the sign changed.
+enum class Symmetry { none = 0, even = 1, odd = 2 };
+Symmetry symmetry_of(const LineStage &stage);
+// Appends the struct Symmetric of cl/lib/recursive_symmetric.clh, for states of as many numbers as `order`.
+void append_symmetric(std::vector<double> &to, const LineStage &stage, int order,
+                      Symmetry symmetry);
+
 ConstantData in_memory(const std::vector<double> &values, StateType type = StateType::floats);
 inline LocalMemory local_floats(std::int64_t count) {
     return {static_cast<std::size_t>(count) * sizeof(float)};

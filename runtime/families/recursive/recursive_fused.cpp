@@ -48,6 +48,8 @@ std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, int
         if (!mirrored)
             append(stage.anticausal);
     }
+    if (holds(pass.all_axes()))
+        append_held(values, pass, apron, mirrored);
     return constants_of(values, StateType::floats);
 }
 

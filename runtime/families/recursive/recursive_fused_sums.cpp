@@ -36,9 +36,19 @@ std::string refusal(const RecursivePlanePass &pass, const Settings &settings) {
     return "";
 }
 
+// Whether sums and differences of samples pay: of several states of a direction.
+bool is_symmetric(const RecursivePlanePass &pass) {
+    const auto is_even = [](const LineStage &stage) {
+        return symmetry_of(stage) == Symmetry::even;
+    };
+    return !pass.is_cut &&
+           pass.axes[0].causal.size() * static_cast<std::size_t>(plane_order(pass)) > 1 &&
+           std::all_of(pass.axes.begin(), pass.axes.end(), is_even);
+}
+
 // The struct Axes.
 std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, bool mirrored,
-                                  bool signs) {
+                                  bool signs, bool symmetric) {
     const int order = plane_order(pass);
     std::vector<double> values;
     for (const LineStage &stage : pass.axes)
@@ -63,6 +73,11 @@ std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, boo
             for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
                 values.push_back(m[i][j] + (i == j ? 1.0 : 0.0));
     });
+    if (holds(pass.all_axes()))
+        append_held(values, pass, apron, mirrored);
+    if (symmetric)
+        for (const LineStage &stage : pass.axes)
+            append_symmetric(values, stage, order, Symmetry::even);
     if (pass.is_cut)
         for (const LineStage &stage : pass.axes)
             append_far_weights(values, stage, order, apron);
@@ -102,7 +117,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     const int apron = *apron_of(pass);
     const auto &[x, y] = pass.axes;
     const bool mirrored = is_mirrored(x) && is_mirrored(y);
-    std::vector<std::byte> axes = axes_bytes(pass, apron, mirrored, has_signs({&x, &y}));
+    const bool symmetric = is_symmetric(pass);
+    std::vector<std::byte> axes = axes_bytes(pass, apron, mirrored, has_signs({&x, &y}), symmetric);
     const bool small = facts.takes_by_value(axes.size()) && !facts.copies_indexed_arguments &&
                        axes.size() <= most_by_value(facts, most_bytes_by_value);
 
@@ -116,6 +132,7 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;
     defines["CUT"] = pass.is_cut ? 1 : 0;
     defines["SPARE"] = settings.spare;
+    defines["SYMMETRY"] = static_cast<int>(symmetric ? Symmetry::even : Symmetry::none);
     const GroupMemory memory = memory_of(pass, settings);
     launch.range =
         batched_range(pass, ceil_div(g.width, width), ceil_div(g.height, rows), width, 1);

@@ -15,89 +15,27 @@ struct Settings {
 };
 
 constexpr int chunk = recursive_chunk;
-constexpr int halves = 2;                    // of a chunk
-constexpr int half = chunk / halves;         // samples
-constexpr int pairs = half / 2;              // of samples as far from the half's two ends
 constexpr std::int64_t most_look = 64;       // tiles
 constexpr std::size_t other_arguments = 512; // bytes, beside the powers
 
-// SYMMETRY in the kernel: whether the filter's response is its own mirror image, or that with the sign changed.
-enum class Symmetry { none = 0, even = 1, odd = 2 };
-
-Symmetry symmetry_of(const LineStage &stage) {
-    if (stage.causal.empty() || !is_mirrored(stage))
-        return Symmetry::none;
-    const auto are_times = [&](double sign) {
-        return std::equal(stage.causal.begin(), stage.causal.end(), stage.anticausal.begin(),
-                          [sign](const Section &a, const Section &b) {
-                              return a.w_weight == sign * b.w_weight &&
-                                     a.v_weight == sign * b.v_weight;
-                          });
-    };
-    if (are_times(1.0))
-        return Symmetry::even;
-    return stage.direct == 0.0 && are_times(-1.0) ? Symmetry::odd : Symmetry::none;
-}
-
 // Returns the tiles to look ahead, at most those of the line; nothing where there are too many.
-std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chunks) {
+std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chunks,
+                           Beyond beyond = Beyond::held) {
     if (stage.anticausal.empty())
         return 0;
     const std::int64_t tile = std::int64_t{chunk} * chunks;
     const std::int64_t others = std::max<std::int64_t>(ceil_div(length, tile) - 1, 1);
     const std::int64_t most = std::min(others, most_look);
     if (const std::optional<std::int64_t> samples =
-            samples_that_matter(stage.anticausal, most * tile))
+            samples_that_matter(stage, &LineStage::anticausal, beyond, most * tile))
         return static_cast<int>(std::max<std::int64_t>(ceil_div(*samples, tile), 1));
     return others <= most_look ? std::optional(static_cast<int>(others)) : std::nullopt;
 }
 
 // The struct SymmetricPowers.
 std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
-    const std::vector<Section> &sections = stage.first().causal;
-    const auto order = static_cast<std::size_t>(stage.order());
     std::vector<double> values;
-    // Half the sum, or difference, of what is so far from either end of half a chunk.
-    const auto fold = [](double near, double far, double sign) {
-        return (near + sign * far) / 2.0;
-    };
-    constexpr double signs[] = {1.0, -1.0};
-    for (const double sign : signs)
-        for (const Section &section : sections) {
-            const auto ages = responses(section, half);
-            for (std::size_t o = 0; o < order; ++o)
-                for (std::size_t i = 0; i < pairs; ++i)
-                    values.push_back(fold(ages[half - 1 - i][o], ages[i][o], sign));
-        }
-    std::vector<double> response = response_of(sections, half);
-    response.insert(response.begin(), stage.first().direct);
-    // A sum of results takes samples before and behind it alike, a difference those with opposite signs; odd filters
-    // exchange the two.
-    const double behind = symmetry == Symmetry::odd ? -1.0 : 1.0;
-    for (const double sign : {behind, -behind})
-        for (int i = 0; i < pairs; ++i)
-            for (int j = 0; j < pairs; ++j)
-                values.push_back(fold(
-                    (i < j ? behind : 1.0) * response[static_cast<std::size_t>(std::abs(i - j))],
-                    behind * response[static_cast<std::size_t>(half - 1 - i - j)], sign));
-    for (const double sign : signs)
-        for (std::size_t i = 0; i < pairs; ++i)
-            for (const Section &section : sections)
-                for (std::size_t o = 0; o < order; ++o) {
-                    std::array<double, 2> state{o == 0 ? 1.0 : 0.0, o == 0 ? 0.0 : 1.0};
-                    std::vector<double> results;
-                    for (int n = 0; n < half; ++n) {
-                        results.push_back(added(section, state));
-                        step(section, state, 0.0);
-                    }
-                    values.push_back(fold(results[i], results[half - 1 - i], sign));
-                }
-    for (const Section &section : sections) {
-        const auto less = transition(section, half).less_identity;
-        for (std::size_t i = 0; i < order; ++i)
-            for (std::size_t j = 0; j < order; ++j)
-                values.push_back(less[i][j] + (i == j ? 1.0 : 0.0));
-    }
+    append_symmetric(values, stage.first(), stage.order(), symmetry);
     const std::int64_t last = (stage.lines.length - 1) % chunk + 1;
     for (const std::int64_t samples : {std::int64_t{chunk}, std::int64_t{chunk} * run, last}) {
         const std::vector<double> more = section_matrices(stage, samples);
@@ -128,13 +66,16 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.program.defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
     launch.program.defines["LANES"] = lanes;
     launch.program.defines["CHUNKS"] = settings.chunks;
+    // Not where as many tiles are read without.
+    const bool has_held = look != look_of(filter, lines.length, settings.chunks, Beyond::zero);
+    launch.program.defines["HOLDS"] = has_held ? 1 : 0;
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
                            static_cast<std::size_t>(stage.batch)};
     const auto anticausal = static_cast<std::int64_t>(filter.anticausal.size());
     const std::int64_t places = stage.along_rows ? group + lanes : group; // STATE_PLACES
-    const std::int64_t kept =
-        (stage.sections() + anticausal) * places + (look * anticausal + stage.sections()) * lanes;
+    const std::int64_t kept = (stage.sections() + anticausal) * places +
+                              ((look + (has_held ? 1 : 0)) * anticausal + stage.sections()) * lanes;
     launch.arguments = stage.images_and(
         {stage.start_states, by_value(lines), by_value(look), sections_argument(stage, small),
          array_argument(std::move(powers), small), local_floats(kept * stage.order())});

@@ -416,20 +416,25 @@ std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::
     constexpr std::int64_t step = 16;
     // Half of a state's rounding.
     const double negligible = type == StateType::floats ? 0x1p-25 : 0x1p-49;
-    std::int64_t samples = 0;
+    const auto matters = [negligible](const Section &section, std::int64_t samples) {
+        const auto m = transition(section, samples).less_identity;
+        return std::max(std::abs(1.0 + m[0][0]) + std::abs(m[0][1]),
+                        std::abs(m[1][0]) + std::abs(1.0 + m[1][1])) > negligible;
+    };
+    std::int64_t steps = 0;
     for (const Section &section : sections) {
-        const auto left = [&] {
-            const auto m = transition(section, samples).less_identity;
-            return std::max(std::abs(1.0 + m[0][0]) + std::abs(m[0][1]),
-                            std::abs(m[1][0]) + std::abs(1.0 + m[1][1]));
-        };
-        while (left() > negligible) {
-            samples += step;
-            if (samples > most)
-                return std::nullopt;
+        if (!matters(section, steps * step))
+            continue;
+        std::int64_t enough = most / step;
+        if (enough <= steps || matters(section, enough * step))
+            return std::nullopt;
+        while (enough - steps > 1) {
+            const std::int64_t middle = (steps + enough) / 2;
+            (matters(section, middle * step) ? steps : enough) = middle;
         }
+        steps = enough;
     }
-    return static_cast<int>(samples);
+    return static_cast<int>(steps * step);
 }
 
 std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count) {
@@ -445,16 +450,26 @@ std::vector<double> response_of(const std::vector<Section> &sections, std::int64
     return result;
 }
 
-std::optional<std::int64_t> samples_that_matter(const std::vector<Section> &sections,
-                                                std::int64_t most) {
-    const std::optional<int> all = samples_to_forget(sections, 2 * most);
+bool holds(const std::vector<const LineStage *> &stages) {
+    return std::any_of(stages.begin(), stages.end(), [](const LineStage *stage) {
+        return stage->precision != Precision::twice && stage->negligible > half_of_rounding;
+    });
+}
+
+std::optional<std::int64_t> samples_that_matter(const LineStage &stage, SectionsOf direction,
+                                                Beyond beyond, std::int64_t most) {
+    const std::vector<Section> &sections = stage.*direction;
+    if (stage.precision == Precision::twice)
+        return samples_to_forget(sections, most, StateType::doubles);
+    // States remember far more than results show.
+    const std::optional<int> all = samples_to_forget(sections, 3 * most);
     if (!all)
         return std::nullopt;
     const std::vector<double> response = response_of(sections, *all);
     double sum = 0.0;
     for (const double value : response)
         sum += std::abs(value);
-    const double negligible = 0x1p-25 * sum;
+    const double negligible = (beyond == Beyond::held ? stage.negligible : half_of_rounding) * sum;
     double left = 0.0;
     std::size_t samples = response.size();
     while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible)
@@ -462,6 +477,26 @@ std::optional<std::int64_t> samples_that_matter(const std::vector<Section> &sect
     return static_cast<std::int64_t>(samples) <= most
                ? std::optional(static_cast<std::int64_t>(samples))
                : std::nullopt;
+}
+
+std::optional<int> samples_of_lead(const std::vector<const LineStage *> &filters,
+                                   SectionsOf direction, Beyond beyond, std::int64_t most) {
+    constexpr std::int64_t step = 16;
+    std::int64_t samples = 0;
+    for (const LineStage *filter : filters) {
+        const std::optional<std::int64_t> own =
+            samples_that_matter(*filter, direction, beyond, most);
+        if (!own)
+            return std::nullopt;
+        samples = std::max(samples, ceil_div(*own, step) * step);
+    }
+    return samples <= most ? std::optional(static_cast<int>(samples)) : std::nullopt;
+}
+
+std::array<double, 2> steady_state(const Section &section) {
+    const double sign = section.sign;
+    const double w = 1.0 / ((1.0 - sign) * (1.0 - sign * section.decay) + sign * section.rest);
+    return {w, (1.0 - sign) * w};
 }
 
 bool forgets_within(const RecursivePass &pass, std::int64_t samples) {
@@ -597,9 +632,9 @@ std::vector<const LineStage *> RecursivePlanePass::all_axes() const {
 std::optional<int> plane_reach(const RecursivePlanePass &pass) {
     std::int64_t reach = 0;
     for (const LineStage *stage : pass.all_axes())
-        for (const auto *sections : {&stage->causal, &stage->anticausal}) {
+        for (const SectionsOf direction : {&LineStage::causal, &LineStage::anticausal}) {
             const std::optional<std::int64_t> own =
-                samples_that_matter(*sections, longest_plane_reach);
+                samples_that_matter(*stage, direction, Beyond::held, longest_plane_reach);
             if (!own)
                 return std::nullopt;
             reach = std::max(reach, *own);
@@ -648,6 +683,22 @@ void append_far_weights(std::vector<double> &to, const LineStage &stage, int ord
                              : 0.0);
 }
 
+void append_held(std::vector<double> &to, const RecursivePlanePass &pass, int apron,
+                 bool mirrored) {
+    const auto order = static_cast<std::size_t>(plane_order(pass));
+    for (const LineStage &stage : pass.axes)
+        for (const SectionsOf direction : {&LineStage::causal, &LineStage::anticausal}) {
+            if (mirrored && direction == &LineStage::anticausal)
+                continue;
+            for (const Section &section : stage.*direction) {
+                const std::array<double, 2> steady = steady_state(section);
+                const auto m = transition(section, apron).less_identity;
+                for (std::size_t i = 0; i < order; ++i)
+                    to.push_back(steady[i] + m[i][0] * steady[0] + m[i][1] * steady[1]);
+            }
+        }
+}
+
 Defines plane_defines(const RecursivePlanePass &pass, bool by_value) {
     const std::vector<const LineStage *> axes = pass.all_axes();
     Defines defines = type_defines(pass);
@@ -658,6 +709,7 @@ Defines plane_defines(const RecursivePlanePass &pass, bool by_value) {
     defines["SIGNS"] = has_signs(axes) ? 1 : 0;
     defines["STATE_FORM"] = static_cast<int>(StateType::floats);
     defines["BY_VALUE"] = by_value ? 1 : 0;
+    defines["HOLDS"] = holds(axes) ? 1 : 0;
     return defines;
 }
 

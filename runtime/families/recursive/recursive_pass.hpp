@@ -181,10 +181,22 @@ std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::
 
 // Returns what one way's sections add to the results at distances from 1 to count.
 std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count);
-// Returns how many samples before one matter to what one way's sections add to it: all others together add less than
-// half of the rounding of a result. Nothing where there are more than `most`.
-std::optional<std::int64_t> samples_that_matter(const std::vector<Section> &sections,
-                                                std::int64_t most);
+// The sections of one direction: &LineStage::causal or &LineStage::anticausal.
+using SectionsOf = std::vector<Section> LineStage::*;
+// What a kernel takes samples for that it does not read: 0, or the last that it does read.
+enum class Beyond { zero, held };
+// HOLDS: whether some of the stages want kernels that can to hold samples, as more is negligible then.
+bool holds(const std::vector<const LineStage *> &stages);
+// Returns how many samples before one matter to what the sections of a direction add to it: all others together change
+// that by no more than is negligible to the stage; where they count as 0, by half of a rounding. Nothing where there
+// are more than `most`.
+std::optional<std::int64_t> samples_that_matter(const LineStage &stage, SectionsOf direction,
+                                                Beyond beyond, std::int64_t most);
+// The same, a multiple of 16, to every one of several filters: by so many samples kernels start early.
+std::optional<int> samples_of_lead(const std::vector<const LineStage *> &filters,
+                                   SectionsOf direction, Beyond beyond, std::int64_t most);
+// Returns (w, v) of a section that has taken samples of 1 for ever.
+std::array<double, 2> steady_state(const Section &section);
 
 // Returns the digits that the states of a stage need, whatever type a kernel keeps them in.
 inline StateType digits_of(const LineStage &stage) {
@@ -216,6 +228,10 @@ std::string plane_refusal(const RecursivePlanePass &pass, std::int64_t longest_a
 // Appends the weights of the last `apron` samples in each anticausal start state, from the last sample on; order: 1 for
 // w alone, 2 for w and v.
 void append_far_weights(std::vector<double> &to, const LineStage &stage, int order, int apron);
+
+// Appends the states that samples of 1 leave, all of which are older than `apron`, for x and then y; mirrored: of the
+// causal sections alone.
+void append_held(std::vector<double> &to, const RecursivePlanePass &pass, int apron, bool mirrored);
 
 // Returns the macros of such a kernel: those of cl/lib/pixel.clh, border.clh and recursive.clh. by_value: whether its
 // constants are small enough for that.

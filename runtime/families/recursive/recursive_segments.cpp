@@ -22,7 +22,7 @@ std::int64_t segment_of(const Settings &settings) {
 std::optional<std::int64_t> lead_of(const LineStage &stage, std::int64_t segment,
                                     std::int64_t block) {
     const std::optional<int> needed =
-        samples_to_forget(stage.causal, segment / 2 - block, digits_of(stage));
+        samples_of_lead({&stage}, &LineStage::causal, Beyond::zero, segment / 2 - block);
     if (!needed)
         return std::nullopt;
     return ceil_div(*needed, block) * block;
@@ -40,7 +40,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     for (const LineStage &stage : pass.stages) {
         if (!lead_of(stage, segment, block))
             return text("samples matter to others that are half a segment of ", segment, " away");
-        if (!samples_to_forget(stage.anticausal, block, digits_of(stage)))
+        if (!samples_of_lead({&stage}, &LineStage::anticausal, Beyond::zero, block))
             return text("samples matter to others before them that are more than ", block, " away");
     }
     return sections_refusal(pass);
@@ -67,7 +67,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
         by_value(static_cast<std::int32_t>(segment)),
         by_value(static_cast<std::int32_t>(*lead_of(stage.first(), segment, block))),
         by_value(static_cast<std::int32_t>(
-            *samples_to_forget(stage.first().anticausal, block, digits_of(stage.first())))),
+            *samples_of_lead({&stage.first()}, &LineStage::anticausal, Beyond::zero, block))),
         sections_argument(stage, small)};
     launch.private_bytes =
         static_cast<std::size_t>(block * lanes) * (2 * sizeof(float) + size_of(stage.states_are));

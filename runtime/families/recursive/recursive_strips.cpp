@@ -21,7 +21,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const int wide = settings.wide;
     const int block = settings.block;
     const bool small = takes_sections_by_value(stage, facts);
-    const std::optional<int> ahead = samples_to_forget(stage.anticausal(), block, digits_of(stage));
+    const std::optional<int> ahead =
+        samples_of_lead(stage.filters, &LineStage::anticausal, Beyond::held, block);
     const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * wide);
 
     Launch launch;
@@ -31,6 +32,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
     defines["ALIGNED"] = stage.alignment >= vector_width ? 1 : 0;
     defines["LOOKS_AHEAD"] = ahead ? 1 : 0;
+    defines["HOLDS"] = ahead && holds(stage.filters) ? 1 : 0;
     defines["WIDE"] = wide;
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
@@ -64,7 +66,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     // Short blocks of few lines fit where little private memory is to be had, and so take any filter.
     if (settings.block < usual_block && settings.wide > 1)
         for (const LineStage *stage : pass.all_stages())
-            if (!samples_to_forget(stage->anticausal, settings.block, digits_of(*stage)))
+            if (!samples_of_lead({stage}, &LineStage::anticausal, Beyond::held, settings.block))
                 return text("samples matter to others before them that are more than ",
                             settings.block, " away");
     return sections_refusal(pass);
@@ -77,7 +79,7 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) 
     int block = usual_block;
     for (const LineStage *stage : pass.all_stages())
         if (const auto needed =
-                samples_to_forget(stage->anticausal, longest_block, digits_of(*stage)))
+                samples_of_lead({stage}, &LineStage::anticausal, Beyond::held, longest_block))
             while (block < *needed)
                 block *= 2;
     std::vector<Settings> result;

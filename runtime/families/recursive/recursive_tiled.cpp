@@ -62,9 +62,10 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
     shape.carries = true;
     // An apron costs its share of the tile; carries cost another read of the image.
     const std::int64_t most = shape.tile() * settings.apron / 100;
-    const StateType digits = digits_of(stage);
-    const std::optional<int> lead = samples_to_forget(stage.causal(), most, digits);
-    const std::optional<int> trail = samples_to_forget(stage.anticausal(), most, digits);
+    const std::optional<int> lead =
+        samples_of_lead(stage.filters, &LineStage::causal, Beyond::zero, most);
+    const std::optional<int> trail =
+        samples_of_lead(stage.filters, &LineStage::anticausal, Beyond::zero, most);
     if (lead && trail && *lead + *trail <= most) {
         shape.carries = false;
         shape.lead = *lead;
@@ -76,14 +77,15 @@ Shape shape_of(const RecursiveStage &stage, const Settings &settings) {
     // The exchanged words are floats.
     if (settings.exchange == 0 || stage.states_are != StateType::floats)
         return shape;
-    const auto neighbours = [&](const std::vector<Section> &sections) {
+    const auto neighbours = [&](SectionsOf direction) {
         const std::int64_t others = shape.tiles - 1;
         const std::optional<int> needed =
-            samples_to_forget(sections, std::min(most_neighbours, others) * shape.tile());
+            samples_of_lead(stage.filters, direction, Beyond::zero,
+                            std::min(most_neighbours, others) * shape.tile());
         return needed ? std::min(ceil_div(*needed, shape.tile()), others) : others;
     };
-    const std::int64_t before = neighbours(stage.causal());
-    const std::int64_t behind = neighbours(stage.anticausal());
+    const std::int64_t before = neighbours(&LineStage::causal);
+    const std::int64_t behind = neighbours(&LineStage::anticausal);
     const std::int64_t words = exchanged_words(stage, shape);
     if (std::max(before, behind) > most_neighbours || words >= std::int64_t{1} << 31)
         return shape;

@@ -453,7 +453,7 @@ enum {
  * the samples exp(-i^2 / (2 s^2)) at all integers i, divided by their sum; for derivatives these times
  * the same polynomials, so corrected that the results of constants, ramps and x^2 / 2 are exact.
  * gauze_plan_verify compares with these samples. s is from 0.5 to 10000. With GAUZE_BORDER_ZERO the
- * image is extended by 0. A NaN or an infinity makes whole rows and columns NaN.
+ * image is extended by 0. A constant stays one but for rounding. A NaN or an infinity makes whole rows and columns NaN.
  *
  * BOX: three boxes one after the other, whose radius is the integer nearest to (sqrt(4 s^2 + 1) - 1) / 2,
  * so that their variances add up to about s^2; no derivatives. What it is compared with are the boxes:
