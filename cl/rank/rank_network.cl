@@ -5,6 +5,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#define COMPARES_HALVES 1
 #include "lib/rank_words.clh"
 
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(TILE_X) || !defined(TILE_Y)

@@ -8,6 +8,7 @@
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#define COMPARES_HALVES 1
 #include "lib/rank_words.clh"
 
 #if !defined(GROUP_X) || !defined(GROUP_Y) || !defined(TILE_X) || !defined(TILE_Y)
