@@ -39,14 +39,39 @@
 #define NO_BUCKET 0xffffffffu
 #define OF_ITEM ((BUCKETS + GROUP - 1) / GROUP)
 
-// SCATTERS: bytes are put into sets of columns and rows of the tile at once, each by its place in order, and these
-// become the windows' sets: fewer steps, and more local memory. Items hold words of bytes as memory has them, from
-// LEAD bytes before a row's first pixel on.
+// SCATTERS: pixels are put into sets of columns and rows of the tile at once, each by its place in order, and these
+// become the windows' sets: fewer steps, and more local memory. Items hold words of pixels as memory has them, from
+// LEAD pixels before a row's first one on.
 #if SCATTERS
-#define LEAD ((4096 - ANCHOR_X) % 4)
-#define ROW_WORDS ((LEAD + COLUMNS + 3) / 4)
+#if ORDER_BITS > 16
+#error SCATTERS takes pixels of up to two bytes
+#endif
+#define PER_WORD (32 / ORDER_BITS)
+#define LEAD ((4096 - ANCHOR_X) % PER_WORD)
+#define ROW_WORDS ((LEAD + COLUMNS + PER_WORD - 1) / PER_WORD)
 #define ALL_WORDS (ROWS * ROW_WORDS)
 #define WORDS_OF_ITEM ((ALL_WORDS + GROUP - 1) / GROUP)
+// Pixels of two bytes are counted by their FIRST_BITS lowest bits. Where the others differ, they make a digit, by which
+// pixels are then sorted: pixel p of the order so far is bit p of its digit's set, and goes to the number of bits
+// before it, so that pixels of a digit keep their order.
+#if ORDER_BITS == 16
+#define FIRST_BITS 11
+#define DIGITS (1 << (16 - FIRST_BITS))
+#define DIGIT_WORDS ((PIXELS + 31) / 32 | 1) // odd, so that few digits of a word share a bank
+#undef BUCKETS
+#define BUCKETS (1 << FIRST_BITS)
+#define NUMBER(word, k) ((word) >> 16 * (k) & 0xffffu)
+// A pixel in order: its number, and its row and column in the tile.
+#define ENTRY(number, y, x) ((number) << 16 | (y) << 8 | (x))
+#define NUMBER_OF_ENTRY(entry) ((entry) >> 16)
+#define DIGIT_OF(entry) ((entry) >> (16 + FIRST_BITS))
+#endif
+// Loops of items over their pixels, where these are two bytes: compilers for CPUs take long to unroll them.
+#ifdef __NV_CL_C_VERSION
+#define IN_REGISTERS UNROLL
+#else
+#define IN_REGISTERS _Pragma("unroll 1")
+#endif
 #endif
 
 // Local memory, in words; host code knows its size. The pixels in the order of buckets, and before that in their
@@ -54,8 +79,30 @@
 #define PADDED ((PIXELS + 3) / 4 * 4)
 #define SETS_WORDS ((TILE_X + TILE_Y) * PITCH * 4)
 #if SCATTERS
-#define AREA_WORDS ((COLUMNS + ROWS) * PITCH * 4) // parts of sums before
+// STARTS: results do not count from the first place on, but from one that most of them are behind: the pixels before it
+// are counted as those of a window's rows. It pays where a column of results has several rows.
+#define STARTS (RESULTS >= 4)
+// Pixels before the start: bits of each row of the tile, and then their number in each row of each window, as bytes,
+// where sets of rows were.
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
+#define MASK_WORDS ((COLUMNS + 31) / 32) // of a row
+#define MASKS_WORDS (ROWS * MASK_WORDS)
+#define LOWER_WORDS (ROWS * TILE_X / 4)
+#define FOUND_AT ((COLUMNS + TILE_Y) * PITCH * 4)
+#define ALL_SETS_WORDS ((COLUMNS + ROWS) * PITCH * 4)
+#endif
+#if SCATTERS && ORDER_BITS == 8
+#define LOWER_AT FOUND_AT
+#define AREA_WORDS MOST(ALL_SETS_WORDS, LOWER_AT + LOWER_WORDS) // parts of sums before
 #define PLACES_WORDS 0
+#elif SCATTERS
+#define LOWER_AT (FOUND_AT + PADDED / 2)
+// Before the sets, pixels in order, and counts, or digits' sets and the bits before each word of them; at the end the
+// numbers in order, where sets of rows were.
+#define DIGITS_WORDS MOST(BUCKETS, DIGITS * DIGIT_WORDS / 2 * 3)
+#define AREA_WORDS                                                                                 \
+    MOST(MOST(ALL_SETS_WORDS, LOWER_AT + LOWER_WORDS), PADDED + DIGITS_WORDS + 2 * GROUP)
+#define PLACES_WORDS 1 // none, but the bits in which numbers differ
 #elif ORDER_BITS == 8
 #define AREA_WORDS SETS_WORDS
 #define PLACES_WORDS (QUADS * 64)
@@ -72,14 +119,9 @@ static inline uint sum_before(uint4 four, int count) {
            (count > 3 ? four.s3 : 0);
 }
 
-// Changes counts to sums of those before. parts: aligned to four words. In few steps, for which items that sort have
-// no registers to spare.
-static inline void sum_counts(__local uint *counts, __local uint *parts, int item) {
-    uint own[OF_ITEM], sum = 0;
-    UNROLL for (int j = 0; j < OF_ITEM; ++j) {
-        own[j] = counts[item * OF_ITEM + j];
-        sum += own[j];
-    }
+// The sum of the numbers of all items before this one. parts: aligned to four words. In few steps, for which items
+// that sort have no registers to spare.
+static inline uint sum_of_items_before(uint sum, __local uint *parts, int item) {
     parts[item] = sum;
     BARRIER;
     // Each item adds up those before it among its 16 items, and later the sums of the sixteens before these.
@@ -94,6 +136,17 @@ static inline void sum_counts(__local uint *counts, __local uint *parts, int ite
     __local const uint4 *const of_16 = (__local const uint4 *)(parts + GROUP);
     UNROLL for (int i = 0; i < GROUP / 64; ++i)
         all += sum_before(of_16[i], sixteen - 4 * i);
+    return all;
+}
+
+// Changes counts to sums of those before.
+static inline void sum_counts(__local uint *counts, __local uint *parts, int item) {
+    uint own[OF_ITEM], sum = 0;
+    UNROLL for (int j = 0; j < OF_ITEM; ++j) {
+        own[j] = counts[item * OF_ITEM + j];
+        sum += own[j];
+    }
+    uint all = sum_of_items_before(sum, parts, item);
     UNROLL for (int j = 0; j < OF_ITEM; ++j) {
         counts[item * OF_ITEM + j] = all;
         all += own[j];
@@ -128,7 +181,7 @@ static inline void sum_counts(__local uint *counts, __local uint *parts, int ite
 }
 #endif
 
-#if ORDER_BITS > 8
+#if ORDER_BITS > 8 && !SCATTERS
 // Sorts a sample of the pixels, from all over the tile. sample: of two times SAMPLES; the second part is sorted.
 static inline void sort_sample(__local const STAGED *staged, __local uint *sample, int item) {
     uint own[SAMPLES / GROUP], before[SAMPLES / GROUP];
@@ -211,31 +264,107 @@ static inline void make_sets(__local const uint *places, int word, int shift, in
 }
 
 #if SCATTERS
-// The word of bytes from column `from` and row y on, relative to the tile's; what is left or right of it is any.
-static inline uint word_of_bytes(__global const SRC *origin, const Geometry g,
+// The numbers of a word of pixels, as memory has them.
+static inline uint numbers_of_word(uint word) {
+#if KEY_KIND == 1
+    return order_of_half(word & 0xffff) | order_of_half(word >> 16) << 16;
+#else
+    return word ^ (ORDER_OF_ZERO * 0x10001u);
+#endif
+}
+
+// The number of the pixel in this column and row of the tile.
+static inline uint number_at(__global const SRC *origin, const Geometry g,
+                             __local const int *folded, int column, int y, uint outside) {
+    const int row = folded[COLUMNS + y], x = folded[column];
+    const uint inside =
+        ORDER_AT(origin + max(row, g.valid_top) * g.src_row + max(x, g.valid_left * CHANNELS));
+    return row == OUTSIDE || x == OUTSIDE ? outside : inside;
+}
+
+// The numbers of a word of pixels from column `from` and row y on; what is left or right of the tile is any.
+static inline uint folded_word(__global const SRC *origin, const Geometry g,
                                  __local const int *folded, int from, int y, uint outside) {
-    const int row = folded[COLUMNS + y];
     uint word = 0;
-    UNROLL for (int k = 0; k < 4; ++k) {
-        const int x = folded[clamp(from + k, 0, COLUMNS - 1)];
-        const uint inside = ORDER_AT(origin + max(row, g.valid_top) * g.src_row +
-                                     max(x, g.valid_left * CHANNELS));
-        word |= (row == OUTSIDE || x == OUTSIDE ? outside : inside) << (8 * k);
-    }
+    UNROLL for (int k = 0; k < PER_WORD; ++k)
+        word |= number_at(origin, g, folded, clamp(from + k, 0, COLUMNS - 1), y, outside)
+                << (ORDER_BITS * k);
     return word;
 }
 
-// Whether byte k of a word, whose first one is at column `from` of the tile, is one of its pixels.
+// Whether pixel k of a word, whose first one is at column `from` of the tile, is one of its pixels.
 static inline bool is_pixel(int from, int k) {
     return from + k >= 0 && from + k < COLUMNS;
 }
 
-// Puts the pixel of this place in order into the sets of its column and its row.
-static inline void scatter(__local uint *sets, int column, int row, uint place) {
+// Puts the pixel of this place in order into the sets of its column and its row, and, where it is less than `start`,
+// into its row's mask.
+static inline void scatter(__local uint *sets, int column, int row, uint place,
+                           __local uint *masks, uint start) {
+    if (STARTS && place < start)
+        atomic_or(masks + row * MASK_WORDS + column / 32, 1u << column % 32);
     const uint bit = 1u << (place & 31);
     atomic_or(sets + column * (PITCH * 4) + (place >> 5), bit);
     atomic_or(sets + (COLUMNS + row) * (PITCH * 4) + (place >> 5), bit);
 }
+
+#if ORDER_BITS > 8
+// Of the 32 items of a warp those that have the same digit as this one, as bits, where they have a pixel.
+#ifdef __NV_CL_C_VERSION
+static inline uint ballot(uint is_set) {
+    uint result;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+                 : "=r"(result) : "r"(is_set));
+    return result;
+}
+static inline uint items_of_digit(uint digit, bool has_pixel) {
+    uint same = ballot(has_pixel);
+    UNROLL for (int i = 0; i < 16 - FIRST_BITS; ++i) {
+        const uint bit = digit >> i & 1;
+        same &= ballot(bit) ^ (bit - 1);
+    }
+    return same;
+}
+#endif
+
+// The same item, for which compilers compute its places again rather than keep them in registers.
+static inline int again(int item) {
+#ifdef __NV_CL_C_VERSION
+    asm volatile("mov.b32 %0, %0;" : "+r"(item));
+#endif
+    return item;
+}
+
+// Puts place p of the order into the set of its digit.
+static inline void add_to_digit(__local uint *digits, uint digit, uint p) {
+    __local uint *const word = digits + digit * DIGIT_WORDS + p / 32;
+#ifdef __NV_CL_C_VERSION
+    const uint same = items_of_digit(digit, p < PIXELS);
+    if (p < PIXELS && (same & ((1u << p % 32) - 1)) == 0)
+        *word = same;
+#else
+    if (p < PIXELS)
+        atomic_or(word, 1u << p % 32);
+#endif
+}
+
+// Counts the bits before each word of all digits' sets.
+static inline void sum_digits(__local const uint *digits, __local ushort *before,
+                              __local uint *parts, int item) {
+    enum { all_words = DIGITS * DIGIT_WORDS, of_item = (all_words + GROUP - 1) / GROUP | 1 };
+    uint sum = 0;
+    _Pragma("unroll 4") for (int j = 0; j < of_item; ++j)
+        if (item * of_item + j < all_words)
+            sum += popcount(digits[item * of_item + j]);
+    sum = sum_of_items_before(sum, parts, item);
+    _Pragma("unroll 4") for (int j = 0; j < of_item; ++j)
+        if (item * of_item + j < all_words) {
+            before[item * of_item + j] = (ushort)sum;
+            sum += popcount(digits[item * of_item + j]);
+        }
+    BARRIER;
+}
+#endif
 
 // Makes a word of all windows' sets along one axis from that of all columns or rows.
 static inline void gather_windows(__local uint *sets, int window, int tile) {
@@ -247,6 +376,24 @@ static inline void gather_windows(__local uint *sets, int window, int tile) {
         const uint leaving = sets[i * (PITCH * 4)];
         sets[i * (PITCH * 4)] = now;
         now &= ~leaving;
+    }
+}
+#endif
+
+#if SCATTERS && STARTS
+// Counts the pixels of masks in each row of each window: bytes, TILE_X side by side.
+static inline void count_in_rows(__local const uint *masks, __local uchar *lower, int item) {
+    for (int i = item; i < ROWS * TILE_X; i += GROUP) {
+        const int x = i % TILE_X;
+        __local const uint *const row = masks + i / TILE_X * MASK_WORDS;
+        int sum = 0;
+        UNROLL for (int k = 0; k < MASK_WORDS; ++k) {
+            const int first = x - 32 * k, end = first + WINDOW_X; // of the window, in this word
+            const uint to = end <= 0 ? 0 : end >= 32 ? 0xffffffffu : (1u << (end & 31)) - 1;
+            const uint from = first <= 0 ? 0 : first >= 32 ? 0xffffffffu : (1u << (first & 31)) - 1;
+            sum += popcount(row[k] & to & ~from);
+        }
+        lower[i] = (uchar)sum;
     }
 }
 #endif
@@ -316,15 +463,26 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     // Vectors: a driver aligns local memory to what it is said to hold, and no further.
     __local uint *const area = (__local uint *)memory4;
     __local uint *const places = area + AREA_WORDS; // a column and a row, of one byte each, in 16 bits
+#if SCATTERS && ORDER_BITS == 16
+    __local uint *const counts = area + PADDED;
+#else
     __local uint *const counts = places + PLACES_WORDS;
-#if SCATTERS
+#endif
+#if SCATTERS && ORDER_BITS == 8
     __local uint *const parts = area;
+#elif SCATTERS
+    __local uint *const digits = area + PADDED, *const parts = digits + DIGITS_WORDS;
+    __local ushort *const found = (__local ushort *)(area + FOUND_AT);
 #else
     __local uint *const parts = counts + BUCKETS;
     __local STAGED *const staged = (__local STAGED *)area;
 #endif
     // Columns' places, and rows.
+#if SCATTERS && ORDER_BITS == 16
+    __local int *const folded = (__local int *)(places + PLACES_WORDS);
+#else
     __local int *const folded = (__local int *)(SCATTERS ? counts + BUCKETS : parts + 2 * GROUP);
+#endif
     const int item = get_local_id(0);
     const int tile = (int)get_group_id(0) / CHANNELS;
     const int channel = (int)get_group_id(0) - tile * CHANNELS;
@@ -339,29 +497,43 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
         folded[COLUMNS + i] = fold_row(g, top - g.anchor_y + i);
     for (int i = item; i < BUCKETS; i += GROUP)
         counts[i] = 0;
+#if SCATTERS && ORDER_BITS == 16
+    if (item == 0)
+        places[0] = 0;
+#endif
+#if SCATTERS
+    __local uint *const masks = (__local uint *)(folded + COLUMNS + ROWS);
+    __local uchar *const lower = (__local uchar *)(area + LOWER_AT);
+    for (int i = item; i < MASKS_WORDS; i += GROUP)
+        masks[i] = 0;
+#endif
     BARRIER;
     const uint outside = order_of(g.border_value);
 #if SCATTERS
+    // Most results of images without large steps are later in order.
+    const uint start = (uint)rank * QUADS * 3 / (4 * WINDOW_X * WINDOW_Y) * 128;
     const int above = top - g.anchor_y, before_first = left - g.anchor_x - LEAD;
     const bool is_inside = VECTORS && before_first >= g.valid_left &&
-                           before_first + ROW_WORDS * 4 <= g.valid_right && above >= g.valid_top &&
+                           before_first + ROW_WORDS * PER_WORD <= g.valid_right && above >= g.valid_top &&
                            above + ROWS <= g.valid_bottom;
     uint words[WORDS_OF_ITEM];
     if (is_inside) {
-        UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+        IN_REGISTERS for (int j = 0; j < WORDS_OF_ITEM; ++j) {
             const int i = min(item + j * GROUP, ALL_WORDS - 1);
             const int y = i / ROW_WORDS;
-            words[j] = *(__global const uint *)(origin + (above + y) * g.src_row + before_first +
-                                                (i - y * ROW_WORDS) * 4);
+            words[j] = numbers_of_word(
+                *(__global const uint *)(origin + (above + y) * g.src_row + before_first +
+                                         (i - y * ROW_WORDS) * PER_WORD));
         }
     } else {
-        UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+        IN_REGISTERS for (int j = 0; j < WORDS_OF_ITEM; ++j) {
             const int i = min(item + j * GROUP, ALL_WORDS - 1);
             const int y = i / ROW_WORDS;
-            words[j] =
-                word_of_bytes(origin, g, folded, (i - y * ROW_WORDS) * 4 - LEAD, y, outside);
+            words[j] = folded_word(origin, g, folded, (i - y * ROW_WORDS) * PER_WORD - LEAD, y,
+                                   outside);
         }
     }
+#if ORDER_BITS == 8
     UNROLL for (int j = 0; j < WORDS_OF_ITEM; ++j) {
         const int i = item + j * GROUP;
         if (i < ALL_WORDS)
@@ -384,21 +556,94 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
             if (words[j] == first * 0x01010101u && is_pixel(from, 0) && is_pixel(from, 3)) {
                 const uint place = atomic_add(counts + first, 4u);
                 UNROLL for (int k = 0; k < 4; ++k)
-                    scatter(area, from + k, y, place + k);
+                    scatter(area, from + k, y, place + k, masks, start);
             } else {
                 UNROLL for (int k = 0; k < 4; ++k)
                     if (is_pixel(from, k))
                         scatter(area, from + k, y,
-                                atomic_inc(counts + (words[j] >> (8 * k) & 255)));
+                                atomic_inc(counts + (words[j] >> (8 * k) & 255)), masks, start);
             }
         }
     }
     BARRIER;
+#else
+    // Each pixel's place among those of the same lowest bits; after sum_counts() counts[i] is where those of i begin.
+    ushort ranks[WORDS_OF_ITEM][PER_WORD];
+    const uint any = number_at(origin, g, folded, 0, 0, outside);
+    uint differing = 0;
+    const int first_item = again(item);
+    IN_REGISTERS for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+        const int i = first_item + j * GROUP;
+        IN_REGISTERS for (int k = 0; k < PER_WORD; ++k)
+            if (i < ALL_WORDS && is_pixel(i % ROW_WORDS * PER_WORD - LEAD, k)) {
+                const uint number = NUMBER(words[j], k);
+                ranks[j][k] = (ushort)atomic_inc(counts + number % BUCKETS);
+                differing |= number ^ any;
+            }
+    }
+    atomic_or(places, differing);
+    BARRIER;
+    sum_counts(counts, parts, item);
+    const int second_item = again(item);
+    IN_REGISTERS for (int j = 0; j < WORDS_OF_ITEM; ++j) {
+        const int i = second_item + j * GROUP, y = i / ROW_WORDS;
+        const int from = (i - y * ROW_WORDS) * PER_WORD - LEAD;
+        IN_REGISTERS for (int k = 0; k < PER_WORD; ++k)
+            if (i < ALL_WORDS && is_pixel(from, k)) {
+                const uint number = NUMBER(words[j], k);
+                area[counts[number % BUCKETS] + ranks[j][k]] = ENTRY(number, y, from + k);
+            }
+    }
+    BARRIER;
+    const bool has_digits = *places >> FIRST_BITS != 0;
+    __local ushort *const starts = (__local ushort *)(digits + DIGITS * DIGIT_WORDS);
+    if (has_digits) {
+        for (int i = item; i < DIGITS * DIGIT_WORDS / 4; i += GROUP)
+            ((__local uint4 *)digits)[i] = (uint4)(0);
+        BARRIER;
+        _Pragma("unroll 2") for (int j = 0; j < PER_ITEM; ++j) {
+            const uint p = item + j * GROUP;
+            add_to_digit(digits, DIGIT_OF(area[min(p, PIXELS - 1u)]), p);
+        }
+        BARRIER;
+        sum_digits(digits, starts, parts, item);
+    }
+    uint entries[PER_ITEM];
+    ushort to[PER_ITEM]; // places in order
+    const int third_item = again(item);
+    IN_REGISTERS for (int j = 0; j < PER_ITEM; ++j) {
+        const uint p = third_item + j * GROUP, from = min(p, PIXELS - 1u);
+        entries[j] = area[from];
+        to[j] = (ushort)p;
+        if (has_digits) {
+            const uint at = DIGIT_OF(entries[j]) * DIGIT_WORDS + from / 32;
+            to[j] = (ushort)(starts[at] + popcount(digits[at] & ((1u << p % 32) - 1)));
+        }
+    }
+    BARRIER;
+    for (int i = item; i < ALL_SETS_WORDS / 4; i += GROUP)
+        memory4[i] = (uint4)(0);
+    BARRIER;
+    IN_REGISTERS for (int j = 0; j < PER_ITEM; ++j)
+        if (item + j * GROUP < PIXELS)
+            scatter(area, entries[j] & 255, entries[j] >> 8 & 255, to[j], masks, start);
+    BARRIER;
+#endif
     for (int i = item; i < 2 * WORDS; i += GROUP) {
         const bool is_row = i >= WORDS;
         gather_windows(area + (is_row ? COLUMNS * PITCH * 4 + i - WORDS : i),
                        is_row ? WINDOW_Y : WINDOW_X, is_row ? TILE_Y : TILE_X);
     }
+    BARRIER;
+#if STARTS
+    if (start > 0)
+        count_in_rows(masks, lower, item);
+#endif
+#if ORDER_BITS == 16
+    IN_REGISTERS for (int j = 0; j < PER_ITEM; ++j)
+        if (item + j * GROUP < PIXELS)
+            found[to[j]] = (ushort)NUMBER_OF_ENTRY(entries[j]);
+#endif
 #else
     uint read[PER_ITEM]; // all are under way at a time
     UNROLL for (int j = 0; j < PER_ITEM; ++j) {
@@ -477,7 +722,30 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     UNROLL for (int j = 0; j < RESULTS; ++j)
         count[j] = at[j] = before[j] = 0;
     bool goes_on = true;
-    for (int i = 0; i < QUADS && goes_on; ++i) {
+    int first = 0;
+#if SCATTERS && STARTS
+    if (start > 0) {
+        // Where no result's place is before the start.
+        int sum = 0, most = 0;
+        for (int i = 0; i < WINDOW_Y; ++i)
+            sum += lower[(y + i) * TILE_X + x];
+        UNROLL for (int j = 0; j < RESULTS; ++j) {
+            before[j] = sum;
+            most = max(most, sum);
+            if (j + 1 < RESULTS)
+                sum += lower[(y + j + WINDOW_Y) * TILE_X + x] - lower[(y + j) * TILE_X + x];
+        }
+        first = most <= rank ? start / 128 : 0;
+        UNROLL for (int j = 0; j < RESULTS; ++j) {
+            count[j] = before[j] = most <= rank ? before[j] : 0;
+            at[j] = first;
+        }
+    }
+#ifndef __NV_CL_C_VERSION // PoCL 3 computes wrong numbers of bits without
+    BARRIER;
+#endif
+#endif
+    for (int i = first; i < QUADS && goes_on; ++i) {
         const uint4 own = of_column[i];
         goes_on = false;
         UNROLL for (int j = 0; j < RESULTS; ++j) {
@@ -493,7 +761,9 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     UNROLL for (int j = 0; j < RESULTS; ++j)
         if ((left + x) * CHANNELS < g.width && top + y + j < g.height) {
             const uint4 words = of_column[at[j]] & of_rows[j * PITCH + at[j]];
-#if SCATTERS
+#if SCATTERS && ORDER_BITS == 16
+            const uint number = found[at[j] * 128 + select_bit(words, rank - before[j])];
+#elif SCATTERS && ORDER_BITS == 8
             const uint place = at[j] * 128 + select_bit(words, rank - before[j]);
             uint number = 0; // of those that end before the place
             UNROLL for (int step = 128; step > 0; step /= 2)

@@ -17,7 +17,7 @@ const std::vector<Setting<Settings>> tunables = {{"TILE_X", &Settings::tile_x, {
                                                  {"TILE_Y", &Settings::tile_y, {16, 32}},
                                                  {"GROUP", &Settings::group, {128, 256}},
                                                  {"SAMPLES", &Settings::samples, {256, 512}},
-                                                 // bytes go to sets of columns and rows at once
+                                                 // pixels go to sets of columns and rows at once
                                                  {"SCATTERS", &Settings::scatters, {0, 1}}};
 
 // The same sums as in the .cl file.
@@ -31,12 +31,24 @@ std::size_t local_bytes(const RankPass &pass, const Settings &settings) {
     const std::int64_t folded = columns + rows;
     const std::int64_t parts = 2 * std::int64_t{settings.group};
     std::int64_t words = 0;
+    const std::int64_t padded = ceil_div(columns * rows, 4) * 4;
     if (settings.scatters != 0) {
-        words = (columns + rows) * pitch + 256 + folded;
+        const bool has_halves = key_bytes(pass) == 2;
+        const std::int64_t found = has_halves ? padded / 2 : 0;
+        const std::int64_t lower = rows * settings.tile_x / 4;
+        words =
+            std::max((columns + rows) * pitch, (columns + settings.tile_y) * pitch + found + lower);
+        if (has_halves) {
+            const std::int64_t digits = 32 * (ceil_div(columns * rows, 32) | 1) / 2 * 3;
+            words = std::max(words, padded + std::max<std::int64_t>(2048, digits) + parts) + 1;
+        } else {
+            words += 256;
+        }
+        words += folded + rows * ceil_div(columns, 32);
     } else if (key_bytes(pass) == 1) {
         words = sets + quads * 64 + 256 + parts + folded;
     } else {
-        const std::int64_t area = std::max(sets, 2 * ceil_div(columns * rows, 4) * 4);
+        const std::int64_t area = std::max(sets, 2 * padded);
         const std::int64_t places = std::max<std::int64_t>(quads * 64, 2 * settings.samples);
         words = area + places + (2 * settings.samples + 1) + parts + folded;
     }
@@ -66,8 +78,8 @@ std::string refusal(const RankPass &pass, const Settings &settings) {
         return reason;
     if (!pass.is_box)
         return "the window is not a box";
-    if (settings.scatters != 0 && key_bytes(pass) != 1)
-        return "pixels are not bytes";
+    if (settings.scatters != 0 && key_bytes(pass) > 2)
+        return "pixels are of more than two bytes";
     // A pixel's place is two bytes, with one that is in no window.
     const int longest = 256 - std::max(settings.tile_x, settings.tile_y);
     if (longer_side(pass.geometry) > longest)
@@ -90,11 +102,10 @@ Kernel rank_sets() {
     spec.tunables = tunables;
     spec.work = work;
     spec.refusal = refusal;
-    // Measured on an H200, where a sample of 512 costs more than it saves, and, of bytes, on an H100, whose atomic
-    // operations are fast.
+    // Measured on an H200, where a sample of 512 costs more than it saves, and atomic operations are fast.
     spec.preferred = [](const RankPass &pass, const DeviceFacts &facts) {
         std::vector<Settings> result;
-        if (facts.device_class == DeviceClass::nvidia_gpu && key_bytes(pass) == 1)
+        if (facts.device_class == DeviceClass::nvidia_gpu && key_bytes(pass) <= 2)
             for (const int y : {32, 16})
                 result.push_back(
                     {.tile_x = 32, .tile_y = y, .group = 256, .samples = 256, .scatters = 1});

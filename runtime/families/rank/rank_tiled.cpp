@@ -135,9 +135,9 @@ Kernel rank_tiled() {
                            : has_pairs       ? (pass.is_box && !is_nvidia ? 26 : 50)
                            : is_nvidia       ? 81
                                              : 82;
-        const int most = !is_nvidia                       ? most_unrolled
-                         : pass.src_type == PixelType::u8 ? most_of_tall_groups
-                                                          : most_mirrored;
+        const int most = !is_nvidia  ? most_unrolled
+                         : has_pairs ? most_of_tall_groups
+                                     : most_mirrored;
         const int rank = RankByHabit{.strips = 0, .nothing_shared = 1, .tiles = 4}(facts);
         return Rank{pass.count >= fewest && pass.count <= most ? rank : 0};
     };
