@@ -1,36 +1,48 @@
-// Guided filters of one-channel images for GPUs, whose work grows little with the radius. A group of
-// LANES x SPLIT items keeps the sums along y of 4 columns a lane while it marches down them. In a
-// step each of a lane's SPLIT items takes ROWS rows; rows of the next step are on their way while
-// those of this one are summed along x. For that a step's rows lie in local memory as what the
-// values of each block of 4 come to, and as what they come to before each value: a square is whole
-// blocks, whose sums are moved along the row, and the ends of two. STAGE 1 makes slopes and offsets
-// of the image and the guide, STAGE 2 makes results of these.
+// Guided filters of one-channel images for GPUs; the work does not grow with the radius. A group
+// marches down a strip, ROWS rows at a time: each of LANES items keeps the sums along y of one
+// column, and adds what enters the squares less what leaves them. A step's sums lie in local
+// memory, where each of their segments is replaced by its running sums: a square is the difference
+// of two of those, and the whole segments between them. Squares of TAPS columns, where that is not
+// 0, are added up instead. Pixels of the next step are on their way meanwhile. STAGE 1 makes slopes
+// and offsets of the image and the guide, STAGE 2 makes results of these.
 #include "lib/inline.clh"
+#include "lib/rolled.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
+#include "lib/last_use.clh"
 #include "lib/border.clh"
-#define REAL float4
-#define AS_REAL as_float4
-#define AS_BITS as_uint4
+#define REAL float
+#define AS_REAL as_float
+#define AS_BITS as_uint
 #include "lib/arithmetic.clh"
 #include "lib/guided.clh"
 #include "lib/guided_solve.clh"
-#define VALUE float
-#define VALUE4 float4
-#include "lib/box_blocks.clh"
 
-#if !defined(LANES) || !defined(SPLIT) || !defined(ROWS) || !defined(STAGE)
-#error LANES, SPLIT, ROWS or STAGE is not defined
-#endif
-#if !defined(ALIGNED) || !defined(GUIDE_ALIGNED)
-#error ALIGNED or GUIDE_ALIGNED is not defined
+#if !defined(LANES) || !defined(ROWS) || !defined(SEGMENT) || !defined(TAPS) || !defined(STAGE)
+#error LANES, ROWS, SEGMENT, TAPS or STAGE is not defined
 #endif
 #if CHANNELS != 1 || GUIDES > 1
 #error guided_march takes one channel of both images
 #endif
+#if STAGE == 2 && SRC_TYPE != PIXEL_F32
+#error slopes and offsets are of f32
+#endif
 
-#define GROUP (LANES * SPLIT)
-#define STEP (ROWS * SPLIT) // rows
+#define SEGMENTS (LANES / SEGMENT)
+#define LINES (FIELDS * ROWS) // rows of sums
+// Vectors from a row of sums to the next: an odd number, so that items that each take a row meet
+// different banks.
+#define PITCH4 (LANES / 4 + 1)
+#define PITCH (4 * PITCH4)
+#define LISTED (2 * ROWS) // rows of the image whose places are listed
+// Differences that are added up before they come to a sum of a column.
+#define CHUNK 4
+// Rows whose results are made at a time.
+#if ROWS < 8
+#define SOME ROWS
+#else
+#define SOME 8
+#endif
 
 // The images that sums are of: the image, or slopes; the guide, or offsets.
 #if STAGE == 1 && GUIDES == 0
@@ -38,105 +50,73 @@
 #else
 #define INPUTS 2
 #endif
-
-#if !GUIDE_ALIGNED
-#define LOAD_GUIDE4(p)                                                                             \
-    (float4)(LOAD_GUIDE(p), LOAD_GUIDE((p) + 1), LOAD_GUIDE((p) + 2), LOAD_GUIDE((p) + 3))
-#elif GUIDE_TYPE == PIXEL_F16
-#define LOAD_GUIDE4(p) vloada_half4(0, p)
-#elif GUIDE_TYPE == PIXEL_F32
-#define LOAD_GUIDE4(p) (*(__global const float4 *)(p))
-#else
-#define LOAD_GUIDE4(p) convert_float4(*(__global const PASTE(GUIDE, 4) *)(p))
-#endif
-
 #if STAGE == 1
-#define FIRST SRC
-#define LOAD_FIRST(p) LOAD(p)
-#if ALIGNED
-#define LOAD_FIRST4(p) LOAD4(p)
-#else
-#define LOAD_FIRST4(p) (float4)(LOAD(p), LOAD((p) + 1), LOAD((p) + 2), LOAD((p) + 3))
-#endif
 #define SECOND GUIDE
+#define SECOND_TYPE GUIDE_TYPE
 #define LOAD_SECOND(p) LOAD_GUIDE(p)
-#define LOAD_SECOND4(p) LOAD_GUIDE4(p)
 #define SECOND_ROW from.row
 #else
-#define FIRST float
-#define LOAD_FIRST(p) (*(p))
-#if ALIGNED
-#define LOAD_FIRST4(p) (*(__global const float4 *)(p))
-#else
-#define LOAD_FIRST4(p) vload4(0, p)
-#endif
 #define SECOND float
-#define LOAD_SECOND(p) LOAD_FIRST(p)
-#define LOAD_SECOND4(p) LOAD_FIRST4(p)
+#define SECOND_TYPE PIXEL_F32
+#define LOAD_SECOND(p) (*(p))
 #define SECOND_ROW g.src_row
 #endif
 
-// Four columns of the inputs.
-typedef struct Four {
-    float4 v[INPUTS];
-} Four;
-
-// The columns of an item.
-typedef struct Place {
-    int x;
-    bool inside;         // all of them are the image's own
-    int4 places;         // else where they are read
-    int4 outside;        // and which are the border's constant
-    float first, second; // the border's constant in both inputs
-} Place;
-
-#define READ_OUTSIDE(row, load, constant)                                                          \
-    select((float4)(load((row) + place.places.s0), load((row) + place.places.s1),                  \
-                    load((row) + place.places.s2), load((row) + place.places.s3)),                 \
-           (float4)(constant), place.outside)
-
-// Reads them in a row of the source.
-static inline Four read_row(__global const FIRST *first, __global const SECOND *second,
-                            const Place place) {
-    Four four;
-    if (place.inside) {
-        four.v[0] = LOAD_FIRST4(first + place.x);
-#if INPUTS == 2
-        four.v[1] = LOAD_SECOND4(second + place.x);
+// Pixels on their way: integers as they are in memory, which are converted when they have arrived.
+// A pixel that leaves a square is read for the last time.
+#if IS_INTEGER(SRC_TYPE)
+#define FIRST_WAITING SRC
+#define LOAD_FIRST_WAITING(p) (*(p))
+#define LOAD_FIRST_LAST(p) (*(p))
+#else
+#define FIRST_WAITING float
+#define LOAD_FIRST_WAITING(p) LOAD(p)
+#define LOAD_FIRST_LAST(p) LOAD_LAST(p)
 #endif
-    } else {
-        four.v[0] = READ_OUTSIDE(first, LOAD_FIRST, place.first);
-#if INPUTS == 2
-        four.v[1] = READ_OUTSIDE(second, LOAD_SECOND, place.second);
+#if IS_INTEGER(SECOND_TYPE)
+#define SECOND_WAITING SECOND
+#define LOAD_SECOND_WAITING(p) (*(p))
+#define LOAD_SECOND_LAST(p) (*(p))
+#else
+#define SECOND_WAITING float
+#define LOAD_SECOND_WAITING(p) LOAD_SECOND(p)
+#if SECOND_TYPE == SRC_TYPE
+#define LOAD_SECOND_LAST(p) LOAD_LAST(p)
+#else
+#define LOAD_SECOND_LAST(p) LOAD_SECOND(p)
 #endif
-    }
-    return four;
-}
+#endif
+#if IS_INTEGER(GUIDE_TYPE)
+#define GUIDE_WAITING GUIDE
+#define LOAD_GUIDE_WAITING(p) (*(p))
+#else
+#define GUIDE_WAITING float
+#if GUIDE_TYPE == SRC_TYPE
+#define LOAD_GUIDE_WAITING(p) LOAD_LAST(p)
+#else
+#define LOAD_GUIDE_WAITING(p) LOAD_GUIDE(p)
+#endif
+#endif
 
-#define READ_ANY(result, y)                                                                        \
-    do {                                                                                           \
-        const int line_ = fold_row(g, y);                                                          \
-        if (line_ == OUTSIDE) {                                                                    \
-            result.v[0] = place.first;                                                             \
-            result.v[INPUTS - 1] = INPUTS == 2 ? place.second : place.first;                       \
-        } else {                                                                                   \
-            result = read_row(first + line_ * g.src_row,                                           \
-                              second + (long)line_ * SECOND_ROW, place);                           \
-        }                                                                                          \
-    } while (0)
+typedef struct Inputs {
+    FIRST_WAITING first;
+#if INPUTS == 2
+    SECOND_WAITING second;
+#endif
+} Inputs;
 
 // The values that are summed. pivots: of the image and of the guide.
-INLINE void fields_of(float4 *fields, const Four in, const float2 pivots) {
+INLINE void fields_of(float *fields, const Inputs in, const float2 pivots) {
 #if STAGE == 2
-    fields[0] = in.v[0];
-    fields[1] = in.v[1];
+    fields[0] = in.first;
+    fields[1] = in.second;
 #elif GUIDES == 0
-    const float4 value = in.v[0] - pivots.s0;
+    const float value = convert_float(in.first) - pivots.s0;
     fields[0] = value;
     fields[1] = value * value;
 #else
-    const float4 value = in.v[0] - pivots.s0;
-    const float4 other = in.v[1] - pivots.s1;
+    const float value = convert_float(in.first) - pivots.s0;
+    const float other = convert_float(in.second) - pivots.s1;
     fields[0] = other;
     fields[1] = value;
     fields[2] = other * other;
@@ -144,255 +124,329 @@ INLINE void fields_of(float4 *fields, const Four in, const float2 pivots) {
 #endif
 }
 
-// Kahan's sums of columns: `lost` is what roundings added too much.
+// The same beyond a border of a constant, which is the pivot of both images.
+#define BEYOND(f) (STAGE == 2 && (f) == 1 ? g.border_value : 0.0f)
+
+// Kahan's sums of a column: `lost` is what roundings added too much.
 typedef struct Columns {
-    float4 sum[FIELDS], lost[FIELDS];
+    float sum[FIELDS], lost[FIELDS];
 } Columns;
 
-INLINE void add_columns(Columns *columns, int f, float4 change) {
-    const float4 term = change - columns->lost[f];
-    const float4 sum = columns->sum[f] + term;
+INLINE void add_to_column(Columns *columns, int f, float change) {
+    const float term = change - columns->lost[f];
+    const float sum = columns->sum[f] + term;
     columns->lost[f] = (sum - columns->sum[f]) - term;
     columns->sum[f] = sum;
 }
 
-// Puts what the sums of a block come to where the group finds it.
-INLINE void put_block(const float4 sum, __local float4 *before, __local float *block) {
-    const float two = sum.s0 + sum.s1;
-    const float three = two + sum.s2;
-    *before = (float4)(0.0f, sum.s0, two, three);
-    *block = three + sum.s3;
-}
-
-static inline void store_slopes(float4 v, __global float *to, int count) {
-#if ALIGNED
-    if (count >= 4) {
-        *(__global float4 *)to = v;
-        return;
+// Puts the sums of CHUNK rows where the group finds them.
+INLINE void put_sums(Columns *columns, float in[CHUNK][FIELDS], float out[CHUNK][FIELDS],
+                     __local float *to) {
+    UNROLL for (int f = 0; f < FIELDS; ++f) {
+        float change = 0.0f;
+        UNROLL for (int i = 0; i < CHUNK; ++i) {
+            const float own = in[i][f] - out[i][f];
+            change = i == 0 ? own : change + own;
+            to[(f * ROWS + i) * PITCH] = columns->sum[f] + change;
+        }
+        add_to_column(columns, f, change);
     }
-#endif
-    const float values[4] = {v.s0, v.s1, v.s2, v.s3};
-    UNROLL for (int i = 0; i < 4; ++i)
-        if (i < count)
-            to[i] = values[i];
 }
 
-// apron: the radius along x, rounded up to whole blocks. before: of each value of a step, what its
-// block's values before it come to; blocks: what all of them do; spans: what the blocks do that are
-// whole in the square of a block's first value; totals: what a step changes in the sums of columns,
-// by the rows of each of a lane's items. slope, offset: targets of STAGE 1, sources of STAGE 2. The
-// guide, which is the image where that guides itself, is at `from`.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+// apron: values before a strip that the group sums too. sums4: of columns, and then their running
+// sums; segments4: what a segment comes to, [segment][field][row]; lines: where rows of the image
+// are, see LIST_ROWS. slope, offset: targets of STAGE 1, sources of STAGE 2. The guide, which is
+// the image where that guides itself, is at `from`.
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
-                  const GuidedNumbers numbers, const int band, const int apron,
-                  const float share, __local float4 *restrict before,
-                  __local float4 *restrict blocks4, __local float4 *restrict spans4,
-                  __local float4 *restrict totals) {
+                  const GuidedNumbers numbers, const int band, const int strip, const int apron,
+                  const float share, __local float4 *restrict sums4,
+                  __local float4 *restrict segments4, __local int *restrict lines) {
     const int item = get_local_id(0);
-    const int lane = item & (LANES - 1);
-    const int part = item / LANES;
     const int batch = get_group_id(2);
-    const int strip = 4 * LANES - 2 * apron;
     const int left = (int)get_group_id(0) * strip;
     const int top = (int)get_group_id(1) * band;
     const int rows = min(band, g.height - top);
     const int wide = min(strip, g.width - left);
     const int radius = g.anchor_y;
     const int height = 2 * radius + 1;
-    const int left_over = wide - 4 * lane; // values of a row that are left for the lane
-    const bool used = 4 * lane < wide + 2 * apron + 16; // whole vectors of blocks are read
-    __local float *blocks = (__local float *)blocks4;
-    __local float *spans = (__local float *)spans4;
+    __local float *sums = (__local float *)sums4;
+    __local float *segments = (__local float *)segments4;
 
     float2 pivots = 0.0f;
-    Place place;
 #if STAGE == 1
     __global const SRC *first = src + src_start(g, batch);
     pivots.s0 = pivot_of(LOAD(first + (long)top * g.src_row + left), numbers);
 #if GUIDES
     __global const GUIDE *second = guide + start_of_places(g, batch, from);
     pivots.s1 = pivot_of(LOAD_GUIDE(second + (long)top * from.row + left), numbers);
-#else
-    __global const SECOND *second = (__global const SECOND *)first;
 #endif
-    place.first = pivots.s0;
-    place.second = pivots.s1;
-    const long out = dst_start(g, batch) + (long)top * g.dst_row + left + 4 * lane;
+    const long out = dst_start(g, batch) + (long)top * g.dst_row + left + item;
+    __global float *to = slope + out;
+    __global float *to_offset = offset + out;
 #else
     __global const float *first = slope + src_start(g, batch);
     __global const float *second = offset + src_start(g, batch);
-    place.first = 0.0f;
-    place.second = g.border_value;
-    __global const GUIDE *pixels =
-        guide + start_of_places(g, batch, from) + (long)top * from.row + left + 4 * lane;
-    __global DST *out = dst + dst_start(g, batch) + (long)top * g.dst_row + left + 4 * lane;
+    __global const GUIDE *pixel =
+        guide + start_of_places(g, batch, from) + (long)top * from.row + left + item;
+    __global DST *to = dst + dst_start(g, batch) + (long)top * g.dst_row + left + item;
 #endif
-
-    place.x = left - apron + 4 * lane;
-    place.inside = place.x >= g.valid_left && place.x + 4 <= g.valid_right;
-    place.places = 0;
-    place.outside = 0;
-    if (!place.inside) {
-        const int4 at = (int4)(fold_value(g, place.x), fold_value(g, place.x + 1),
-                               fold_value(g, place.x + 2), fold_value(g, place.x + 3));
-        place.outside = at == OUTSIDE;
-        place.places = select(at, (int4)(g.valid_left), place.outside);
+    // Columns after the last that a square reaches are as that.
+    const int column = fold_value(g, left + min(item - apron, wide - 1 + radius));
+    const bool is_beyond = column == OUTSIDE;
+    if (!is_beyond) {
+        first += column;
+#if INPUTS == 2
+        second += column;
+#endif
     }
-    const int start = top - radius - 1; // row that leaves the square of the band's first
+
+#if INPUTS == 2
+#define READ_ROW(in, line)                                                                         \
+    (in).first = LOAD_FIRST_WAITING(first + (line) * g.src_row);                                   \
+    (in).second = LOAD_SECOND_WAITING(second + (line) * SECOND_ROW)
+#else
+#define READ_ROW(in, line) (in).first = LOAD_FIRST_WAITING(first + (line) * g.src_row)
+#endif
+// Reads the fields of a row that is listed.
+#define READ_FIELDS(fields, i)                                                                     \
+    do {                                                                                           \
+        const int line_ = lines[i];                                                                \
+        if (is_beyond || line_ == OUTSIDE) {                                                       \
+            UNROLL for (int f_ = 0; f_ < FIELDS; ++f_)                                             \
+                (fields)[f_] = BEYOND(f_);                                                         \
+        } else {                                                                                   \
+            Inputs in_;                                                                            \
+            READ_ROW(in_, line_);                                                                  \
+            fields_of(fields, in_, pivots);                                                        \
+        }                                                                                          \
+    } while (0)
+// Lists ROWS rows from the one given on, and as many that are `distance` below them.
+#define LIST_ROWS(from, distance)                                                                  \
+    do {                                                                                           \
+        if (item < LISTED)                                                                         \
+            lines[item] = fold_row(g, (from) + item + (item < ROWS ? 0 : (distance) - ROWS));      \
+    } while (0)
 #define IS_FREE(from, count) ((from) >= g.valid_top && (from) + (count) <= g.valid_bottom)
+
+    const int start = top - radius - 1; // row that leaves the squares of the band's first row
     Columns columns;
     UNROLL for (int f = 0; f < FIELDS; ++f)
         columns.sum[f] = columns.lost[f] = 0.0f;
-    if (used)
-        for (int y = start + 4 * part; y < start + height; y += 4 * SPLIT) {
-            Four some[4];
-            UNROLL for (int i = 0; i < 4; ++i)
-                READ_ANY(some[i], y + i);
-            UNROLL for (int i = 0; i < 4; ++i) {
-                float4 change[FIELDS];
-                fields_of(change, some[i], pivots);
-                if (y + i < start + height)
+    ROLLED for (int y = 0; y < height; y += LISTED) {
+        LIST_ROWS(start + y, ROWS);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        ROLLED for (int k = 0; k < min(height - y, LISTED); k += 8) {
+            float some[8][FIELDS];
+            UNROLL for (int i = 0; i < 8; ++i)
+                READ_FIELDS(some[i], k + i);
+            UNROLL for (int i = 0; i < 8; ++i)
+                if (y + k + i < height)
                     UNROLL for (int f = 0; f < FIELDS; ++f)
-                        add_columns(&columns, f, change[f]);
-            }
+                        add_to_column(&columns, f, some[i][f]);
         }
-#if SPLIT > 1
-    UNROLL for (int f = 0; f < FIELDS; ++f)
-        totals[f * GROUP + item] = columns.sum[f];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLL for (int f = 0; f < FIELDS; ++f) {
-        columns.sum[f] = columns.lost[f] = 0.0f;
-        UNROLL for (int k = 0; k < SPLIT; ++k)
-            columns.sum[f] += totals[f * GROUP + k * LANES + lane];
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
 
-    // A square spans `count` whole blocks from that of its first value on, which is value `shift`
-    // of it; the value after its last is value (1 - shift) & 3 of the block after them.
-    const int shift = apron - g.anchor_x;
-    const int count = (apron + g.anchor_x + 1) >> 2;
-    Four enters[ROWS], leaves[ROWS];
-// Asks for the rows of a step, the first of which to leave is given.
-#define BRING(leaving)                                                                             \
+    Inputs enters[ROWS], leaves[ROWS];
+// Asks for the rows of a step from the one given on. Columns beyond a border of a constant never
+// change: theirs are all 0. So are those of steps that read otherwise, or else registers would keep
+// what has been read before.
+#if INPUTS == 2
+#define CLEAR(to)                                                                                  \
     UNROLL for (int i = 0; i < ROWS; ++i) {                                                        \
-        leaves[i] = read_row(first + ((leaving) + i) * g.src_row,                                  \
-                             second + (long)((leaving) + i) * SECOND_ROW, place);                  \
-        enters[i] = read_row(first + ((leaving) + height + i) * g.src_row,                         \
-                             second + (long)((leaving) + height + i) * SECOND_ROW, place);         \
+        to[i].first = 0;                                                                           \
+        to[i].second = 0;                                                                          \
     }
-    // Before the loop: a first turn that only reads would go past its barriers.
-    if (used && IS_FREE(start + part * ROWS, ROWS + height)) {
-        BRING(start + part * ROWS)
-    }
-    for (int step = 0; step < rows; step += STEP) {
-        const int leaving = start + step + part * ROWS;
-        float4 change[ROWS][FIELDS]; // in the sums of columns, from the item's first row on
-        if (used) {
-            const bool is_read = IS_FREE(leaving, ROWS + height);
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                if (!is_read) {
-                    READ_ANY(enters[i], leaving + height + i);
-                    READ_ANY(leaves[i], leaving + i);
-                }
-                float4 in[FIELDS], out[FIELDS];
-                fields_of(in, enters[i], pivots);
-                fields_of(out, leaves[i], pivots);
-                UNROLL for (int f = 0; f < FIELDS; ++f) {
-                    change[i][f] = in[f] - out[f];
-                    if (i > 0)
-                        change[i][f] += change[i > 0 ? i - 1 : 0][f];
-                }
-            }
-#if SPLIT > 1
-            UNROLL for (int f = 0; f < FIELDS; ++f)
-                totals[f * GROUP + item] = change[ROWS - 1][f];
-#endif
-        }
-        const int next = leaving + STEP;
-        if (used && step + STEP < rows && IS_FREE(next, ROWS + height)) {
-            BRING(next)
-        }
-#if SPLIT > 1
-        barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-        if (used) {
-            UNROLL for (int f = 0; f < FIELDS; ++f) {
-                float4 sum = columns.sum[f];
-#if SPLIT > 1
-                float4 all = 0.0f;
-                UNROLL for (int k = 0; k < SPLIT; ++k) {
-                    const float4 total = totals[f * GROUP + k * LANES + lane];
-                    all += total;
-                    if (k < part)
-                        sum += total;
-                }
+#define BRING(to, how, from_row)                                                                   \
+    do {                                                                                           \
+        __global const SRC *row_ = first + (from_row) * g.src_row;                                 \
+        __global const SECOND *second_row_ = second + (from_row) * SECOND_ROW;                     \
+        UNROLL for (int i = 0; i < ROWS; ++i) {                                                    \
+            to[i].first = LOAD_FIRST_##how(row_);                                                  \
+            to[i].second = LOAD_SECOND_##how(second_row_);                                         \
+            row_ += g.src_row;                                                                     \
+            second_row_ += SECOND_ROW;                                                             \
+        }                                                                                          \
+    } while (0)
 #else
-                const float4 all = change[ROWS - 1][f];
+#define CLEAR(to)                                                                                  \
+    UNROLL for (int i = 0; i < ROWS; ++i)                                                          \
+        to[i].first = 0;
+#define BRING(to, how, from_row)                                                                   \
+    do {                                                                                           \
+        __global const SRC *row_ = first + (from_row) * g.src_row;                                 \
+        UNROLL for (int i = 0; i < ROWS; ++i) {                                                    \
+            to[i].first = LOAD_FIRST_##how(row_);                                                  \
+            row_ += g.src_row;                                                                     \
+        }                                                                                          \
+    } while (0)
 #endif
-                add_columns(&columns, f, all);
-                UNROLL for (int i = 0; i < ROWS; ++i) {
-                    const int at = (f * STEP + part * ROWS + i) * LANES + lane;
-                    put_block(sum + change[i][f], before + at, blocks + at);
+#define BRING_STEP(leaving)                                                                        \
+    CLEAR(enters)                                                                                  \
+    CLEAR(leaves)                                                                                  \
+    if (is_free && !is_beyond) {                                                                   \
+        BRING(enters, WAITING, (leaving) + height);                                                \
+        BRING(leaves, LAST, leaving);                                                              \
+    }
+    bool is_free = IS_FREE(start, ROWS + height);
+    BRING_STEP(start)
+    LIST_ROWS(start, height);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // A square has the sums to its last column, less those to the column before its first.
+    const int before_x = item + apron - g.anchor_x - 1;
+    const int last_x = item + apron + g.anchor_x;
+    const int first_segment = before_x / SEGMENT;
+    const int last_segment = last_x / SEGMENT;
+    __local const float *before = sums + before_x;
+    __local const float *last = sums + last_x;
+    __local float *const own = sums + item;
+#if STAGE == 1
+#define RESULTS 2
+#ifdef __NV_CL_C_VERSION
+#define PUT(value, p) asm volatile("st.global.cs.f32 [%0], %1;" : : "l"(p), "f"(value) : "memory")
+#else
+#define PUT(value, p) (*(p) = (value))
+#endif
+#define PUT_ROW(i)                                                                                 \
+    {                                                                                              \
+        PUT(result[0][i], to);                                                                     \
+        PUT(result[1][i], to_offset);                                                              \
+        to += g.dst_row;                                                                           \
+        to_offset += g.dst_row;                                                                    \
+    }
+#else
+#define RESULTS 1
+#define PUT_ROW(i)                                                                                 \
+    {                                                                                              \
+        STORE(result[0][i], to);                                                                   \
+        to += g.dst_row;                                                                           \
+    }
+    GUIDE_WAITING pixels[ROWS];
+#define BRING_PIXELS(step)                                                                         \
+    if (item < wide && (step) + ROWS <= rows) {                                                    \
+        UNROLL for (int i = 0; i < ROWS; ++i) {                                                    \
+            pixels[i] = LOAD_GUIDE_WAITING(pixel);                                                 \
+            pixel += from.row;                                                                     \
+        }                                                                                          \
+    } else if (item < wide) {                                                                      \
+        UNROLL for (int i = 0; i < ROWS; ++i) {                                                    \
+            if ((step) + i < rows)                                                                 \
+                pixels[i] = LOAD_GUIDE_WAITING(pixel);                                             \
+            pixel += from.row;                                                                     \
+        }                                                                                          \
+    }
+#endif
+    // `lines` are those of a step that is not free.
+    for (int step = 0; step < rows; step += ROWS) {
+        if (is_free) {
+            UNROLL for (int k = 0; k < ROWS; k += CHUNK) {
+                float in[CHUNK][FIELDS], gone[CHUNK][FIELDS];
+                UNROLL for (int i = 0; i < CHUNK; ++i) {
+                    fields_of(in[i], enters[k + i], pivots);
+                    fields_of(gone[i], leaves[k + i], pivots);
                 }
+                put_sums(&columns, in, gone, own + k * PITCH);
+            }
+        } else {
+            ROLLED for (int k = 0; k < ROWS; k += CHUNK) {
+                float in[CHUNK][FIELDS], gone[CHUNK][FIELDS];
+                UNROLL for (int i = 0; i < CHUNK; ++i) {
+                    READ_FIELDS(in[i], ROWS + k + i);
+                    READ_FIELDS(gone[i], k + i);
+                }
+                put_sums(&columns, in, gone, own + k * PITCH);
+            }
+        }
+        const int next = start + step + ROWS;
+        is_free = step + ROWS < rows && IS_FREE(next, ROWS + height);
+        BRING_STEP(next)
+#if STAGE == 2
+        BRING_PIXELS(step)
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+#if TAPS == 0
+        UNROLL for (int k = 0; k < LINES * SEGMENTS; k += LANES) {
+            const int line = (k + item) % LINES;
+            const int segment = (k + item) / LINES;
+            if (k + item < LINES * SEGMENTS) {
+                __local float4 *at = sums4 + line * PITCH4 + segment * (SEGMENT / 4);
+                float so_far = 0.0f;
+                UNROLL for (int i = 0; i < SEGMENT / 4; ++i) {
+                    float4 v = at[i];
+                    v.s1 += v.s0;
+                    v.s2 += v.s1;
+                    v.s3 += v.s2;
+                    v += so_far;
+                    at[i] = v;
+                    so_far = v.s3;
+                }
+                segments[k + item] = so_far;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 
-        for (int task = item; task < FIELDS * STEP * LANES / 4; task += GROUP) {
-            const int line = task / (LANES / 4);
-            const int block = (task & (LANES / 4 - 1)) * 4;
-            if (4 * block < wide) {
-                spans4[line * (LANES / 4) + (block >> 2)] =
-                    spans_of(blocks + line * LANES + block, count);
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-
-        if (left_over > 0) {
-            UNROLL for (int i = 0; i < ROWS; ++i) {
-                float4 mean[FIELDS];
-                UNROLL for (int f = 0; f < FIELDS; ++f) {
-                    const int at = (f * STEP + part * ROWS + i) * LANES + lane;
-                    float sums[4];
-                    sums_of_boxes(sums, before + at, blocks + at, spans[at], count, shift);
-                    mean[f] = share * (float4)(sums[0], sums[1], sums[2], sums[3]);
-                }
-                const int y = step + part * ROWS + i;
-                if (y < rows) {
+        if (item < wide) {
+            UNROLL for (int k = 0; k < ROWS; k += SOME) {
+#if TAPS == 0
+                float4 whole[FIELDS][SOME / 4];
+                UNROLL for (int f = 0; f < FIELDS; ++f)
+                    UNROLL for (int i = 0; i < SOME / 4; ++i)
+                        whole[f][i] = 0.0f;
+                ROLLED for (int s = first_segment; s < last_segment; ++s)
+                    UNROLL for (int f = 0; f < FIELDS; ++f)
+                        UNROLL for (int i = 0; i < SOME / 4; ++i)
+                            whole[f][i] += segments4[(s * LINES + f * ROWS + k) / 4 + i];
+#endif
+                float result[RESULTS][SOME]; // all of them, so that reads need not wait for writes
+                UNROLL for (int i = 0; i < SOME; ++i) {
+                    float mean[FIELDS];
+                    UNROLL for (int f = 0; f < FIELDS; ++f) {
+                        const int line = (f * ROWS + k + i) * PITCH;
+#if TAPS > 0
+                        float sum = before[line + 1];
+                        UNROLL for (int t = 2; t <= TAPS; ++t)
+                            sum += before[line + t];
+                        mean[f] = share * sum;
+#else
+                        const float4 four = whole[f][i / 4];
+                        const float between[4] = {four.s0, four.s1, four.s2, four.s3};
+                        mean[f] = share * (between[i % 4] + (last[line] - before[line]));
+#endif
+                    }
 #if STAGE == 1
 #if GUIDES == 0
-                    const float4 variance = variance_of(mean[1], mean[0]);
-                    const float4 slopes = slope_of(variance, variance, numbers.epsilon);
-                    const float4 whole = mean[0] + pivots.s0;
-                    const float4 offsets = fma(-slopes, whole, whole);
+                    const float variance = variance_of(mean[1], mean[0]);
+                    const float slopes = slope_of(variance, variance, numbers.epsilon);
+                    const float whole_mean = mean[0] + pivots.s0;
+                    result[1][i] = fma(-slopes, whole_mean, whole_mean);
 #else
-                    const float4 slopes =
-                        slope_of(fma(-mean[0], mean[1], mean[3]), variance_of(mean[2], mean[0]),
-                                 numbers.epsilon);
-                    const float4 offsets =
-                        fma(-slopes, mean[0] + pivots.s1, mean[1] + pivots.s0);
+                    const float slopes =
+                        slope_of(fma(-mean[0], mean[1], mean[3]),
+                                 variance_of(mean[2], mean[0]), numbers.epsilon);
+                    result[1][i] = fma(-slopes, mean[0] + pivots.s1, mean[1] + pivots.s0);
 #endif
-                    store_slopes(slopes, slope + out + y * g.dst_row, left_over);
-                    store_slopes(offsets, offset + out + y * g.dst_row, left_over);
+                    result[0][i] = slopes;
 #else
-                    __global const GUIDE *pixel = pixels + y * from.row;
-                    __global DST *to = out + y * g.dst_row;
-                    if (ALIGNED && left_over >= 4) {
-                        STORE4(fma(mean[0], LOAD_GUIDE4(pixel), mean[1]), to);
-                    } else {
-                        const float a[4] = {mean[0].s0, mean[0].s1, mean[0].s2, mean[0].s3};
-                        const float b[4] = {mean[1].s0, mean[1].s1, mean[1].s2, mean[1].s3};
-                        UNROLL for (int k = 0; k < 4; ++k)
-                            if (k < left_over)
-                                STORE(fma(a[k], LOAD_GUIDE(pixel + k), b[k]), to + k);
-                    }
+                    result[0][i] = fma(mean[0], convert_float(pixels[k + i]), mean[1]);
 #endif
+                }
+                // Compilers move what is used on a condition alone to where it is.
+                if (step + ROWS <= rows) {
+                    UNROLL for (int i = 0; i < SOME; ++i)
+                        PUT_ROW(i)
+                } else {
+                    UNROLL for (int i = 0; i < SOME; ++i)
+                        if (step + k + i < rows)
+                            PUT_ROW(i)
                 }
             }
         }
-#if SPLIT == 1 // else the next step's first barrier comes before its blocks
+        if (!is_free)
+            LIST_ROWS(next, height);
         barrier(CLK_LOCAL_MEM_FENCE);
-#endif
     }
 }

@@ -435,8 +435,8 @@ TEST_SUITE("guided") {
         desc.source = desc.target = make_image(PixelType::f32, {40, 30, 1, 1});
         desc = gz::complete(desc);
         const Filter filter = GuidedCase().filter();
-        const std::string first = "guided_march:BAND=32,LANES=64,ROWS=2,SPLIT=1";
-        const std::string second = "guided_march:BAND=64,LANES=64,ROWS=4,SPLIT=2";
+        const std::string first = "guided_march:GROUPS=1,LANES=64,ROWS=8";
+        const std::string second = "guided_march:GROUPS=4,LANES=64,ROWS=16";
         for (const auto &[one, other] : {std::pair{first, second}, {second, first}}) {
             const std::string text = Plan(engine(), filter, desc, one + ";" + other).explain();
             INFO(text);

@@ -30,7 +30,9 @@ const char *name_of(Guide guide) {
 
 // How far a mean in f32 is from the exact one, for values up to 1. Sums along y go on for up to 4096 rows, by what
 // enters less what leaves, of which each difference of a column is rounded, but no sum loses more; a mean has
-// as many columns as it has rows. Sums along x take an addition for each column.
+// as many columns as it has rows. Sums along x take an addition for each column. guided_march adds up four differences
+// first, which loses up to 13 roundings of 1, but goes on for 2048 rows only; its running sums along x, of up to 32
+// columns, lose 1056 roundings of a column: together less.
 double steps_of_mean(const Guided &filter) {
     const double size = 2.0 * static_cast<double>(filter.radius) + 1.0;
     return 16.0 + 2.0 * size + 2.0 * std::max(4096.0, size) / size;

@@ -3,115 +3,155 @@
 #include <utility>
 
 #include "families/guided/kernels.hpp"
+#include "plan/rounds.hpp"
 
 namespace gz {
 
 namespace {
 
 struct Settings {
-    int lanes, split, rows, band;
+    int lanes, rows, groups; // groups: of each core
 };
 
 const std::vector<Setting<Settings>> tunables = {
-    {"LANES", &Settings::lanes, {64, 128, 256}},
-    {"SPLIT", &Settings::split, {1, 2, 4}},
-    {"ROWS", &Settings::rows, {2, 4}},
-    {"BAND",
-     &Settings::band,
-     {32, 64, 96, 128, 192, 256, 512, 1024, 1280, 2048, 2560, 4096, 6144}}};
+    {"LANES", &Settings::lanes, {64, 128, 256, 512, 1024}},
+    {"ROWS", &Settings::rows, {4, 8, 16}},
+    {"GROUPS", &Settings::groups, {1, 2, 3, 4, 6, 8, 12, 16, 32}}};
 
-// Items of groups: no more fit on a unit twice.
-constexpr int most_items = 256;
-
-// The radius along x in whole blocks of 4 values.
-std::int64_t apron_of(const GuidedPass &pass) {
-    return 4 * ceil_div(pass.geometry.anchor_x, 4);
-}
+// Sums of columns go on for no more rows, which bounds their roundings.
+constexpr std::int64_t most_rows = 2048;
 
 // The sums of a stage.
 int fields_of(const GuidedPass &pass) {
     return pass.stage == GuidedStage::slopes && pass.guides > 0 ? 4 : 2;
 }
 
-// Values that a group of so many lanes makes in a row.
-std::int64_t strip_of(const GuidedPass &pass, int lanes) {
-    return 4 * std::int64_t{lanes} - 2 * apron_of(pass);
+// Values whose running sums begin anew: about as many as a square has in a row, as a running sum has the roundings of
+// all that it came through.
+int segment_of(const GuidedPass &pass) {
+    return pass.geometry.taps_x < 16 ? 16 : 32;
 }
 
-Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &) {
+// Columns of squares whose sums along x are made anew for each: so few are added sooner than running sums are made of
+// them, and without the roundings of these. Else 0.
+int taps_of(const GuidedPass &pass) {
+    return pass.geometry.taps_x <= 5 ? pass.geometry.taps_x : 0;
+}
+
+// Values before a strip that are summed too: up to the one before its first square, and in whole sectors of the cache.
+std::int64_t apron_of(const GuidedPass &pass) {
+    return 8 * ceil_div(pass.geometry.anchor_x + 1, 8);
+}
+
+// Values that a group makes in a row, in whole lines of the cache where that leaves out few. Not positive where squares
+// are too wide.
+std::int64_t strip_of(const GuidedPass &pass, const Settings &settings) {
+    constexpr std::int64_t line = 32;
+    const std::int64_t most = settings.lanes - apron_of(pass) - pass.geometry.anchor_x;
+    return most >= 2 * line ? most / line * line : most;
+}
+
+// Strips of all slices; 1 where there is no image.
+std::int64_t strips_of(const GuidedPass &pass, const Settings &settings) {
+    return std::max<std::int64_t>(
+        ceil_div(pass.geometry.width, strip_of(pass, settings)) * pass.batch(), 1);
+}
+
+// Bands are as high as leaves no more groups than the settings say, and no more rows than sums go on for.
+std::int64_t band_of(const GuidedPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const std::int64_t bands =
+        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
+    const std::int64_t rows = settings.rows;
+    const std::int64_t steps = ceil_div(ceil_div(pass.geometry.height, bands), rows);
+    return std::clamp<std::int64_t>(steps, 1, most_rows / rows) * rows;
+}
+
+Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    const int lanes = settings.lanes, items = lanes * settings.split;
-    const int fields = fields_of(pass), step = settings.rows * settings.split;
+    const int lanes = settings.lanes, rows = settings.rows;
+    const std::int64_t strip = strip_of(pass, settings);
+    const std::int64_t band = band_of(pass, settings, facts);
+    const int lines = fields_of(pass) * rows;
     const double size = g.taps_x;
     Launch result;
     result.program = {"guided/guided_march.cl", "guided_march", guided_defines(pass)};
     Defines &defines = result.program.defines;
-    add_defines(defines, tunables, settings);
-    defines.erase("BAND"); // an argument
+    defines["LANES"] = lanes;
+    defines["ROWS"] = rows;
+    defines["TAPS"] = taps_of(pass);
+    defines["SEGMENT"] = segment_of(pass);
     defines["STAGE"] = static_cast<int>(pass.stage);
-    defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
-    defines["GUIDE_ALIGNED"] = std::min(pass.alignment, pass.guide_alignment) >= 4 ? 1 : 0;
-    result.range = batched_range(pass, ceil_div(g.width, strip_of(pass, lanes)),
-                                 ceil_div(g.height, settings.band), items, 1);
+    if (pass.stage == GuidedStage::results)
+        defines["SRC_TYPE"] = static_cast<int>(PixelType::f32); // slopes and offsets
+    result.range =
+        batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band), lanes, 1);
     result.arguments = images_of_stage(pass);
-    // A few vectors more than the rows have: those read beyond them have no effect.
-    const auto vectors = [](int count) {
-        return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
+    const auto words = [](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * sizeof(float)};
     };
     const auto add = [&](Argument argument) { result.arguments.push_back(std::move(argument)); };
-    add(by_value(static_cast<std::int32_t>(settings.band)));
+    add(by_value(static_cast<std::int32_t>(band)));
+    add(by_value(static_cast<std::int32_t>(strip)));
     add(by_value(static_cast<std::int32_t>(apron_of(pass))));
     add(by_value(static_cast<float>(1.0 / (size * size))));
-    add(vectors(fields * step * lanes + 2));
-    add(vectors(fields * step * lanes / 4 + 2));
-    add(vectors(fields * step * lanes / 4));
-    add(vectors(fields * items));
+    add(words(std::int64_t{lines} * (lanes + 4)));
+    add(words(std::int64_t{lines} * lanes / segment_of(pass)));
+    add(words(2 * std::int64_t{rows}));
     return result;
 }
 
 std::string refusal(const GuidedPass &pass, const Settings &settings) {
     if (pass.channels != 1)
         return text("pixels have ", pass.channels, " channels");
-    if (settings.lanes * settings.split > most_items)
-        return text("groups have more than ", most_items, " items");
-    // No more than half of what is summed may belong to other strips.
-    const int lanes = settings.lanes;
-    return strip_of(pass, lanes) < 2 * lanes ? text("squares are too wide for ", lanes, " lanes")
-                                             : "";
+    // Of what is summed 7 of 8 parts may belong to other strips: that takes less than boxes step by step.
+    return 8 * strip_of(pass, settings) < settings.lanes
+               ? text("squares are too wide for ", settings.lanes, " lanes")
+               : "";
 }
 
-// Measured on NVIDIA (H200, 8192x8192): 2 items a lane are best where there are groups for all units, by up
-// to a quarter; 4 where there are not, by up to a half. Units run about 8 groups of 128 items at once. They
-// read half as much where they sum the rows of a band's first squares.
-std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts) {
+// Returns how many groups of each core finish first, where so many of them run at a time. The rows of a group's first
+// squares take it as long as two thirds as many others.
+int fastest_groups(const GuidedPass &pass, Settings settings, int at_once,
+                   const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    std::vector<Settings> result;
-    for (const int lanes : {64, 128, 256}) {
-        const std::int64_t strip = strip_of(pass, lanes);
-        if (strip < (lanes == 64 ? 3 : 2) * lanes && lanes < 256)
+    const auto strips = static_cast<double>(strips_of(pass, settings));
+    const double start = rounds_of(0.0, 1.0); // what these rows cost other kernels
+    return of_least_cost(tunables.back().values, [&](int groups) {
+        settings.groups = groups;
+        const std::int64_t band = band_of(pass, settings, facts);
+        const double rounds = rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
+                                        static_cast<double>(facts.cores() * at_once));
+        return (rounds - start) * (static_cast<double>(band) + g.taps_y * 2.0 / 3.0);
+    });
+}
+
+// Measured on NVIDIA (H200, 8192x8192): groups of 512 and 1024 items take 1.4 and 1.7 times as long as those of 256 for a
+// column that they sum, and those of 128 longer than that, as their strips are narrow. Cores have registers for 512 items
+// at a time. Steps of 16 rows save a tenth of the time of slopes of an image that guides itself, where bands are high
+// enough; other stages have no registers for them, and other devices may have less local memory.
+std::vector<Settings> preferred(const GuidedPass &pass, const DeviceFacts &facts) {
+    constexpr int items = 512;
+    constexpr std::int64_t high = 64;
+    const bool may_be_16 = facts.device_class == DeviceClass::nvidia_gpu &&
+                           pass.stage == GuidedStage::slopes && pass.guides == 0;
+    std::vector<std::pair<double, Settings>> candidates;
+    for (const auto &[lanes, cost] : {std::pair{128, 1.5}, {256, 1.0}, {512, 1.4}, {1024, 1.7}}) {
+        const int most_fields = lanes > 512 ? 1 : lanes > 256 ? 2 : 4; // local memory for 8 rows
+        Settings settings{
+            .lanes = lanes, .rows = fields_of(pass) > most_fields ? 4 : 8, .groups = 1};
+        const std::int64_t strip = strip_of(pass, settings);
+        if (strip <= 0)
             continue;
-        const std::int64_t at_once = ceil_div(std::int64_t{512} * facts.cores(), lanes);
-        const std::int64_t strips =
-            ceil_div(g.width, std::max<std::int64_t>(strip, 1)) * pass.batch();
-        const auto groups = [&](int band) { return strips * ceil_div(g.height, band); };
-        const auto cost = [&](int band) {
-            return ceil_div(groups(band), at_once) * (2 * band + g.taps_y);
-        };
-        const std::vector<int> &bands = tunables.back().values;
-        const int band = *std::min_element(bands.begin(), bands.end(),
-                                           [&](int a, int b) { return cost(a) < cost(b); });
-        const bool is_idle = 2 * groups(band) < at_once && fields_of(pass) == 2;
-        result.push_back({.lanes = lanes,
-                          .split = std::min(is_idle ? 4 : 2, most_items / lanes),
-                          .rows = 2,
-                          .band = band});
+        settings.groups = fastest_groups(pass, settings, std::max(items / lanes, 1), facts);
+        if (may_be_16 && lanes <= 256 && band_of(pass, settings, facts) >= high)
+            settings.rows = 16;
+        candidates.emplace_back(cost * lanes / static_cast<double>(strip), settings);
     }
-    // Groups of half as many items, where groups share local memory.
-    if (facts.local_memory_is_of_core && result.front().split > 1) {
-        Settings half = result.front();
-        half.split /= 2;
-        result.push_back(half);
-    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<Settings> result;
+    for (const auto &candidate : candidates)
+        result.push_back(candidate.second);
     return result;
 }
 
@@ -126,7 +166,7 @@ Kernel guided_march() {
     spec.preferred = preferred;
     spec.work = work;
     spec.details = [](const GuidedPass &pass, const Settings &settings) {
-        return text("strips of ", strip_of(pass, settings.lanes), "x", settings.band);
+        return text("strips of ", strip_of(pass, settings), " columns");
     };
     spec.rank = [](const GuidedPass &, const Settings &, const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 2}(facts)};
