@@ -350,7 +350,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
         }
 #endif
 #if CUT
-        // The states at the cut join the sums of its chunk. Each item sums every PARTS-th sample first.
+        // Each item sums every PARTS-th sample for the states at the cut.
         if (has_cut) {
             const int component = chunk % CHANNELS;
             const int part = chunk / CHANNELS;
@@ -368,32 +368,38 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             }
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                 store_cut(cuts + CUT_AT(s, chunk, row), starts[s]);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (part == 0) {
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                    starts[s] = AT_REST;
-                    ROLLED for (int k = component; k < CHUNKS; k += CHANNELS)
-                        starts[s] = plus_state(starts[s], load_cut(cuts + CUT_AT(s, k, row)));
-                    store_cut(cuts + CUT_AT(s, component, row), starts[s]);
-                }
-                Filter filter;
-                READ_FILTER(filter, AXES.sections[0], 0);
-                ROLLED for (int i = 0; i < cut_sample; ++i)
-                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                        starts[s] = take(filter.sections[s], starts[s], 0.0f);
-                const int place = beyond / CHUNK * CHANNELS + component;
-                if (place < PLACES)
-                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                        __local float *sum = anticausal_sums + SUM_AT(s - CAUSAL, place, row);
-                        store_sum(sum, plus_state(load_sum(sum), starts[s]));
-                    }
-            }
         }
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
         {
             State states[SECTIONS];
+#if CUT
+            // What the states at the cut leave joins the sum of its chunk.
+            State starts[SECTIONS], carried[SECTIONS];
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                starts[s] = carried[s] = AT_REST;
+            if (has_cut) {
+                ROLLED for (int k = chunk % CHANNELS; k < CHUNKS; k += CHANNELS)
+                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                        starts[s] = plus_state(starts[s], load_cut(cuts + CUT_AT(s, k, row)));
+                Filter filter;
+                READ_FILTER(filter, AXES.sections[0], 0);
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                    carried[s] = starts[s];
+                ROLLED for (int i = 0; i < cut_sample; ++i)
+                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                        carried[s] = take(filter.sections[s], carried[s], 0.0f);
+            }
+            const int ahead = has_cut ? beyond / CHUNK - chunk / CHANNELS : 0; // chunks
+#define JOIN_CARRIED(b, state)                                                                     \
+    do {                                                                                           \
+        if (ahead == BLOCKS - (b))                                                                 \
+            (state) = plus_state(state, carried[s]);                                               \
+    } while (0)
+#else
+#define JOIN_CARRIED(b, state)
+#endif
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
                 __local const float *from = causal_sums + SUM_AT(s, chunk, row);
                 states[s] = load_sum(from);
@@ -406,9 +412,12 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 __local const float *from =
                     anticausal_sums + SUM_AT(s - CAUSAL, chunk + NEAR, row);
                 states[s] = load_sum(from);
-                UNROLL for (int b = 1; b < BLOCKS; ++b)
+                JOIN_CARRIED(0, states[s]);
+                UNROLL for (int b = 1; b < BLOCKS; ++b) {
                     states[s] = A_CHUNK_LATER(0, s, states[s],
                                               load_sum(from - b * CHANNELS * CHUNK));
+                    JOIN_CARRIED(b, states[s]);
+                }
                 HOLD(0, s, x[CHUNK - 1], states[s]);
             }
             float y[CHUNK];
@@ -422,16 +431,11 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             FINISH_HALF(AXES.symmetric[0], y + 2 * PAIRS, sums + PAIRS, differences + PAIRS,
                         between, anticausal);
 #else
-            int cut = -1;
-            State starts[SECTIONS];
 #if CUT
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                starts[s] = AT_REST;
-            if (has_cut && beyond / CHUNK == chunk / CHANNELS) {
-                cut = cut_sample;
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    starts[s] = load_cut(cuts + CUT_AT(s, chunk % CHANNELS, row));
-            }
+            const int cut = has_cut && ahead == 0 ? cut_sample : -1;
+#else
+            const int cut = -1;
+            const State *starts = states;
 #endif
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
