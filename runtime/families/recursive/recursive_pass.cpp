@@ -1,6 +1,7 @@
 #include "families/recursive/recursive_pass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -456,11 +457,10 @@ bool holds(const std::vector<const LineStage *> &stages) {
     });
 }
 
-std::optional<std::int64_t> samples_that_matter(const LineStage &stage, SectionsOf direction,
-                                                Beyond beyond, std::int64_t most) {
-    const std::vector<Section> &sections = stage.*direction;
-    if (stage.precision == Precision::twice)
-        return samples_to_forget(sections, most, StateType::doubles);
+namespace {
+
+std::optional<std::int64_t> samples_beyond_which(const std::vector<Section> &sections,
+                                                 double negligible, std::int64_t most) {
     // States remember far more than results show.
     const std::optional<int> all = samples_to_forget(sections, 3 * most);
     if (!all)
@@ -469,14 +469,54 @@ std::optional<std::int64_t> samples_that_matter(const LineStage &stage, Sections
     double sum = 0.0;
     for (const double value : response)
         sum += std::abs(value);
-    const double negligible = (beyond == Beyond::held ? stage.negligible : half_of_rounding) * sum;
     double left = 0.0;
     std::size_t samples = response.size();
-    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible)
+    while (samples > 0 && left + std::abs(response[samples - 1]) <= negligible * sum)
         left += std::abs(response[--samples]);
     return static_cast<std::int64_t>(samples) <= most
                ? std::optional(static_cast<std::int64_t>(samples))
                : std::nullopt;
+}
+
+// What samples_beyond_which() returned last: a plan asks for the same of each kernel and setting.
+class LastReaches {
+public:
+    std::optional<std::int64_t> of(const std::vector<Section> &sections, double negligible,
+                                   std::int64_t most) {
+        const auto same = [](const Section &a, const Section &b) {
+            return a.rest == b.rest && a.decay == b.decay && a.w_weight == b.w_weight &&
+                   a.v_weight == b.v_weight && a.sign == b.sign;
+        };
+        for (const Reach &known : reaches_)
+            if (known.negligible == negligible && (known.samples || known.most >= most) &&
+                std::equal(known.sections.begin(), known.sections.end(), sections.begin(),
+                           sections.end(), same))
+                return known.samples && *known.samples <= most ? known.samples : std::nullopt;
+        Reach &next = reaches_[next_++ % reaches_.size()];
+        next = {sections, negligible, most, samples_beyond_which(sections, negligible, most)};
+        return next.samples;
+    }
+
+private:
+    struct Reach {
+        std::vector<Section> sections;
+        double negligible = -1.0;
+        std::int64_t most = -1;
+        std::optional<std::int64_t> samples;
+    };
+    std::array<Reach, 8> reaches_;
+    std::size_t next_ = 0;
+};
+
+} // namespace
+
+std::optional<std::int64_t> samples_that_matter(const LineStage &stage, SectionsOf direction,
+                                                Beyond beyond, std::int64_t most) {
+    const std::vector<Section> &sections = stage.*direction;
+    if (stage.precision == Precision::twice)
+        return samples_to_forget(sections, most, StateType::doubles);
+    thread_local LastReaches reaches;
+    return reaches.of(sections, beyond == Beyond::held ? stage.negligible : half_of_rounding, most);
 }
 
 std::optional<int> samples_of_lead(const std::vector<const LineStage *> &filters,
