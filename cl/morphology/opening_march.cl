@@ -14,6 +14,7 @@
 #endif
 
 #define PLANES CHANNELS
+#define PART_ROWS ROWS
 #include "lib/extreme_rows.clh"
 
 #define FIRST(a, b) FURTHER_OF(IS_CLOSING, a, b)
@@ -55,7 +56,7 @@ INLINE T word_below(const T *before, const T *now, int rows) {
 // strip: pixels that a group writes of a row. band: rows that it writes, in whole steps.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void opening_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                   const int strip, const int band, __local int *places, __local T *along) {
+                   const int strip, const int band, __local T *along) {
     const int item = get_local_id(0);
     const int plane = PLANES == 1 ? 0 : item / LANES; // of the results
     const int lane = item - plane * LANES;
@@ -67,8 +68,9 @@ void opening_march(__global const SRC *restrict src, __global DST *restrict dst,
 
     // The item reads COLUMNS values, from this one on.
     const int first = (left - 2 * BLOCKS_BESIDE * COLUMNS) * PLANES + item * COLUMNS;
+    const int end_value = (min(left + strip, width) + 2 * BLOCKS_BESIDE * COLUMNS) * PLANES;
     const Reader reader =
-        reader_of(src + src_start(g, batch), g, first, IS_CLOSING, places + item);
+        reader_of(src + src_start(g, batch), g, first, end_value, IS_CLOSING, 0);
 
     // It makes results of both filters from this pixel on, and writes those of the second from this value on.
     const int pixel = left + (lane - 2 * BLOCKS_BESIDE) * COLUMNS;
@@ -93,9 +95,9 @@ void opening_march(__global const SRC *restrict src, __global DST *restrict dst,
     T outside = NEUTRAL_OF(!IS_CLOSING);
     if (g.border_mode == BORDER_CONSTANT) {
 #if KEY_KIND == 2
-        outside = KEY_OF_WORD(reader.outside);
+        outside = KEY_OF_WORD(reader.beyond);
 #else
-        outside = KEYS_OF_WORD(reader.outside * (PER_WORD == 4 ? 0x01010101u : 0x00010001u));
+        outside = KEYS_OF_WORD(reader.beyond);
 #endif
     }
     // Row y of the second filter's results comes REACH_Y rows after that of the first filter's.

@@ -11,8 +11,8 @@
 #include "lib/extreme_words.clh"
 
 #if !defined(IS_MAXIMUM) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(ANCHOR_X) || \
-    !defined(PARTS)
-#error IS_MAXIMUM, WINDOW_X, WINDOW_Y, ANCHOR_X or PARTS is not defined
+    !defined(PARTS) || !defined(LEVELS)
+#error IS_MAXIMUM, WINDOW_X, WINDOW_Y, ANCHOR_X, PARTS or LEVELS is not defined
 #endif
 
 // Where windows are of one column, values are all alike.
@@ -22,7 +22,12 @@
 #else
 #define PLANES 1
 #endif
+// Wide groups have no room for all rows of a step in local memory: PARTS are there one after the other.
+#define PART_ROWS (ROWS / PARTS)
 #include "lib/extreme_rows.clh"
+#if ROWS % PARTS != 0
+#error PARTS do not divide the rows of a step
+#endif
 
 #define FURTHER(a, b) FURTHER_OF(IS_MAXIMUM, a, b)
 #define FURTHER_WORDS(a, b) further_words(IS_MAXIMUM, a, b)
@@ -50,19 +55,13 @@
 #define FIRST_WHOLE CEIL_DIV(COLUMNS - 1 - LEFT)
 #define END_WHOLE ((RIGHT + 1) / COLUMNS)
 #define MANY (END_WHOLE - FIRST_WHOLE)
-#define IS_SHORT (MANY <= 0) // windows by doubling
-#define HAS_FOURS (MANY > 4) // extremes of four blocks each
-
-// Local memory has the rows of a step along x in PARTS, one after the other: wide groups have no room for all.
-#if ROWS % PARTS != 0 || PARTS > 1 && PLANES > 1
-#error PARTS do not divide the rows of a step
-#endif
-#define PART_ROWS (ROWS / PARTS)
+// LEVELS of extremes in local memory: none where there are no whole blocks, and windows double; those of blocks; and
+// those of four blocks each.
 
 #if HAS_ALONG
 // The results of a block's columns in row i of those in local memory.
 INLINE void find_along(__local const T *along, int i, int item, int plane, int lane, T *results) {
-#if IS_SHORT
+#if LEVELS == 0
     T keys[COLUMNS + WINDOW_X - 1];
     UNROLL for (int k = 0; k < COLUMNS + WINDOW_X - 1; ++k)
         keys[k] = KEY_AT(i, k - LEFT);
@@ -70,7 +69,7 @@ INLINE void find_along(__local const T *along, int i, int item, int plane, int l
 #else
     __local const T *blocks = along + PART_ROWS * ROW_WORDS;
     T all = NEUTRAL;
-#if HAS_FOURS
+#if LEVELS > 1
     __local const T *fours = blocks + PART_ROWS * GROUP;
     UNROLL for (int k = 0; k < MANY; k += 4)
         all = FURTHER(all, fours[i * GROUP + item +
@@ -96,6 +95,29 @@ INLINE void find_along(__local const T *along, int i, int item, int plane, int l
 }
 #endif
 
+#if ENTER_FIRST > 0
+// Puts extremes of a step's rows, of all and of the last ones, into local memory.
+INLINE void add_block(uint (*raw)[RAW_WORDS], int *at, int *rest_at, int item, __local T *ring,
+                      __local T *rests) {
+    Words block = words_of(raw[0]), rest = block;
+    UNROLL for (int i = 1; i < STEP; ++i) {
+        const Words row = words_of(raw[i]);
+        block = FURTHER_WORDS(block, row);
+        rest = i <= STEP - REMAINDER ? row : FURTHER_WORDS(rest, row);
+    }
+    UNROLL for (int c = 0; c < 4; ++c) {
+#if BLOCKS > 0
+        ring[(*at * 4 + c) * GROUP + item] = block.of[c];
+#endif
+#if REMAINDER > 0
+        rests[(*rest_at * 4 + c) * GROUP + item] = rest.of[c];
+#endif
+    }
+    *at = *at >= BLOCKS - 1 ? 0 : *at + 1;
+    *rest_at = *rest_at == BLOCKS ? 0 : *rest_at + 1;
+}
+#endif
+
 // The results of row i of a step, which is row `own` of those in local memory.
 #if HAS_ALONG
 #define RESULTS_OF(i, own)                                                                         \
@@ -108,8 +130,8 @@ INLINE void find_along(__local const T *along, int i, int item, int plane, int l
 // strip: pixels that a group writes of a row. band: rows that it writes, in whole steps.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void extreme_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                   const int strip, const int band, __local int *places,
-                   __local T *along, __local T *ring) {
+                   const int strip, const int band, __local T *along, __local T *ring,
+                   __local int *places) {
     const int item = get_local_id(0);
     const int plane = PLANES == 1 ? 0 : item / LANES; // of the results
     const int lane = item - plane * LANES;
@@ -121,8 +143,9 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
 
     // The item reads COLUMNS values, from this one on.
     const int first = (left - BLOCKS_LEFT * COLUMNS) * PLANES + item * COLUMNS;
-    const Reader reader =
-        reader_of(src + src_start(g, batch), g, first, IS_MAXIMUM, places + item);
+    const int end_value = (min(left + strip, width) + BLOCKS_RIGHT * COLUMNS) * PLANES;
+    const Reader reader = reader_of(src + src_start(g, batch), g, first, end_value, IS_MAXIMUM,
+                                    places + item);
 
     // It writes as many results, from this value on.
     const int value = left * PLANES + (item - BLOCKS_LEFT * PLANES) * COLUMNS;
@@ -139,42 +162,40 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
     int to_column[COLUMNS];
     places_by_channel(item, to_column);
 #endif
-#if HAS_ALONG && !IS_SHORT
+#if HAS_ALONG && LEVELS > 0
     __local T *blocks = along + PART_ROWS * ROW_WORDS; // extremes of whole blocks
     __local T *fours = blocks + PART_ROWS * GROUP;     // and of four of them
 #endif
     const int above = -g.anchor_y; // where the window of row 0 begins
 #if CARRIES
-    uint carried[STEP][RAW_WORDS]; // the last APRON_Y of these
+    uint carried[STEP][RAW_WORDS], entering_raw[STEP][RAW_WORDS]; // the last APRON_Y of the former
     read_rows(reader, g, top + above + APRON_Y - STEP, false, carried);
+    read_rows(reader, g, top + above + APRON_Y, false, entering_raw);
 #else
     __local T *rests = ring + BLOCKS * 4 * GROUP;
     int at = 0, rest_at = 0; // which block comes next
-    for (int y = top - STEP * ENTER_FIRST; y < top; y += STEP) {
-        uint raw[STEP][RAW_WORDS];
-        read_rows(reader, g, y + above + APRON_Y, false, raw);
-        Words block = words_of(raw[0]), rest = block;
-        UNROLL for (int i = 1; i < STEP; ++i) {
-            const Words row = words_of(raw[i]);
-            block = FURTHER_WORDS(block, row);
-            rest = i <= STEP - REMAINDER ? row : FURTHER_WORDS(rest, row);
-        }
-        UNROLL for (int c = 0; c < 4; ++c) {
-#if BLOCKS > 0
-            ring[(at * 4 + c) * GROUP + item] = block.of[c];
+    // Of the blocks before the first step, one is on its way while another is dealt with.
+    uint entering_raw[STEP][RAW_WORDS], leaving_raw[STEP][RAW_WORDS];
+    {
+        const int first_row = top - STEP * ENTER_FIRST + above + APRON_Y;
+#if ENTER_FIRST % 2 == 0
+        read_rows(reader, g, first_row, false, entering_raw);
+#else
+        read_rows(reader, g, first_row, false, leaving_raw);
+        read_rows(reader, g, first_row + STEP, false, entering_raw);
+        add_block(leaving_raw, &at, &rest_at, item, ring, rests);
 #endif
-#if REMAINDER > 0
-            rests[(rest_at * 4 + c) * GROUP + item] = rest.of[c];
-#endif
+#if ENTER_FIRST > 0
+        _Pragma("unroll 1") for (int k = ENTER_FIRST % 2; k < ENTER_FIRST; k += 2) {
+            read_rows(reader, g, first_row + (k + 1) * STEP, false, leaving_raw);
+            add_block(entering_raw, &at, &rest_at, item, ring, rests);
+            read_rows(reader, g, first_row + (k + 2) * STEP, false, entering_raw);
+            add_block(leaving_raw, &at, &rest_at, item, ring, rests);
         }
-        at = at >= BLOCKS - 1 ? 0 : at + 1;
-        rest_at = rest_at == BLOCKS ? 0 : rest_at + 1;
+#endif
     }
-    uint leaving_raw[STEP][RAW_WORDS];
     read_rows(reader, g, top + above, true, leaving_raw);
 #endif
-    uint entering_raw[STEP][RAW_WORDS];
-    read_rows(reader, g, top + above + APRON_Y, false, entering_raw);
 
     for (int y = top; y < end; y += STEP) {
         Words found[STEP]; // extremes of windows along y
@@ -235,9 +256,7 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
             read_rows(reader, g, y + STEP + above, true, leaving_raw);
 #endif
         }
-#if PLANES > 1
-        T made[ROWS][COLUMNS];
-#else
+#if PLANES == 1
         // Whole steps are written without a question for each row.
         const bool is_whole = WRITES_WORDS && y + STEP <= end && left_over >= COLUMNS;
 #endif
@@ -248,7 +267,7 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
                 const T *row = columns[part + i];
                 UNROLL for (int c = 0; c < COLUMNS; ++c)
                     along[COLUMN_AT(i, 0, c) + item] = row[c];
-#if !IS_SHORT
+#if LEVELS > 0
                 T block = row[0];
                 UNROLL for (int c = 1; c < COLUMNS; ++c)
                     block = FURTHER(block, row[c]);
@@ -257,13 +276,13 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
 #else
                 UNROLL for (int c = 0; c < COLUMNS; ++c)
                     if (to_column[c] >= 0)
-                        along[i * ROW_WORDS + to_column[c]] = columns[i][c];
+                        along[i * ROW_WORDS + to_column[c]] = columns[part + i][c];
 #endif
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-#if !IS_SHORT && PLANES > 1
+#if LEVELS > 0 && PLANES > 1
             if (plane < PLANES)
-                UNROLL for (int i = 0; i < ROWS; ++i) {
+                UNROLL for (int i = 0; i < PART_ROWS; ++i) {
                     T block = KEY_AT(i, 0);
                     UNROLL for (int c = 1; c < COLUMNS; ++c)
                         block = FURTHER(block, KEY_AT(i, c));
@@ -271,7 +290,7 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
                 }
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-#if !IS_SHORT && HAS_FOURS
+#if LEVELS > 1
             if (plane < PLANES)
                 UNROLL for (int i = 0; i < PART_ROWS; ++i) {
                     T four = blocks[i * GROUP + item];
@@ -283,9 +302,15 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
 #endif
 #endif
 #if PLANES > 1
+            T made[PART_ROWS][COLUMNS];
             if (makes)
-                UNROLL for (int i = 0; i < ROWS; ++i)
+                UNROLL for (int i = 0; i < PART_ROWS; ++i)
                     find_along(along, i, item, plane, lane, made[i]);
+            results_by_item(made, makes, writes, item, plane, lane, along);
+            if (writes)
+                UNROLL for (int i = 0; i < PART_ROWS; ++i)
+                    write_rows(made[i], g, part + i, y, end, to, left_over);
+            barrier(CLK_LOCAL_MEM_FENCE);
 #else
             if (makes && is_whole) {
                 UNROLL for (int i = 0; i < PART_ROWS; ++i) {
@@ -301,12 +326,5 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         }
-#if PLANES > 1
-        results_by_item(made, makes, writes, item, plane, lane, along);
-        if (writes)
-            UNROLL for (int i = 0; i < ROWS; ++i)
-                write_rows(made[i], g, i, y, end, to, left_over);
-        barrier(CLK_LOCAL_MEM_FENCE);
-#endif
     }
 }

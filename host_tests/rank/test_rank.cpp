@@ -406,7 +406,8 @@ TEST_SUITE("rank") {
                                    {"PASSES", 1},
                                    {"STREAMS", 0}};
                     test.src_type = test.dst_type = type;
-                    test.width = 1500;
+                    test.channels = turn % 4 == 1 ? 3 : 1;
+                    test.width = 1500 / test.channels;
                     test.height = 47;
                     test.window = window;
                     test.border = gz::all_border_modes[turn % std::size(gz::all_border_modes)];
@@ -418,6 +419,47 @@ TEST_SUITE("rank") {
                     ++turn;
                 }
         run_all(cases);
+    }
+
+    // An item has four or eight values of a row: edges lie between items, or between values of one. Both edges are in
+    // one strip, or the image is shorter than what windows reach.
+    TEST_CASE("extremes at every border of narrow and wide images") {
+        const WindowCase windows[] = {{3, 3, 1},
+                                      {15, 9, 1},
+                                      {51, 51, 1},
+                                      {4, 4, 1},
+                                      {5, 7, 1, Anchor::first},
+                                      {33, 18, 1, Anchor::last}};
+        std::vector<RankCase> cases;
+        std::size_t turn = 0;
+        for (const int width : {1, 8, 19, 24, 64, 117, 560})
+            for (const BorderMode border : gz::all_border_modes)
+                for (std::size_t i = 0; i < 2; ++i) {
+                    const WindowCase &window = windows[turn % std::size(windows)];
+                    RankCase test;
+                    test.kernel = "extreme_march";
+                    test.config = {{"GROUP", 128},
+                                   {"STEP", 8},
+                                   {"RESIDENT", 1},
+                                   {"PASSES", turn % 5 == 4 ? 2 : 1},
+                                   {"STREAMS", 0}};
+                    test.src_type = test.dst_type = turn % 4 == 3   ? PixelType::u16
+                                                    : turn % 2 == 0 ? PixelType::f32
+                                                                    : PixelType::u8;
+                    test.channels = turn % 7 == 3 && window.x < 51 ? 3 : 1;
+                    test.width = width;
+                    test.height = turn % 3 == 0 ? 5 : 43;
+                    test.window = window;
+                    test.border = border;
+                    test.border_value = 7.0;
+                    test.which = turn % 2 ? Which::minimum : Which::maximum;
+                    test.region = all_regions[turn % 3];
+                    test.layout = turn % 5 == 1 ? Layout::tight : Layout::padded_aligned;
+                    test.has_nan = turn % 4 == 0;
+                    cases.push_back(test);
+                    ++turn;
+                }
+        run_all(sample_of(cases));
     }
 }
 

@@ -16,7 +16,9 @@ constexpr int step = 8; // rows
 
 const std::vector<Setting<Settings>> tunables = {
     {"GROUP", &Settings::group, {64, 128}},
-    {"RESIDENT", &Settings::resident, {1, 2, 3, 4, 8}}, // groups that a compute unit runs at a time
+    {"RESIDENT",
+     &Settings::resident,
+     {1, 2, 3, 4, 5, 6, 8}}, // groups that a compute unit runs at a time
     {"STREAMS", &Settings::streams, {0, 1}}};
 
 // Both filters read a row's neighbours within whole blocks of an item.
@@ -34,6 +36,9 @@ Work work(const OpeningPass &pass, const Settings &settings, const DeviceFacts &
         launch_march(pass, layout, {settings.group, step, settings.resident, settings.streams},
                      "morphology/opening_march.cl", "opening_march", facts);
     result.program.defines["IS_CLOSING"] = pass.is_closing ? 1 : 0;
+    // Borders that mirror pixels repeat those that the first filter's boxes cover anyway.
+    result.program.defines["FOLDS"] = 0;
+    result.program.defines["GATHERS"] = has_edges_between(pass, layout) ? 1 : 0;
     result.arguments.push_back(LocalMemory{bytes_of_rows(layout, step)});
     return result;
 }
@@ -66,10 +71,14 @@ Kernel opening_march() {
     spec.work = work;
     spec.refusal = refusal;
     // Measured on an H200.
-    spec.preferred = [](const OpeningPass &pass, const DeviceFacts &) {
-        const bool packs = keys_of_word(pass) == 2;
-        const int resident = packs && longer_side(pass.geometry) > 3 ? 2 : 3;
+    spec.preferred = [](const OpeningPass &pass, const DeviceFacts &facts) {
+        const bool is_long = longer_side(pass.geometry) > 3;
         std::vector<Settings> result;
+        if (facts.device_class == DeviceClass::nvidia_gpu && key_bytes(pass) == 1 &&
+            pass.channels == 1)
+            result.push_back(is_long ? Settings{.group = 64, .resident = 6, .streams = 0}
+                                     : Settings{.group = 128, .resident = 4, .streams = 0});
+        const int resident = keys_of_word(pass) == 2 && is_long ? 2 : 3;
         for (const int group : {128, 64})
             result.push_back({.group = group, .resident = resident, .streams = 0});
         return result;

@@ -1,5 +1,6 @@
 // Minima and maxima over boxes for GPUs, groups that march down the image. See cl/rank/extreme_march.cl.
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/error.hpp"
 #include "families/rank/kernels.hpp"
@@ -20,7 +21,7 @@ const std::vector<Setting<Settings>> tunables = {
     {"STEP", &Settings::step, {8, 10}},
     {"RESIDENT",
      &Settings::resident,
-     {1, 2, 3, 4, 6, 8}},                  // groups that a compute unit runs at a time
+     {1, 2, 3, 4, 5, 6, 8, 12, 16}},       // groups that a compute unit runs at a time
     {"PASSES", &Settings::passes, {1, 2}}, // 2: along y, and then along x
     {"STREAMS", &Settings::streams, {0, 1}}};
 
@@ -30,15 +31,27 @@ MarchLayout layout_of(const ExtremePass &pass, const Settings &settings) {
                         g.taps_x - 1 - g.anchor_x);
 }
 
-// Local memory holds the rows of a part of a step along x, the extremes of blocks of their pixels, and those of fours
-// of these.
+// Extremes in local memory beside the rows: those of whole blocks of an item's columns, and, where windows along x hold
+// many, those of four blocks each.
+int levels_of(const ExtremePass &pass, const MarchLayout &layout) {
+    constexpr int few = 4;
+    const int columns = layout.columns;
+    const int before = pass.geometry.anchor_x;
+    const int after = pass.geometry.taps_x - 1 - before;
+    const int first = before >= columns - 1 ? -((before - (columns - 1)) / columns) : 1;
+    const int whole = (after + 1) / columns - first;
+    return pass.geometry.taps_x == 1 || whole <= 0 ? 0 : whole <= few ? 1 : 2;
+}
+
+// Local memory holds the rows of a part of a step along x, and the extremes of their blocks.
 std::size_t bytes_along(const ExtremePass &pass, const Settings &settings,
                         const MarchLayout &layout, int parts) {
     if (pass.geometry.taps_x == 1)
         return sizeof(std::uint32_t);
-    const auto rows = static_cast<std::size_t>(rows_of_words(layout, settings.step) / parts);
+    const int blocks =
+        levels_of(pass, layout) * rows_of_words(layout, settings.step) / parts * settings.group;
     return bytes_of_rows(layout, settings.step) / static_cast<std::size_t>(parts) +
-           2 * rows * static_cast<std::size_t>(settings.group) * sizeof(std::uint32_t);
+           static_cast<std::size_t>(blocks) * sizeof(std::uint32_t);
 }
 
 // Words of the blocks of rows that have entered.
@@ -52,16 +65,48 @@ std::size_t words_of_blocks(const ExtremePass &pass, const Settings &settings) {
         static_cast<std::size_t>(4 * settings.group) * static_cast<std::size_t>(blocks + rests), 1);
 }
 
+// Whether windows see pixels that the border repeats and that they do not cover anyway.
+bool folds(const ExtremePass &pass) {
+    const Geometry &g = pass.geometry;
+    if (g.border_mode == BORDER_CONSTANT)
+        return false;
+    const auto sees_more = [&](int taps, int anchor) {
+        const int difference = std::abs(taps - 1 - 2 * anchor); // of pixels on either side
+        return g.border_mode == BORDER_WRAP         ? taps > 1
+               : g.border_mode == BORDER_REFLECT    ? difference > 1
+               : g.border_mode == BORDER_REFLECT101 ? difference > 0
+                                                    : false;
+    };
+    const bool is_inside = g.valid_left <= 0 && g.width <= g.valid_right * pass.channels &&
+                           g.valid_top <= 0 && g.height <= g.valid_bottom;
+    return !is_inside || sees_more(g.taps_x, g.anchor_x) || sees_more(g.taps_y, g.anchor_y);
+}
+
+// Whether some items' values of a row lie apart in the image: those that a border mirrors, or next to an edge that
+// is between an item's values.
+bool gathers(const ExtremePass &pass, const MarchLayout &layout) {
+    const Geometry &g = pass.geometry;
+    return (folds(pass) && g.border_mode != BORDER_WRAP) || has_edges_between(pass, layout);
+}
+
+// The place of each of an item's values.
+std::size_t bytes_of_places(const ExtremePass &pass, const Settings &settings,
+                            const MarchLayout &layout) {
+    const bool has_places = folds(pass) && gathers(pass, layout);
+    const int count = has_places ? settings.group * layout.columns : 1;
+    return static_cast<std::size_t>(count) * sizeof(std::int32_t);
+}
+
 // Wide groups keep as few parts of a step as fit what NVIDIA's devices have.
 int parts_of(const ExtremePass &pass, const Settings &settings, const MarchLayout &layout,
              const DeviceFacts &facts) {
     constexpr int wide = 192;
     constexpr std::uint64_t room = 47 * 1024;
-    if (settings.group < wide || layout.planes > 1)
+    if (settings.group < wide)
         return 1;
     const int rows = rows_of_words(layout, settings.step);
     const std::size_t others = words_of_blocks(pass, settings) * sizeof(std::uint32_t) +
-                               bytes_of_places(layout, settings.group);
+                               bytes_of_places(pass, settings, layout);
     int parts = 1;
     while (parts < rows &&
            (rows % parts != 0 || bytes_along(pass, settings, layout, parts) + others >
@@ -79,9 +124,13 @@ Launch launch(const ExtremePass &pass, const Settings &settings, const DeviceFac
     result.program.defines["IS_MAXIMUM"] = pass.is_maximum ? 1 : 0;
     result.program.defines["ANCHOR_X"] = pass.geometry.anchor_x;
     result.program.defines["PARTS"] = parts;
+    result.program.defines["LEVELS"] = levels_of(pass, layout);
+    result.program.defines["FOLDS"] = folds(pass) ? 1 : 0;
+    result.program.defines["GATHERS"] = gathers(pass, layout) ? 1 : 0;
     result.arguments.push_back(LocalMemory{bytes_along(pass, settings, layout, parts)});
     result.arguments.push_back(
         LocalMemory{words_of_blocks(pass, settings) * sizeof(std::uint32_t)});
+    result.arguments.push_back(LocalMemory{bytes_of_places(pass, settings, layout)});
     return result;
 }
 
@@ -161,18 +210,15 @@ Settings measured_on_nvidia(const ExtremePass &pass, int step, int most) {
     if (bytes == 4)
         return most <= 9    ? Settings{128, 8, 8, 1, 0}
                : most <= 19 ? Settings{128, 8, 2, 1, 1}
-               : most <= 75 ? Settings{192, step, 1, 1, 1}
-                            : Settings{96, step, 2, 1, 0};
+                            : Settings{192, step, 1, 1, 1};
     if (bytes == 2)
         return most <= 3   ? Settings{64, 8, 8, 1, 0}
                : most <= 9 ? Settings{64, 8, 4, 1, 0}
                            : Settings{128, step, 2, 1, 1};
-    return most <= 5    ? Settings{64, 8, 8, 1, 0}
-           : most <= 7  ? Settings{128, 8, 3, 1, 0}
-           : most <= 9  ? Settings{128, 8, 4, 1, 0}
-           : most <= 31 ? Settings{128, 8, 3, 1, 1}
-           : most <= 75 ? Settings{128, step, 4, 1, 0}
-                        : Settings{96, step, 2, 1, 1};
+    return most <= 5    ? Settings{128, 8, 6, 1, 0}
+           : most <= 9  ? Settings{128, 8, 5, 1, 0}
+           : most <= 19 ? Settings{128, 8, 5, 1, 1}
+                        : Settings{128, step, 3, 1, 1};
 }
 
 } // namespace
@@ -184,8 +230,8 @@ Kernel extreme_march() {
     spec.tunables = tunables;
     spec.work = work;
     spec.refusal = refusal;
-    // Such settings are the fastest of an earlier form of this kernel on an H200; of this one, on an H100, where pixels
-    // have one channel.
+    // Measured on an H200 where pixels are u8 or f32 of one channel; otherwise an earlier form of this kernel was, on an
+    // H200 or an H100.
     spec.preferred = [](const ExtremePass &pass, const DeviceFacts &facts) {
         const int rows = pass.geometry.taps_y - 1;
         const bool packs = keys_of_word(pass) == 2;

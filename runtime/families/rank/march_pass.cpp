@@ -20,14 +20,16 @@ int rows_of_words(const MarchLayout &layout, int step) {
     return layout.columns == 4 ? step : step / 2;
 }
 
-std::size_t bytes_of_places(const MarchLayout &layout, int group) {
-    return static_cast<std::size_t>(group * layout.columns) * sizeof(std::int32_t);
-}
-
 std::size_t bytes_of_rows(const MarchLayout &layout, int step) {
     return static_cast<std::size_t>(rows_of_words(layout, step) * layout.planes * layout.columns *
                                     (layout.lanes + 1)) *
            sizeof(std::uint32_t);
+}
+
+bool has_edges_between(const ImagePass &pass, const MarchLayout &layout) {
+    const Geometry &g = pass.geometry;
+    return g.valid_left * pass.channels % layout.columns != 0 ||
+           g.valid_right * pass.channels % layout.columns != 0;
 }
 
 Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const MarchSettings &settings,
@@ -54,12 +56,9 @@ Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const Marc
     const std::int64_t bands = std::max<std::int64_t>(groups / (strips * pass.batch()), 1);
     const std::int64_t band = ceil_div(ceil_div(g.height, bands), settings.step) * settings.step;
     result.range = batched_range(pass, strips, ceil_div(g.height, band), settings.group, 1);
-    result.arguments = {SourceBuffer(),
-                        TargetBuffer(),
-                        by_value(g),
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
                         by_value(static_cast<std::int32_t>(strip)),
-                        by_value(static_cast<std::int32_t>(band)),
-                        LocalMemory{bytes_of_places(layout, settings.group)}};
+                        by_value(static_cast<std::int32_t>(band))};
     return result;
 }
 

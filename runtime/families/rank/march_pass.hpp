@@ -25,17 +25,18 @@ MarchLayout march_layout(const ImagePass &pass, int planes, int group, int befor
 // Rows of words of a step's keys.
 int rows_of_words(const MarchLayout &layout, int step);
 
-// Bytes of local memory for the places of all items' values, and for the keys of a step's rows.
-std::size_t bytes_of_places(const MarchLayout &layout, int group);
+// Bytes of local memory for the keys of a step's rows.
 std::size_t bytes_of_rows(const MarchLayout &layout, int step);
+
+// Whether the source begins or ends between the values of an item.
+bool has_edges_between(const ImagePass &pass, const MarchLayout &layout);
 
 struct MarchSettings {
     int group, step, resident, streams; // resident: groups that a compute unit runs at a time
 };
 
 // Returns the launch of such a kernel: strips of about one width, and bands of whole steps, as many as keep the
-// device busy. What the kernel alone takes is added to its defines, and to its arguments after the places of an item's
-// values in local memory.
+// device busy. What the kernel alone takes is added to its defines and to its arguments.
 Launch launch_march(const ImagePass &pass, const MarchLayout &layout, const MarchSettings &settings,
                     const std::string &file, const std::string &entry, const DeviceFacts &facts);
 
