@@ -42,6 +42,7 @@ struct RankCase : ImageCase {
     WindowCase window{1, 1, 1};
     Which which = Which::median;
     bool has_nan = false;
+    bool is_narrow = false; // pixels of two bytes differ in their low bits alone
 };
 
 Window window_of(const WindowCase &test) {
@@ -119,6 +120,9 @@ std::string run(const RankCase &test, Tally &tally) {
     std::vector<std::byte> source = make_source(desc, random);
     if (test.has_nan && !facts_of(desc.source.type).is_integer)
         add_specials(desc, source, random);
+    if (test.is_narrow)
+        for (std::size_t at = 1; at < source.size(); at += 2)
+            source[at] &= std::byte{3};
     const auto bound_for = [&](const ReferenceJob &) -> BoundOf {
         return [type = desc.target.type](double exact) {
             const bool has_step = facts_of(type).is_integer || std::isfinite(exact);
@@ -415,6 +419,45 @@ TEST_SUITE("rank") {
                     test.which = turn % 2 ? Which::minimum : Which::maximum;
                     test.region = all_regions[turn % 3];
                     test.has_nan = turn % 4 == 0;
+                    cases.push_back(test);
+                    ++turn;
+                }
+        run_all(cases);
+    }
+
+    // Pixels of two bytes are sorted by their low bits, and then by the others unless all have the same. Results of
+    // several tiles, at their edges and between.
+    TEST_CASE("ranks of large boxes, whose pixels are sorted by digits") {
+        const WindowCase windows[] = {{15, 15, 1}, {25, 25, 1}, {13, 21, 1, Anchor::first}};
+        const std::pair<int, int> tiles[] = {{32, 32}, {32, 16}, {16, 16}};
+        constexpr Which ranks[] = {Which::median, Which::low, Which::high};
+        std::vector<RankCase> cases;
+        std::size_t turn = 0;
+        for (const WindowCase &window : windows)
+            for (const PixelType type :
+                 {PixelType::u8, PixelType::u16, PixelType::s16, PixelType::f16})
+                for (const bool is_narrow : {false, true}) {
+                    if (is_narrow && type == PixelType::u8)
+                        continue;
+                    RankCase test;
+                    test.kernel = "rank_sets";
+                    const auto &[tile_x, tile_y] = tiles[turn % std::size(tiles)];
+                    test.config = {{"TILE_X", tile_x},
+                                   {"TILE_Y", tile_y},
+                                   {"GROUP", turn % 2 == 0 ? 256 : 128},
+                                   {"SAMPLES", 256},
+                                   {"SCATTERS", 1}};
+                    test.src_type = test.dst_type = type;
+                    test.channels = turn % 5 == 4 ? 3 : 1;
+                    test.width = 75 - static_cast<int>(turn % 4);
+                    test.height = 50 - static_cast<int>(turn % 7);
+                    test.window = window;
+                    test.border = gz::all_border_modes[turn % std::size(gz::all_border_modes)];
+                    test.border_value = 7.0;
+                    test.which = ranks[turn / 3 % std::size(ranks)];
+                    test.region = all_regions[turn % 3];
+                    test.has_nan = !is_narrow;
+                    test.is_narrow = is_narrow;
                     cases.push_back(test);
                     ++turn;
                 }
