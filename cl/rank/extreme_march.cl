@@ -174,7 +174,7 @@ void extreme_march(__global const SRC *restrict src, __global DST *restrict dst,
 #else
     __local T *rests = ring + BLOCKS * 4 * GROUP;
     int at = 0, rest_at = 0; // which block comes next
-    // Of the blocks before the first step, one is on its way while another is dealt with.
+    // Before the first step, one block is on its way while another is dealt with.
     uint entering_raw[STEP][RAW_WORDS], leaving_raw[STEP][RAW_WORDS];
     {
         const int first_row = top - STEP * ENTER_FIRST + above + APRON_Y;

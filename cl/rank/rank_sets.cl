@@ -309,7 +309,7 @@ static inline void scatter(__local uint *sets, int column, int row, uint place,
 }
 
 #if ORDER_BITS > 8
-// Of the 32 items of a warp those that have the same digit as this one, as bits, where they have a pixel.
+// Returns bits of the 32 items of a warp: of those that have a pixel, and the same digit as this item.
 #ifdef __NV_CL_C_VERSION
 static inline uint ballot(uint is_set) {
     uint result;

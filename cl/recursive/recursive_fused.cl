@@ -9,11 +9,9 @@
 #include "lib/recursive.clh"
 #include "lib/rolled.clh"
 
-#if !defined(LANES) || !defined(APRON) || !defined(VECTORS) || !defined(MIRRORED)
-#error LANES, APRON, VECTORS or MIRRORED is not defined
-#endif
-#if !defined(HOLDS)
-#error HOLDS is not defined
+#if !defined(LANES) || !defined(APRON) || !defined(VECTORS) || !defined(MIRRORED) ||                \
+    !defined(HOLDS)
+#error LANES, APRON, VECTORS, MIRRORED or HOLDS is not defined
 #endif
 
 #include "lib/recursive_plane.clh"
@@ -28,24 +26,14 @@ typedef struct Axes {
     Sections sections[2];
     float aged[2][WEIGHTED * APRON * ORDER]; // see AGED
 #if HOLDS
-    // The state that samples of 1, all of which are older than APRON, leave.
-    float held[2][WEIGHTED * ORDER];
+    float held[2][WEIGHTED * ORDER]; // see HELD
 #endif
 } Axes;
-#if HOLDS
-#define HELD(axis, s)                                                                              \
-    ((State){AXES.held[axis][WEIGHTS_OF(s) * ORDER],                                               \
-             AXES.held[axis][WEIGHTS_OF(s) * ORDER + ORDER - 1]})
-#endif
 
 // A sample of 1 adds this to section s's state when it is `age` samples old.
 #define AGED_AT(s, age) ((WEIGHTS_OF(s) * APRON + (age)) * ORDER)
 #define AGED(axis, s, age)                                                                         \
     ((State){AXES.aged[axis][AGED_AT(s, age)], AXES.aged[axis][AGED_AT(s, age) + ORDER - 1]})
-
-INLINE State add_aged(State state, State aged, float x) {
-    return (State){fma(aged.w, x, state.w), ORDER == 2 ? fma(aged.v, x, state.v) : state.v};
-}
 
 // A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then.
 INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states) {

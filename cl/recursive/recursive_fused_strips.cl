@@ -71,7 +71,7 @@ INLINE void rest(State *states) {
     UNROLL for (int s = 0; s < SECTIONS; ++s)
         states[s] = AT_REST;
 }
-// What the sections of a direction start from where x is the first sample that they take.
+// Set the states from which the sections of a direction start, where x is the first sample that they take.
 INLINE void start_causally(const Constants *constants, float16 x, State *states) {
 #if HOLDS
     UNROLL for (int s = 0; s < CAUSAL; ++s)

@@ -42,7 +42,7 @@ typedef struct Axes {
     // v from v.
     float chunk[2][WEIGHTED * ORDER * ORDER];
 #if HOLDS
-    float held[2][WEIGHTED * ORDER]; // see HOLD
+    float held[2][WEIGHTED * ORDER]; // see HELD
 #endif
 #if SYMMETRY
     Symmetric symmetric[2];
@@ -58,15 +58,9 @@ typedef struct Axes {
 #define AGED_V(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER + ORDER - 1]
 #define LEFT(axis, s, i) AXES.chunk[axis][WEIGHTS_OF(s) * ORDER * ORDER + (i)]
 
-// Adds to a state that is BLOCKS chunks old what samples of x before it would have left, by way of
-// BLOCKS chunks.
+// Adds to a state, made of BLOCKS chunks, what samples x before these would have left.
 #if HOLDS
-#define HOLD(axis, s, x, state)                                                                    \
-    do {                                                                                           \
-        (state).w = fma(AXES.held[axis][WEIGHTS_OF(s) * ORDER], x, (state).w);                     \
-        if (ORDER == 2)                                                                            \
-            (state).v = fma(AXES.held[axis][WEIGHTS_OF(s) * ORDER + ORDER - 1], x, (state).v);     \
-    } while (0)
+#define HOLD(axis, s, x, state) ((state) = add_aged(state, HELD(axis, s), x))
 #else
 #define HOLD(axis, s, x, state)
 #endif
@@ -375,7 +369,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
         {
             State states[SECTIONS];
 #if CUT
-            // What the states at the cut leave joins the sum of its chunk.
+            // The states at the cut are carried to the start of its chunk, and join the chunk's sum.
             State starts[SECTIONS], carried[SECTIONS];
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                 starts[s] = carried[s] = AT_REST;
@@ -431,15 +425,13 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             FINISH_HALF(AXES.symmetric[0], y + 2 * PAIRS, sums + PAIRS, differences + PAIRS,
                         between, anticausal);
 #else
-#if CUT
-            const int cut = has_cut && ahead == 0 ? cut_sample : -1;
-#else
-            const int cut = -1;
-            const State *starts = states;
-#endif
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
-            filter_chunk(&filter, x, y, states, cut, starts);
+#if CUT
+            filter_chunk(&filter, x, y, states, has_cut && ahead == 0 ? cut_sample : -1, starts);
+#else
+            filter_chunk(&filter, x, y, states, -1, at_cut);
+#endif
 #endif
             write_chunk(y, own);
         }

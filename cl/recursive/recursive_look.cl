@@ -192,7 +192,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
     __local KEPT *const left_ahead = left + SECTIONS * STATE_PLACES;
     __local KEPT *const ring = left_ahead + ANTICAUSAL * STATE_PLACES;
     __local KEPT *const beyond = ring + look * (ANTICAUSAL * LANES);
-    // What enters the tile ahead if all samples behind it are like its last one.
+    // The states that would enter the tile ahead if all samples behind it were like its last one.
     __local KEPT *const held = beyond + SECTIONS * LANES;
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;

@@ -75,9 +75,9 @@ struct LineStage {
     // The line that start states are sums over: the one that this stage reads, or the first stage's.
     enum class StartLine { own, first } start_line = StartLine::first;
     Precision precision = Precision::single;
-    // What samples far away may change a result by so that kernels need not read them, for the sections of either
-    // direction: over the sum of their response's magnitudes, times the samples' difference from one that is read, as
-    // kernels take them for that; half of a rounding: times the samples, for 0.
+    // Kernels need not read samples so far away that they add no more than this share of the sum of the response's
+    // magnitudes, for the sections of either direction. Where it is more than half of a rounding, kernels take such
+    // samples for the last one that they read, and the share is of the difference from it.
     double negligible = half_of_rounding;
 
     std::vector<double> taps;

@@ -103,7 +103,7 @@ Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &f
 std::string refusal(const GuidedPass &pass, const Settings &settings) {
     if (pass.channels != 1)
         return text("pixels have ", pass.channels, " channels");
-    // Of what is summed 7 of 8 parts may belong to other strips: that takes less than boxes step by step.
+    // Other strips may need 7 of 8 parts of the sums: that still takes less time than boxes step by step.
     return 8 * strip_of(pass, settings) < settings.lanes
                ? text("squares are too wide for ", settings.lanes, " lanes")
                : "";
@@ -115,13 +115,13 @@ int fastest_groups(const GuidedPass &pass, Settings settings, int at_once,
                    const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const auto strips = static_cast<double>(strips_of(pass, settings));
-    const double start = rounds_of(0.0, 1.0); // what these rows cost other kernels
     return of_least_cost(tunables.back().values, [&](int groups) {
         settings.groups = groups;
         const std::int64_t band = band_of(pass, settings, facts);
-        const double rounds = rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
-                                        static_cast<double>(facts.cores() * at_once));
-        return (rounds - start) * (static_cast<double>(band) + g.taps_y * 2.0 / 3.0);
+        const double rounds =
+            rounds_after_start(strips * static_cast<double>(ceil_div(g.height, band)),
+                               static_cast<double>(facts.cores() * at_once));
+        return rounds * (static_cast<double>(band) + g.taps_y * 2.0 / 3.0);
     });
 }
 

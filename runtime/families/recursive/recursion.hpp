@@ -65,7 +65,7 @@ struct Recursion {
     bool stable = true;
     // The largest error by rounding expected of modes, over the largest result.
     double rounding = 3e-6;
-    // What pixels far away along an axis may change results of modes by: see LineStage.
+    // The share of results of modes that pixels far away along an axis may make up: see LineStage.
     double negligible = half_of_rounding;
     // The largest error by rounding allowed, over the largest result that scans can have; 0: the expected
     // error decides.

@@ -142,17 +142,22 @@ double sum_of_magnitudes(const std::vector<double> &response) {
     return sum;
 }
 
+// Returns the product over all axes of the sum of the magnitudes of the response that modes stand for, to which their
+// distance from it is added so many times.
+double product_of_sums(const Recursion &recursion, double distances) {
+    double product = 1.0;
+    for (const Approximated &approximated : recursion.approximated)
+        if (!approximated.response.empty())
+            product *= sum_of_magnitudes(approximated.response) + distances * approximated.distance;
+    return product;
+}
+
 // Returns the error of results of pixels from 0 to 1 for each unit of what is negligible.
 double error_by_negligible(const Recursion &recursion) {
-    double axes = 0.0;
-    double gain = 1.0;
-    for (const Approximated &approximated : recursion.approximated) {
-        if (approximated.response.empty())
-            continue;
-        axes += 1.0;
-        gain *= sum_of_magnitudes(approximated.response);
-    }
-    return axes * gain;
+    const auto axes = std::count_if(
+        recursion.approximated.begin(), recursion.approximated.end(),
+        [](const Approximated &approximated) { return !approximated.response.empty(); });
+    return static_cast<double>(axes) * product_of_sums(recursion, 0.0);
 }
 
 // Modes along the axes that have a sigma.
@@ -301,16 +306,7 @@ Recursion bspline(int order) {
 }
 
 double approximation_bound(const Recursion &recursion) {
-    double exact = 1.0;
-    double with_distance = 1.0;
-    for (const Approximated &approximated : recursion.approximated) {
-        if (approximated.response.empty())
-            continue;
-        const double sum = sum_of_magnitudes(approximated.response);
-        exact *= sum;
-        with_distance *= sum + approximated.distance;
-    }
-    return with_distance - exact;
+    return product_of_sums(recursion, 1.0) - product_of_sums(recursion, 0.0);
 }
 
 namespace {

@@ -38,6 +38,14 @@ std::vector<double> section_places(const RecursiveStage &stage, std::int64_t sam
     return result;
 }
 
+void append_transition(std::vector<double> &to, const Section &section, int order,
+                       std::int64_t samples) {
+    const auto less = transition(section, samples).less_identity;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
+        for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
+            to.push_back(less[i][j] + (i == j ? 1.0 : 0.0));
+}
+
 Symmetry symmetry_of(const LineStage &stage) {
     if (stage.causal.empty() || !is_mirrored(stage))
         return Symmetry::none;
@@ -95,12 +103,8 @@ void append_symmetric(std::vector<double> &to, const LineStage &stage, int state
                     }
                     to.push_back(fold(results[i], results[half - 1 - i], sign));
                 }
-    for (const Section &section : sections) {
-        const auto less = transition(section, half).less_identity;
-        for (std::size_t i = 0; i < order; ++i)
-            for (std::size_t j = 0; j < order; ++j)
-                to.push_back(less[i][j] + (i == j ? 1.0 : 0.0));
-    }
+    for (const Section &section : sections)
+        append_transition(to, section, states_of_section, half);
 }
 
 ConstantData in_memory(const std::vector<double> &values, StateType type) {

@@ -18,6 +18,10 @@ constexpr int recursive_chunk = RECURSIVE_CHUNK; // samples
 std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples);
 std::vector<double> section_places(const RecursiveStage &stage, std::int64_t samples, int count);
 
+// Appends the transition of a section's state over `samples`, the identity with it: a matrix, row by row.
+void append_transition(std::vector<double> &to, const Section &section, int order,
+                       std::int64_t samples);
+
 // Whether the anticausal sections are the causal ones, backwards.
 bool is_mirrored(const LineStage &stage);
 bool is_mirrored(const RecursiveStage &stage); // of all filters

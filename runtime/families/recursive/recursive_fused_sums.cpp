@@ -67,12 +67,7 @@ std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, boo
         for (const auto &state : responses(section, chunk))
             values.insert(values.end(), state.begin(), state.begin() + order);
     });
-    for_sections([&](const Section &section) {
-        const auto m = transition(section, chunk).less_identity;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
-            for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
-                values.push_back(m[i][j] + (i == j ? 1.0 : 0.0));
-    });
+    for_sections([&](const Section &section) { append_transition(values, section, order, chunk); });
     if (holds(pass.all_axes()))
         append_held(values, pass, apron, mirrored);
     if (symmetric)

@@ -193,14 +193,6 @@ bool has_signs(const std::vector<const LineStage *> &filters) {
     return false;
 }
 
-StateType digits_of(const RecursiveStage &stage) {
-    return std::any_of(
-               stage.filters.begin(), stage.filters.end(),
-               [](const LineStage *filter) { return filter->precision == Precision::twice; })
-               ? StateType::doubles
-               : StateType::floats;
-}
-
 int order_of(const LineStage &stage) {
     const auto first = [](const std::vector<Section> &sections) {
         return std::all_of(sections.begin(), sections.end(),
@@ -478,7 +470,7 @@ std::optional<std::int64_t> samples_beyond_which(const std::vector<Section> &sec
                : std::nullopt;
 }
 
-// What samples_beyond_which() returned last: a plan asks for the same of each kernel and setting.
+// Keeps the last results of samples_beyond_which(): a plan asks for the same ones of each kernel and setting.
 class LastReaches {
 public:
     std::optional<std::int64_t> of(const std::vector<Section> &sections, double negligible,

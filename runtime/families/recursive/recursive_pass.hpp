@@ -183,9 +183,9 @@ std::optional<int> samples_to_forget(const std::vector<Section> &sections, std::
 std::vector<double> response_of(const std::vector<Section> &sections, std::int64_t count);
 // The sections of one direction: &LineStage::causal or &LineStage::anticausal.
 using SectionsOf = std::vector<Section> LineStage::*;
-// What a kernel takes samples for that it does not read: 0, or the last that it does read.
+// A kernel takes samples that it does not read for 0, or for the last one that it reads.
 enum class Beyond { zero, held };
-// HOLDS: whether some of the stages want kernels that can to hold samples, as more is negligible then.
+// HOLDS in kernels: whether more than half of a rounding is negligible to some of the stages.
 bool holds(const std::vector<const LineStage *> &stages);
 // Returns how many samples before one matter to what the sections of a direction add to it: all others together change
 // that by no more than is negligible to the stage; where they count as 0, by half of a rounding. Nothing where there
@@ -202,7 +202,6 @@ std::array<double, 2> steady_state(const Section &section);
 inline StateType digits_of(const LineStage &stage) {
     return stage.precision == Precision::twice ? StateType::doubles : StateType::floats;
 }
-StateType digits_of(const RecursiveStage &stage);
 
 // Whether the states of every stage do not matter after so many samples.
 bool forgets_within(const RecursivePass &pass, std::int64_t samples);
@@ -217,8 +216,7 @@ std::string floats_refusal(const RecursivePass &pass);
 // axes reads.
 constexpr int longest_plane_reach = 96;
 std::optional<int> plane_reach(const RecursivePlanePass &pass);
-// Returns the pass's reach, a multiple of `unit`; nothing where there are more
-// than `most`.
+// Returns the pass's reach, rounded up to a multiple of `unit`; nothing where it is more than `most`.
 std::optional<int> plane_apron(const RecursivePlanePass &pass, int unit, std::int64_t most);
 // Returns 1 if all sections of the pass have one pole, else 2.
 int plane_order(const RecursivePlanePass &pass);
