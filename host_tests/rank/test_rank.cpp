@@ -189,6 +189,14 @@ constexpr WindowCase windows_of_extremes[] = {
     {101, 63, 1},
     {1, 1, 4},
 };
+// Rows of footprints that footprint_march takes are runs around one column.
+constexpr WindowCase windows_of_marches[] = {
+    {3, 3, 1, Anchor::centre, Shape::cross},   {5, 5, 1, Anchor::centre, Shape::disk},
+    {9, 9, 1, Anchor::first, Shape::disk},     {15, 15, 1, Anchor::centre, Shape::disk},
+    {13, 11, 1, Anchor::last, Shape::disk},    {31, 31, 1, Anchor::centre, Shape::disk},
+    {33, 33, 1, Anchor::centre, Shape::cross}, {31, 7, 1, Anchor::first, Shape::cross},
+    {3, 21, 1, Anchor::last, Shape::cross},    {9, 7, 1, Anchor::centre, Shape::disk},
+};
 constexpr WindowCase windows_of_footprints[] = {
     {3, 3, 1, Anchor::centre, Shape::cross},   {5, 5, 1, Anchor::centre, Shape::disk},
     {7, 5, 1, Anchor::first, Shape::some},     {4, 7, 1, Anchor::last, Shape::lines},
@@ -202,7 +210,8 @@ constexpr WindowCase windows_of_footprints[] = {
 
 // Kernels of RankPass that take the least and the largest of a footprint alone.
 bool is_of_footprints(const std::string &kernel) {
-    return kernel == "footprint_strips" || kernel == "footprint_tiles";
+    return kernel == "footprint_strips" || kernel == "footprint_tiles" ||
+           kernel == "footprint_march";
 }
 
 template <class P> constexpr bool is_of_extremes = std::is_same_v<P, ExtremePass>;
@@ -222,6 +231,8 @@ template <class P> std::vector<WindowCase> windows(const std::string &kernel) {
     }
     if (is_of_extremes<P>)
         return {std::begin(windows_of_extremes), std::end(windows_of_extremes)};
+    if (kernel == "footprint_march")
+        return {std::begin(windows_of_marches), std::end(windows_of_marches)};
     if (is_of_footprints(kernel))
         return {std::begin(windows_of_footprints), std::end(windows_of_footprints)};
     return {std::begin(windows_of_ranks), std::end(windows_of_ranks)};

@@ -15,6 +15,7 @@ Kernel rank_slide();
 Kernel rank_plain();
 Kernel footprint_strips();
 Kernel footprint_tiles();
+Kernel footprint_march();
 Kernel extreme_strips();
 Kernel extreme_march();
 Kernel extreme_plain();
