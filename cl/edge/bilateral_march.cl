@@ -3,9 +3,10 @@
 // its pixels with those of rows y to y + RADIUS_Y, and adds them to both ends: first a pixel gets
 // what stands above it, row by row, and later what stands below, so that all sums are in the order
 // of the other kernels. Weights of pairs whose lower or right pixel another lane owns go there;
-// sums of rows y to y + RADIUS_Y stay in registers. The lanes at a warp's ends weigh for the others
-// alone.
+// sums of rows y + 1 to y + RADIUS_Y wait in local memory. The lanes at a warp's ends weigh for the
+// others alone.
 #include "lib/inline.clh"
+#include "lib/rolled.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -17,8 +18,8 @@
 #include "lib/weights.clh"
 
 #if !defined(WARPS) || !defined(COLUMNS) || !defined(RADIUS_X) || !defined(RADIUS_Y) ||            \
-    !defined(SHUFFLES) || !defined(BY_VALUE)
-#error WARPS, COLUMNS, RADIUS_X, RADIUS_Y, SHUFFLES or BY_VALUE is not defined
+    !defined(SHUFFLES) || !defined(BY_VALUE) || !defined(ALIGNED)
+#error WARPS, COLUMNS, RADIUS_X, RADIUS_Y, SHUFFLES, BY_VALUE or ALIGNED is not defined
 #endif
 
 #define LANES 32
@@ -34,10 +35,12 @@
 #define PART 2
 #define VECTOR float2
 #define PARTS(v) (v).s0, (v).s1
+#define VECTOR_AT(p, i) (float2)((p)[i], (p)[(i) + 1])
 #else
 #define PART 4
 #define VECTOR float4
 #define PARTS(v) (v).s0, (v).s1, (v).s2, (v).s3
+#define VECTOR_AT(p, i) (float4)((p)[i], (p)[(i) + 1], (p)[(i) + 2], (p)[(i) + 3])
 #endif
 #define VECTORS ((SPAN + PART - 1) / PART)
 #define PITCH ((WARPS * RESULTS + 2 * HOPS * COLUMNS - COLUMNS) + VECTORS * PART)
@@ -70,22 +73,52 @@ INLINE Means no_pixels(float centre) {
     return means;
 }
 
-// Reads the item's share of a row.
-INLINE void bring(float brought[CHANNELS][SHARE], __global const SRC *origin, const Geometry g,
-                  int row, const int *places) {
-    UNROLL for (int i = 0; i < SHARE; ++i)
+// Sums of rows that are not finished yet are in local memory, those of an item in whole vectors
+// that lie GROUP apart, so that the loop over these rows is one text.
+#define SUMS (COLUMNS * (CHANNELS + 1) / PART) // vectors of a row
+
+INLINE void put_means(const Means means, __local VECTOR *to) {
+    UNROLL for (int i = 0; i < COLUMNS / PART; ++i) {
+        to[i * GROUP] = VECTOR_AT(means.weights, i * PART);
         UNROLL for (int c = 0; c < CHANNELS; ++c)
-            brought[c][i] = row == OUTSIDE || places[i] == OUTSIDE
-                                ? g.border_value
-                                : LOAD(origin + row * g.src_row + places[i] + c);
+            to[((c + 1) * (COLUMNS / PART) + i) * GROUP] = VECTOR_AT(means.sums[c], i * PART);
+    }
 }
 
-// Writes it to a row of the ring.
-INLINE void put(float brought[CHANNELS][SHARE], __local float *row, int item) {
+INLINE Means get_means(__local const VECTOR *from) {
+    Means means;
+    UNROLL for (int i = 0; i < COLUMNS / PART; ++i)
+        UNROLL for (int v = 0; v < CHANNELS + 1; ++v) {
+            const VECTOR vector = from[(v * (COLUMNS / PART) + i) * GROUP];
+            const float parts[PART] = {PARTS(vector)};
+            UNROLL for (int k = 0; k < PART; ++k)
+                *(v == 0 ? means.weights + i * PART + k : means.sums[v - 1] + i * PART + k) =
+                    parts[k];
+        }
+    return means;
+}
+
+// Reads the item's share of the row that fold_row gave, or of another where there is none.
+INLINE void bring(float brought[CHANNELS][SHARE], __global const SRC *origin, const Geometry g,
+                  int row, const int *places) {
+    __global const SRC *from = origin + (row == OUTSIDE ? g.valid_top : row) * g.src_row;
+    UNROLL for (int i = 0; i < SHARE; ++i)
+        UNROLL for (int c = 0; c < CHANNELS; ++c)
+            brought[c][i] = LOAD(from + places[i] + c);
+}
+
+// Writes it to a row of the ring. outside: a bit for each place where the border's constant stands.
+INLINE void put(float brought[CHANNELS][SHARE], const Geometry g, int row, uint outside,
+                __local float *to, int item) {
+    if (g.border_mode == BORDER_CONSTANT)
+        UNROLL for (int i = 0; i < SHARE; ++i)
+            if (row == OUTSIDE || (outside >> i & 1) != 0)
+                UNROLL for (int c = 0; c < CHANNELS; ++c)
+                    brought[c][i] = g.border_value;
     UNROLL for (int i = 0; i < SHARE; ++i)
         if ((i + 1) * GROUP <= PITCH || i * GROUP + item < PITCH)
             UNROLL for (int c = 0; c < CHANNELS; ++c)
-                row[c * PITCH + i * GROUP + item] = brought[c][i];
+                to[c * PITCH + i * GROUP + item] = brought[c][i];
 }
 
 // Reads what a lane needs of a row of the ring: its own pixels and RADIUS_X on either side.
@@ -149,38 +182,66 @@ static inline float from_left(float value, int hop) {
                      : "f"(value), "r"(-hop));
     return result;
 }
+#define RECEIVED(weights, i, dx, item, exchange)                                                   \
+    from_left(weights[i][RADIUS_X + (dx)], HOP_TO((i) + (dx)))
+#else
+// The place of the pair of a lane's pixel i and the one dx columns right of it among those of which
+// another lane owns the latter: those to the right first, in a row alone they are all, and then
+// their mirror images.
+#define RIGHT_PAIR(i, dx) ((i) * RADIUS_X - (i) * ((i) - 1) / 2 + RADIUS_X - (dx))
+#define RIGHT_PAIRS RIGHT_PAIR(min(COLUMNS, RADIUS_X), RADIUS_X)
+#define PAIR_OF(i, dx)                                                                             \
+    ((i) + (dx) < 0 ? RIGHT_PAIRS + RIGHT_PAIR(i, -(dx)) : RIGHT_PAIR(COLUMNS - 1 - (i), dx))
+// Where there is no such lane, the item makes no results.
+#define RECEIVED(weights, i, dx, item, exchange)                                                   \
+    exchange[PAIR_OF(i, dx) * GROUP + clamp((item) - HOP_TO((i) + (dx)), 0, GROUP - 1)]
 #endif
 
-// Gives each pixel the weights of its pairs with pixels of the upper row, which is its own for
-// those left of it. weights: those of a lane's pixels of the upper row, by the other's column from
-// `first` on; mirrored: those of its pixels of the lower row, by the column of the upper one. All
-// items of the group call this.
-INLINE void mirror(float mirrored[COLUMNS][WINDOW_X], float weights[COLUMNS][WINDOW_X], int first,
-                   int item, __local float *exchange) {
+// Sends weights of pairs, whose lower or right pixels other lanes own, to these. All items of the
+// group call this. first: the least distance along x.
+INLINE void send(float weights[COLUMNS][WINDOW_X], int first, int item,
+                 __local float *exchange) {
 #if !SHUFFLES
-    int sent = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLL for (int i = 0; i < COLUMNS; ++i)
         UNROLL for (int dx = first; dx <= RADIUS_X; ++dx)
             if (HOP_TO(i + dx) != 0)
-                exchange[sent++ * GROUP + item] = weights[i][RADIUS_X + dx];
+                exchange[PAIR_OF(i, dx) * GROUP + item] = weights[i][RADIUS_X + dx];
     barrier(CLK_LOCAL_MEM_FENCE);
-    int got = 0;
+#endif
+}
+
+// Adds pixels of the upper row, which other lanes own that are `hop` to the left, to the means of
+// the lane's own pixels of the lower row.
+INLINE void add_received(Means *means, float lower[CHANNELS][SPAN], float upper[CHANNELS][SPAN],
+                         float weights[COLUMNS][WINDOW_X], int first, int hop, int item,
+                         __local float *exchange) {
+    UNROLL for (int i = 0; i < COLUMNS; ++i)
+        UNROLL for (int dx = first; dx <= RADIUS_X; ++dx)
+            if (HOP_TO(i + dx) == hop)
+                add_mirrored(means, lower, upper, PIXEL_AT(i + dx),
+                             RADIUS_X + i - hop * COLUMNS,
+                             RECEIVED(weights, i, dx, item, exchange));
+}
+
+// Writes a lane's results of a row, or as many of them as the row has.
+INLINE void store_row(float own[CHANNELS][SPAN], const Means means, __global DST *to,
+                      int left_over) {
+    float results[CHANNELS][COLUMNS];
+    UNROLL for (int i = 0; i < COLUMNS; ++i)
+        UNROLL for (int c = 0; c < CHANNELS; ++c)
+            results[c][i] = own[c][RADIUS_X + i] + MEAN(means.sums[c][i], means.weights[i]);
+#if ALIGNED
+    if (left_over >= COLUMNS) {
+        UNROLL for (int i = 0; i < COLUMNS; i += 4)
+            STORE4(VECTOR_AT(results[0], i), to + i);
+        return;
+    }
 #endif
     UNROLL for (int i = 0; i < COLUMNS; ++i)
-        UNROLL for (int dx = first; dx <= RADIUS_X; ++dx) {
-            const int hop = HOP_TO(i + dx);
-            float weight = weights[i][RADIUS_X + dx];
-            if (hop != 0) {
-#if SHUFFLES
-                weight = from_left(weight, hop);
-#else
-                // Where there is no such lane, the item makes no results.
-                weight = exchange[got++ * GROUP + clamp(item - hop, 0, GROUP - 1)];
-#endif
-            }
-            mirrored[PIXEL_AT(i + dx)][RADIUS_X - dx] = weight;
-        }
+        if (i < left_over)
+            UNROLL for (int c = 0; c < CHANNELS; ++c)
+                STORE(results[c][i], to + i * CHANNELS + c);
 }
 
 // band: rows that a group writes. exchange: for devices whose lanes cannot read each other's
@@ -188,7 +249,8 @@ INLINE void mirror(float mirrored[COLUMNS][WINDOW_X], float weights[COLUMNS][WIN
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void bilateral_march(__global const SRC *restrict src, __global DST *restrict dst,
                      const Geometry g, const WeightTerms terms, SPACE_PARAMETER,
-                     const int band, __local VECTOR *ring, __local float *exchange) {
+                     const int band, __local VECTOR *ring, __local VECTOR *sums,
+                     __local float *exchange) {
     const int item = get_local_id(0);
     const int warp = item / LANES;
     const int lane = item & (LANES - 1);
@@ -207,71 +269,103 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
     __local const VECTOR *own = ring + column / PART;
 
     int places[SHARE];
-    UNROLL for (int i = 0; i < SHARE; ++i)
-        places[i] = fold_value(g, (left + LEFTMOST + i * GROUP + item) * CHANNELS);
+    uint outside = 0;
+    UNROLL for (int i = 0; i < SHARE; ++i) {
+        const int place = fold_value(g, (left + LEFTMOST + i * GROUP + item) * CHANNELS);
+        outside |= (place == OUTSIDE ? 1u : 0u) << i;
+        places[i] = place == OUTSIDE ? g.valid_left * CHANNELS : place;
+    }
     float brought[CHANNELS][SHARE];
     for (int j = 0; j <= RADIUS_Y; ++j) {
-        bring(brought, origin, g, fold_row(g, top - RADIUS_Y + j), places);
-        put(brought, (__local float *)ring + j * ROW, item);
+        const int row = fold_row(g, top - RADIUS_Y + j);
+        bring(brought, origin, g, row, places);
+        put(brought, g, row, outside, (__local float *)ring + j * ROW, item);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    Means means[RADIUS_Y + 1]; // of rows y, y + 1...
-    UNROLL for (int j = 0; j <= RADIUS_Y; ++j)
-        means[j] = no_pixels(terms.centre);
+    // Of rows y to y + RADIUS_Y - 1.
+    __local VECTOR *own_sums = sums + item;
+    for (int j = 0; j < RADIUS_Y; ++j)
+        put_means(no_pixels(terms.centre), own_sums + j * (SUMS * GROUP));
+    int row_sums = 0;
     int slot = 0; // of row y in the ring
     for (int y = top - RADIUS_Y; y < end; ++y) {
         // The next step's row is on its way meanwhile.
-        bring(brought, origin, g, fold_row(g, y + RADIUS_Y + 1), places);
+        const int next = fold_row(g, y + RADIUS_Y + 1);
+        bring(brought, origin, g, next, places);
         float upper[CHANNELS][SPAN];
-        float weights[COLUMNS][WINDOW_X], mirrored[COLUMNS][WINDOW_X];
+        float weights[COLUMNS][WINDOW_X];
         read_span(upper, own + slot * (ROW / PART));
-        Means now = means[0];
+#if RADIUS_Y > 0
+        Means now = get_means(own_sums + row_sums);
+        put_means(no_pixels(terms.centre), own_sums + row_sums);
+#else
+        Means now = no_pixels(terms.centre);
+#endif
         UNROLL for (int i = 0; i < COLUMNS; ++i)
             UNROLL for (int dx = 1; dx <= RADIUS_X; ++dx)
-                weights[i][RADIUS_X + dx] = weight_of_pair(
-                    terms, upper, upper, RADIUS_X + i, RADIUS_X + i + dx, SPACE(dx));
-        mirror(mirrored, weights, 1, item, exchange);
-        UNROLL for (int i = 0; i < COLUMNS; ++i) {
-            UNROLL for (int dx = -RADIUS_X; dx < 0; ++dx)
-                add_mirrored(&now, upper, upper, i, RADIUS_X + i + dx, mirrored[i][RADIUS_X + dx]);
-            UNROLL for (int dx = 1; dx <= RADIUS_X; ++dx)
-                add_pixel(&now, upper, upper, i, RADIUS_X + i + dx, weights[i][RADIUS_X + dx]);
-        }
+                if (i + dx >= COLUMNS)
+                    weights[i][RADIUS_X + dx] = weight_of_pair(
+                        terms, upper, upper, RADIUS_X + i, RADIUS_X + i + dx, SPACE(dx));
+        send(weights, 1, item, exchange);
+        UNROLL for (int hop = HOPS; hop > 0; --hop)
+            add_received(&now, upper, upper, weights, 1, hop, item, exchange);
+        UNROLL for (int i = 0; i < COLUMNS; ++i)
+            UNROLL for (int dx = 1; dx <= RADIUS_X; ++dx) {
+                if (i + dx < COLUMNS) {
+                    const float weight = weight_of_pair(
+                        terms, upper, upper, RADIUS_X + i, RADIUS_X + i + dx, SPACE(dx));
+                    add_pixel(&now, upper, upper, i, RADIUS_X + i + dx, weight);
+                    add_mirrored(&now, upper, upper, i + dx, RADIUS_X + i, weight);
+                } else {
+                    add_pixel(&now, upper, upper, i, RADIUS_X + i + dx, weights[i][RADIUS_X + dx]);
+                }
+            }
         int at = slot;
-        UNROLL for (int dy = 1; dy <= RADIUS_Y; ++dy) {
+        ROLLED for (int dy = 1; dy <= RADIUS_Y; ++dy) {
+            row_sums = row_sums == (RADIUS_Y - 1) * (SUMS * GROUP) ? 0 : row_sums + SUMS * GROUP;
             float lower[CHANNELS][SPAN];
             at = at == RING - 1 ? 0 : at + 1;
             read_span(lower, own + at * (ROW / PART));
-            UNROLL for (int i = 0; i < COLUMNS; ++i)
-                UNROLL for (int dx = -RADIUS_X; dx <= RADIUS_X; ++dx) {
-                    const float weight = weight_of_pair(
-                        terms, upper, lower, RADIUS_X + i, RADIUS_X + i + dx,
-                        SPACE(dy * (RADIUS_X + 1) + (dx < 0 ? -dx : dx)));
-                    weights[i][RADIUS_X + dx] = weight;
-                    add_pixel(&now, upper, lower, i, RADIUS_X + i + dx, weight);
-                }
-            mirror(mirrored, weights, -RADIUS_X, item, exchange);
-            Means below = no_pixels(terms.centre);
-            if (dy < RADIUS_Y)
-                below = means[dy];
+            Means below = get_means(own_sums + row_sums);
+#define WEIGHT                                                                                     \
+    weight_of_pair(terms, upper, lower, RADIUS_X + i, RADIUS_X + i + dx,                           \
+                   SPACE(dy * (RADIUS_X + 1) + (dx < 0 ? -dx : dx)))
+            // Both ends of a pair take their pixels from left to right: what other lanes need
+            // waits.
             UNROLL for (int i = 0; i < COLUMNS; ++i)
                 UNROLL for (int dx = -RADIUS_X; dx <= RADIUS_X; ++dx)
-                    add_mirrored(&below, lower, upper, i, RADIUS_X + i + dx,
-                                 mirrored[i][RADIUS_X + dx]);
-            means[dy - 1] = below;
-        }
-        if (RADIUS_Y == 0)
-            means[0] = no_pixels(terms.centre);
-        if (writes && y >= top)
+                    if (HOP_TO(i + dx) != 0)
+                        weights[i][RADIUS_X + dx] = WEIGHT;
+            send(weights, -RADIUS_X, item, exchange);
             UNROLL for (int i = 0; i < COLUMNS; ++i)
-                if (x + i < width)
-                    UNROLL for (int c = 0; c < CHANNELS; ++c)
-                        STORE(upper[c][RADIUS_X + i] + MEAN(now.sums[c][i], now.weights[i]),
-                              to + (long)y * g.dst_row + i * CHANNELS + c);
+                UNROLL for (int dx = -RADIUS_X; i + dx < 0; ++dx)
+                    add_pixel(&now, upper, lower, i, RADIUS_X + i + dx, weights[i][RADIUS_X + dx]);
+            UNROLL for (int hop = HOPS; hop > 0; --hop)
+                add_received(&below, lower, upper, weights, -RADIUS_X, hop, item, exchange);
+            UNROLL for (int i = 0; i < COLUMNS; ++i)
+                UNROLL for (int dx = -RADIUS_X; dx <= RADIUS_X; ++dx)
+                    if (HOP_TO(i + dx) == 0) {
+                        const float weight = WEIGHT;
+                        add_pixel(&now, upper, lower, i, RADIUS_X + i + dx, weight);
+                        add_mirrored(&below, lower, upper, i + dx, RADIUS_X + i, weight);
+                    } else if (i + dx >= COLUMNS) {
+                        add_pixel(&now, upper, lower, i, RADIUS_X + i + dx,
+                                  weights[i][RADIUS_X + dx]);
+                    }
+#undef WEIGHT
+            UNROLL for (int hop = -1; hop >= -HOPS; --hop)
+                add_received(&below, lower, upper, weights, -RADIUS_X, hop, item, exchange);
+            put_means(below, own_sums + row_sums);
+        }
+#if RADIUS_Y > 0
+        row_sums = row_sums == (RADIUS_Y - 1) * (SUMS * GROUP) ? 0 : row_sums + SUMS * GROUP;
+#endif
+        if (writes && y >= top)
+            store_row(upper, now, to + (long)y * g.dst_row, width - x);
         // Its place is that of the row before the step's, which no item reads any more.
         at = at == RING - 1 ? 0 : at + 1;
-        put(brought, (__local float *)ring + at * ROW, item);
+        put(brought, g, next, outside, (__local float *)ring + at * ROW, item);
         barrier(CLK_LOCAL_MEM_FENCE);
         slot = slot == RING - 1 ? 0 : slot + 1;
     }
