@@ -370,6 +370,26 @@ TEST_SUITE("engine") {
         CHECK(three() != two());
     }
 
+    TEST_CASE("the registers of one kernel of a PTX are capped, and of nothing else") {
+        const auto capped = [](const std::string &ptx, const std::string &entry) {
+            const auto *const bytes = reinterpret_cast<const std::byte *>(ptx.data());
+            const std::vector<std::byte> result = gz::cap_registers({bytes, ptx.size()}, entry, 96);
+            return std::string(reinterpret_cast<const char *>(result.data()), result.size());
+        };
+        const std::string head =
+            ".version 8.0\n.target sm_90\n.entry blurred(.param .u64 a)\n{ ret; }\n"
+            ".entry blur(\n\t.param .u64 .ptr blur_0,\n\t.param .u32 blur_1\n)";
+        const std::string tail = "\n.reqntid 32, 4, 1\n{\n\tret;\n}\n" + std::string(1, '\0');
+        CHECK(capped(head + tail, "blur") == head + "\n.maxnreg 96" + tail);
+        CHECK(capped(head + tail, "blu").empty());
+        CHECK(capped(".entry blur(.param .u64 a", "blur").empty());
+        CHECK(capped("", "blur").empty());
+        ProgramRequest request{"blur.cl", "blur", {{"WIDTH", 4}}};
+        CHECK(request.most_registers() == 0);
+        request.defines["MAX_REGISTERS"] = 96;
+        CHECK(request.most_registers() == 96);
+    }
+
     TEST_CASE("a program that does not compile says why, where and with which options") {
         const TempDir directory;
         write_tree(directory, bad_source);

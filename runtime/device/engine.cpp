@@ -217,7 +217,7 @@ std::shared_ptr<Program> Engine::find_or_make(const ProgramRequest &request) {
         result = load(key, known_as);
         if (!result) {
             const std::lock_guard<std::mutex> driver(driver_mutex_);
-            cl::Program program = compile(request.file, key);
+            cl::Program program = compile(request, key);
             if (cache_.stores())
                 binary = binary_of(program, device_);
             result = std::make_shared<Program>(std::move(program), request.entry);
@@ -243,7 +243,7 @@ std::shared_ptr<Program> Engine::load(const ProgramKey &key, const std::string &
     return result;
 }
 
-cl::Program Engine::compile(const std::string &file, const ProgramKey &key) {
+cl::Program Engine::compile(const ProgramRequest &request, const ProgramKey &key) {
     cl::Program program =
         attempt("creating a program", [&] { return cl::Program(context_, key.source); });
     const auto build_log = [&] {
@@ -265,14 +265,32 @@ cl::Program Engine::compile(const std::string &file, const ProgramKey &key) {
     } catch (const cl::Error &error) {
         if (error.err() == CL_OUT_OF_HOST_MEMORY) // of the compiler: says nothing of the source
             throw opencl_error(error, "compiling " + key.entry);
-        fail(Status::build_failed, "kernel ", key.entry, " of ", file, " did not compile for ",
-             facts_.name, ": ", error.what(), " failed with ", opencl_error_name(error.err()),
-             "\noptions: ", key.options, "\n", with_real_places(build_log(), key.source));
+        fail(Status::build_failed, "kernel ", key.entry, " of ", request.file,
+             " did not compile for ", facts_.name, ": ", error.what(), " failed with ",
+             opencl_error_name(error.err()), "\noptions: ", key.options, "\n",
+             with_real_places(build_log(), key.source));
     }
     const std::string lines = build_log();
     log_(GAUZE_LOG_DEBUG,
          text("compiled ", key.entry, " with ", key.options, lines.empty() ? "" : "\n", lines));
-    return program;
+    return facts_.caps_registers ? with_capped_registers(std::move(program), request, key)
+                                 : program;
+}
+
+cl::Program Engine::with_capped_registers(cl::Program program, const ProgramRequest &request,
+                                          const ProgramKey &key) {
+    const int most = request.most_registers();
+    if (most == 0)
+        return program;
+    const std::vector<std::byte> capped =
+        cap_registers(binary_of(program, device_), request.entry, most);
+    if (capped.empty()) {
+        log_(GAUZE_LOG_DEBUG, text("the registers of ", key.entry,
+                                   " are not capped: the driver's "
+                                   "form of programs is not the known one"));
+        return program;
+    }
+    return program_of(capped, context_, device_, key.options);
 }
 
 ReadyLaunch Engine::make_ready(const Launch &launch) {

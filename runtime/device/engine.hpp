@@ -108,7 +108,9 @@ private:
     ProgramKey key_of(const ProgramRequest &request) const;
     std::string options_of(const ProgramRequest &request, const std::string &source) const;
     std::shared_ptr<Program> load(const ProgramKey &key, const std::string &known_as);
-    cl::Program compile(const std::string &file, const ProgramKey &key);
+    cl::Program compile(const ProgramRequest &request, const ProgramKey &key);
+    cl::Program with_capped_registers(cl::Program program, const ProgramRequest &request,
+                                      const ProgramKey &key);
 
     Log log_;
     std::uint32_t process_; // the process that made the engine

@@ -357,6 +357,7 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     // Drivers before 470 do not know the form of cp.async that also fills the cache.
     facts.copies_to_local =
         capability >= 80 && std::strtol(facts.driver.c_str(), nullptr, 10) >= 470;
+    facts.caps_registers = facts.device_class == DeviceClass::nvidia_gpu;
     facts.driver_settings = settings_of_driver(facts.device_class);
     facts.architecture = architecture_of(facts, capability);
     facts.library = library_of(platform);

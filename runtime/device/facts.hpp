@@ -62,6 +62,8 @@ struct DeviceFacts {
     bool takes_vector_hint = false;
     bool packs_integers = false;  // has cvt.pack, NVIDIA's saturation of several at once
     bool copies_to_local = false; // has cp.async, NVIDIA's copies that take no registers
+    bool caps_registers =
+        false; // hands programs out as PTX, in which a kernel's registers can be capped
 
     bool is_cpu() const {
         return device_class == DeviceClass::pocl_cpu || device_class == DeviceClass::intel_cpu ||

@@ -4,8 +4,14 @@
 #include <cstdint>
 #include <iterator>
 #include <new>
+#include <string_view>
 
 namespace gz {
+
+int ProgramRequest::most_registers() const {
+    const auto found = defines.find("MAX_REGISTERS");
+    return found == defines.end() ? 0 : found->second;
+}
 
 std::string ProgramRequest::options() const {
     // Warnings are off: some compilers write them to the standard error of the embedding program.
@@ -100,6 +106,21 @@ cl::Program program_of(std::span<const std::byte> binary, const cl::Context &con
         build(program, device, options);
         return program;
     });
+}
+
+std::vector<std::byte> cap_registers(std::span<const std::byte> ptx, const std::string &entry,
+                                     int most) {
+    const std::string_view whole(reinterpret_cast<const char *>(ptx.data()), ptx.size());
+    // ".entry name(" begins a kernel, ")" ends its parameters, and directives follow.
+    const std::size_t begin = whole.find(text(".entry ", entry, "("));
+    const std::size_t end = begin == whole.npos ? begin : whole.find(')', begin);
+    if (end == whole.npos)
+        return {};
+    const std::string cap = text("\n.maxnreg ", most);
+    std::vector<std::byte> capped(ptx.begin(), ptx.end());
+    const auto *const bytes = reinterpret_cast<const std::byte *>(cap.data());
+    capped.insert(capped.begin() + static_cast<std::ptrdiff_t>(end + 1), bytes, bytes + cap.size());
+    return capped;
 }
 
 } // namespace gz

@@ -21,6 +21,9 @@ struct ProgramRequest {
     Defines defines;
     std::string generated{}; // text that the file includes as "generated"
 
+    // MAX_REGISTERS among the defines: the most registers that an item of the kernel may take on devices that
+    // can be told so; 0: as many as the compiler likes.
+    int most_registers() const;
     std::string options() const;
     std::string text() const; // all of it, the same for the same request alone
 };
@@ -53,5 +56,10 @@ std::vector<std::byte> binary_of(const cl::Program &program, const cl::Device &d
 // the driver refuses it.
 cl::Program program_of(std::span<const std::byte> binary, const cl::Context &context,
                        const cl::Device &device, const std::string &options);
+
+// Returns a kernel's PTX, as binary_of returned it, with a cap on the registers of an item; nothing where the bytes
+// are no PTX with that kernel.
+std::vector<std::byte> cap_registers(std::span<const std::byte> ptx, const std::string &entry,
+                                     int most);
 
 } // namespace gz
