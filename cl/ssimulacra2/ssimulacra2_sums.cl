@@ -1,4 +1,4 @@
-// The sums of all pieces of work on a scale and channel, in a fixed order: a group for each.
+// The sums of all pieces of work on a scale and channel, in a fixed order: a group for each sum.
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
@@ -23,31 +23,26 @@ void ssimulacra2_sums(__global const float2 *restrict parts, __global float2 *re
     const int item = get_local_id(0);
     const int channel = get_group_id(0);
     const int scale = get_group_id(1);
+    const int sum = get_group_id(2);
     const int begin = scales[scale * SCALE_FIELDS + SCALE_UNIT];
     const int end =
         scale + 1 < scale_count ? scales[(scale + 1) * SCALE_FIELDS + SCALE_UNIT] : unit_count;
-    float high[SUMS], low[SUMS];
-    for (int i = 0; i < SUMS; ++i)
-        high[i] = low[i] = 0.0f;
+    float high = 0.0f, low = 0.0f;
     for (int unit = begin + item; unit < end; unit += GROUP) {
-        __global const float2 *part = parts + sums_of(unit, channel);
-        for (int i = 0; i < SUMS; ++i)
-            ADD_PAIR(float, high[i], low[i], part[i].s0, part[i].s1);
+        const float2 part = parts[sums_of(unit, channel) + sum];
+        ADD_PAIR(float, high, low, part.s0, part.s1);
     }
 #if GROUP > 1
-    for (int i = 0; i < SUMS; ++i)
-        shared[i * GROUP + item] = (float2)(high[i], low[i]);
+    shared[item] = (float2)(high, low);
     for (int step = GROUP / 2; step > 0; step /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < step)
-            for (int i = 0; i < SUMS; ++i) {
-                const float2 other = shared[i * GROUP + item + step];
-                ADD_PAIR(float, high[i], low[i], other.s0, other.s1);
-                shared[i * GROUP + item] = (float2)(high[i], low[i]);
-            }
+        if (item < step) {
+            const float2 other = shared[item + step];
+            ADD_PAIR(float, high, low, other.s0, other.s1);
+            shared[item] = (float2)(high, low);
+        }
     }
 #endif
     if (item == 0)
-        for (int i = 0; i < SUMS; ++i)
-            dst[sums_of(scale, channel) + i] = (float2)(high[i], low[i]);
+        dst[sums_of(scale, channel) + sum] = (float2)(high, low);
 }

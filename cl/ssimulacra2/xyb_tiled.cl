@@ -1,6 +1,7 @@
 // Pixels to the pyramid of XYB planes, for GPUs: a group makes all scales of a tile of 32x32
 // pixels, an item four pixels of the first scale and one of the others. Tiles share no pixel at any
 // scale.
+#include "lib/inline.clh"
 #include "lib/pixel.clh"
 #define REAL float
 #define AS_REAL as_float
@@ -19,16 +20,27 @@
 #endif
 #define GROUP (TILE / 2 * (TILE / 2))
 #define HAS_ALPHA (CHANNELS % 2 == 0)
+// Bytes have 256 values, which an item each decodes once for all.
+#define HAS_TABLE (SRC_TYPE == PIXEL_U8 && !HAS_ALPHA)
+#if HAS_TABLE && GROUP != 256
+#error a group does not have an item for each value of a byte
+#endif
 
-static void load_pixel(__global const SRC *from, const Decoding decoding, float *colours) {
+// table: the linear light of each byte, where HAS_TABLE.
+static void load_pixel(__global const SRC *from, const Decoding decoding,
+                       __local const float *table, float *colours) {
     for (int c = 0; c < 3; ++c) {
         if (CHANNELS < 3 && c > 0) {
             colours[c] = colours[0];
         } else {
+#if HAS_TABLE
+            colours[c] = table[from[c]];
+#else
             float value = LOAD(from + c);
             if (HAS_ALPHA)
                 value = laid_over(value, LOAD(from + CHANNELS - 1), decoding);
             colours[c] = to_linear(value, decoding);
+#endif
         }
     }
 }
@@ -39,6 +51,17 @@ static void store_pixel(const float *colours, const Opsin opsin, __global float 
     to[0] = x;
     to[plane] = y;
     to[2 * plane] = b;
+}
+
+// Stores two pixels side by side, of which the first has an even x.
+static void store_pixels(const float *first, const float *second, const Opsin opsin,
+                         __global float *to, long plane) {
+    float x0, y0, b0, x1, y1, b1;
+    to_xyb(first[0], first[1], first[2], opsin, &x0, &y0, &b0);
+    to_xyb(second[0], second[1], second[2], opsin, &x1, &y1, &b1);
+    *(__global float2 *)to = (float2)(x0, x1);
+    *(__global float2 *)(to + plane) = (float2)(y0, y1);
+    *(__global float2 *)(to + 2 * plane) = (float2)(b0, b1);
 }
 
 // Stores an item's pixel of a scale from the second on, if it is in the image.
@@ -67,17 +90,26 @@ void xyb_tiled(__global const SRC *restrict src, __global float *restrict dst, c
     // The first scale, and what its pixels come to. Beyond the image its last pixel is read again.
     const int x = left + (item & (TILE / 2 - 1)) * 2;
     const int y = top + item / (TILE / 2) * 2;
+    __local float table[HAS_TABLE ? GROUP : 1];
+#if HAS_TABLE
+    table[item] = to_linear((float)item, decoding);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     float pixels[4][3];
-    for (int i = 0; i < 4; ++i) {
-        const int pixel_x = min(x + i % 2, width - 1);
-        const int pixel_y = min(y + i / 2, height - 1);
-        load_pixel(src + src_first + pixel_y * src_row + (long)pixel_x * CHANNELS, decoding,
-                   pixels[i]);
-        if (x + i % 2 < width && y + i / 2 < height)
-            store_pixel(pixels[i], opsin,
-                        dst + first_of(scales, 0) + (long)pixel_y * scales[SCALE_PITCH] + pixel_x,
-                        (long)scales[SCALE_PLANE] * 16);
-    }
+    UNROLL for (int i = 0; i < 4; ++i)
+        load_pixel(src + src_first + min(y + i / 2, height - 1) * src_row +
+                       (long)min(x + i % 2, width - 1) * CHANNELS,
+                   decoding, table, pixels[i]);
+    UNROLL for (int i = 0; i < 4; i += 2)
+        if (x < width && y + i / 2 < height) {
+            __global float *to =
+                dst + first_of(scales, 0) + (long)(y + i / 2) * scales[SCALE_PITCH] + x;
+            const long plane = (long)scales[SCALE_PLANE] * 16;
+            if (x + 1 < width)
+                store_pixels(pixels[i], pixels[i + 1], opsin, to, plane);
+            else
+                store_pixel(pixels[i], opsin, to, plane);
+        }
     float colours[3];
     for (int c = 0; c < 3; ++c) {
         colours[c] = MEAN4(pixels[0][c], pixels[1][c], pixels[2][c], pixels[3][c]);

@@ -179,6 +179,19 @@ TEST_CASE("SSIMULACRA 2 of many images in turn") {
     metric.score({}, {frames.data(), 1}, scores.data());
     CHECK(scores[0] == 100.0);
 
+    // The last of an even number of pairs takes the other lane, and its reference is kept there.
+    metric.score({references.data(), 4}, {frames.data(), 4}, scores.data());
+    metric.score({}, frames, scores.data());
+    std::vector<float> map(60 * 47);
+    const double of_map = metric.error_map(frames[4], map.data());
+    metric.set_reference(frame_of(second));
+    std::vector<double> by_second(images.size());
+    metric.score({}, frames, by_second.data());
+    CHECK(scores == by_second);
+    CHECK(by_second != expected);
+    CHECK(of_map == doctest::Approx(by_second[4]).epsilon(1e-12));
+    metric.set_reference(frame_of(first));
+
     // Images on the device.
     DeviceImage image{engine(), images[3].desc,
                       engine()->allocate(static_cast<std::uint64_t>(images[3].desc.bytes()), "it")};

@@ -116,6 +116,9 @@ std::string forced_for(const Pass &pass, const DeviceFacts &facts, const Forced 
     return "";
 }
 
+// Images whose kernels run at a time, each in a lane of its own, where there are so many.
+constexpr std::size_t lane_count = 2;
+
 // Images whose sums are read at once: reading waits, and the device should not.
 constexpr std::size_t images_at_once = 32;
 
@@ -171,7 +174,7 @@ Ssimulacra2::Ssimulacra2(std::shared_ptr<Engine> engine, const ImageDesc &refere
     explain_ += gz::explain("planes to sums of errors", errors_);
     explain_ += text("launches: ", launches(), " for each distorted image, and ", backgrounds,
                      " for each reference; planes of ", plane_bytes, " bytes, ", backgrounds + 1,
-                     " times\n");
+                     " times, and as often again where several images are scored\n");
     // The planes are written once and read beside the reference's.
     double moved = 0.0;
     for (const definition::Extent &extent : extents_)
@@ -201,22 +204,9 @@ void Ssimulacra2::prepare() {
         for (const Choice &choice : source->choices)
             source->ready.push_back(engine_->make_ready(choice.work.launches.at(0)));
     }
-    const auto allocate = [&] {
-        const auto bytes = static_cast<std::uint64_t>(pyramid_.values) * sizeof(float);
-        cl::Buffer planes = engine_->allocate(bytes, "a pyramid of planes");
-        attempt("clearing planes",
-                [&] { queue.enqueueFillBuffer(planes, 0.0F, 0, static_cast<std::size_t>(bytes)); });
-        return planes;
-    };
-    reference_planes_.clear();
-    for (std::size_t i = 0; i < reference_.choices.size(); ++i)
-        reference_planes_.push_back(allocate());
-    distorted_planes_ = allocate();
-    transfers_ = attempt("creating a command queue",
-                         [&] { return cl::CommandQueue(engine_->context(), engine_->device()); });
-    workspace_.clear();
-    for (const std::uint64_t bytes : errors_.work.workspace)
-        workspace_.push_back(engine_->allocate(bytes, "the sums of parts"));
+    transfers_ = new_queue();
+    lanes_.clear();
+    lanes_.push_back(make_lane(queue));
     const std::size_t stride = stride_of_sums(extents_.size(), engine_->facts());
     const std::size_t parts = images_at_once * reference_.choices.size();
     sums_ = engine_->allocate(parts * stride, "the sums of errors");
@@ -232,6 +222,35 @@ void Ssimulacra2::prepare() {
     for (const Launch &launch : errors_.work.launches)
         ready.push_back(engine_->make_ready(launch));
     errors_ready_ = std::move(ready);
+}
+
+cl::CommandQueue Ssimulacra2::new_queue() const {
+    return attempt("creating a command queue",
+                   [&] { return cl::CommandQueue(engine_->context(), engine_->device()); });
+}
+
+std::uint64_t Ssimulacra2::bytes_of_lane() const {
+    return (reference_.choices.size() + 1) * static_cast<std::uint64_t>(pyramid_.values) *
+           sizeof(float);
+}
+
+Ssimulacra2::Lane Ssimulacra2::make_lane(const cl::CommandQueue &queue) {
+    Lane lane;
+    lane.queue = queue;
+    const auto allocate = [&] {
+        const auto bytes = static_cast<std::uint64_t>(pyramid_.values) * sizeof(float);
+        cl::Buffer planes = engine_->allocate(bytes, "a pyramid of planes");
+        attempt("clearing planes", [&] {
+            lane.queue.enqueueFillBuffer(planes, 0.0F, 0, static_cast<std::size_t>(bytes));
+        });
+        return planes;
+    };
+    for (std::size_t i = 0; i < reference_.choices.size(); ++i)
+        lane.reference_planes.push_back(allocate());
+    lane.distorted_planes = allocate();
+    for (const std::uint64_t bytes : errors_.work.workspace)
+        lane.workspace.push_back(engine_->allocate(bytes, "the sums of parts"));
+    return lane;
 }
 
 void Ssimulacra2::check(const Frame &frame, const Source &source) const {
@@ -253,9 +272,9 @@ void Ssimulacra2::check(const Frame &frame, const Source &source) const {
     }
 }
 
-void Ssimulacra2::enqueue_planes(Source &source, const Frame &frame, std::size_t turn,
+void Ssimulacra2::enqueue_planes(Lane &lane, Source &source, const Frame &frame, std::size_t turn,
                                  std::size_t background, const cl::Buffer &planes) {
-    cl::CommandQueue queue = engine_->queue();
+    cl::CommandQueue &queue = lane.queue;
     const ReadyLaunch &launch = source.ready[background];
     if (const auto *image = std::get_if<const DeviceImage *>(&frame)) {
         launch.enqueue(queue, {{(*image)->buffer}, {planes}, {}}, {}, nullptr);
@@ -281,30 +300,47 @@ void Ssimulacra2::enqueue_planes(Source &source, const Frame &frame, std::size_t
     attempt("flushing the queue", [&] { queue.flush(); }); // the next transfer waits for it
 }
 
-void Ssimulacra2::enqueue_reference(const Frame &frame, std::size_t turn) {
-    for (std::size_t i = 0; i < reference_planes_.size(); ++i)
-        enqueue_planes(reference_, frame, turn, i, reference_planes_[i]);
+void Ssimulacra2::enqueue_reference(Lane &lane, const Frame &frame, std::size_t turn) {
+    for (std::size_t i = 0; i < lane.reference_planes.size(); ++i)
+        enqueue_planes(lane, reference_, frame, turn, i, lane.reference_planes[i]);
 }
 
-void Ssimulacra2::enqueue_sums(const Frame &distorted, std::size_t turn, std::size_t image) {
-    cl::CommandQueue queue = engine_->queue();
-    const std::size_t backgrounds = reference_planes_.size();
-    for (std::size_t i = 0; i < backgrounds; ++i) {
-        enqueue_planes(distorted_, distorted, turn, i, distorted_planes_);
-        const Buffers buffers{{reference_planes_[i], distorted_planes_},
-                              {sums_of_[image * backgrounds + i]},
-                              {workspace_.begin(), workspace_.end()}};
+void Ssimulacra2::enqueue_sums(Lane &lane, const Frame &distorted, std::size_t turn,
+                               std::size_t image) {
+    const std::vector<cl::Buffer> &reference = lanes_[reference_lane_].reference_planes;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+        enqueue_planes(lane, distorted_, distorted, turn, i, lane.distorted_planes);
+        const Buffers buffers{{reference[i], lane.distorted_planes},
+                              {sums_of_[image * reference.size() + i]},
+                              {lane.workspace.begin(), lane.workspace.end()}};
         for (const ReadyLaunch &launch : errors_ready_)
-            launch.enqueue(queue, buffers, {}, nullptr);
+            launch.enqueue(lane.queue, buffers, {}, nullptr);
     }
-    attempt("flushing the queue", [&] { queue.flush(); });
+    attempt("flushing the queue", [&] { lane.queue.flush(); });
+}
+
+void Ssimulacra2::open_lanes(std::size_t images) {
+    const std::uint64_t room = engine_->facts().global_memory / 8;
+    while (lanes_.size() < std::min(images, lane_count) && bytes_of_lane() <= room)
+        lanes_.push_back(make_lane(new_queue()));
+    if (lanes_.size() == 1)
+        return;
+    attempt("ordering command queues", [&] {
+        std::vector<cl::Event> given(1);
+        lanes_.front().queue.enqueueMarkerWithWaitList(nullptr, &given.front());
+        lanes_.front().queue.flush();
+        for (std::size_t i = 1; i < lanes_.size(); ++i)
+            lanes_[i].queue.enqueueBarrierWithWaitList(&given);
+    });
 }
 
 std::vector<Ssimulacra2::SubScores> Ssimulacra2::read(std::size_t images) {
-    const std::size_t backgrounds = reference_planes_.size();
+    const std::size_t backgrounds = reference_.choices.size();
     const std::size_t stride = stride_of_sums(extents_.size(), engine_->facts()) / sizeof(float);
     std::vector<float> sums(images * backgrounds * stride);
     attempt("reading sums of errors", [&] {
+        for (std::size_t i = 1; i < lanes_.size(); ++i)
+            lanes_[i].queue.finish();
         engine_->queue().enqueueReadBuffer(sums_, CL_TRUE, 0, sums.size() * sizeof(float),
                                            sums.data());
     });
@@ -330,6 +366,8 @@ void Ssimulacra2::settle() noexcept {
         clFinish(transfers_());
     try {
         clFinish(engine_->queue()());
+        for (std::size_t i = 1; i < lanes_.size(); ++i)
+            clFinish(lanes_[i].queue());
     } catch (const Error &) {
         // A forked process has nothing on its way.
     }
@@ -341,7 +379,8 @@ void Ssimulacra2::set_reference(const Frame &reference) {
     prepare();
     has_reference_ = false;
     try {
-        enqueue_reference(reference, 0);
+        enqueue_reference(lanes_.front(), reference, 0);
+        reference_lane_ = 0;
         has_reference_ = true;
     } catch (...) {
         settle();
@@ -361,16 +400,19 @@ void Ssimulacra2::score(std::span<const Frame> references, std::span<const Frame
     prepare();
     std::vector<double> results;
     try {
+        open_lanes(distorted.size());
         while (results.size() < distorted.size()) {
             const std::size_t begin = results.size();
             const std::size_t images = std::min(images_at_once, distorted.size() - begin);
             for (std::size_t i = 0; i < images; ++i) {
+                const std::size_t place = i % lanes_.size();
                 if (!references.empty()) {
                     has_reference_ = false;
-                    enqueue_reference(references[begin + i], i);
+                    enqueue_reference(lanes_[place], references[begin + i], i);
+                    reference_lane_ = place;
                     has_reference_ = true;
                 }
-                enqueue_sums(distorted[begin + i], i, i);
+                enqueue_sums(lanes_[place], distorted[begin + i], i, i);
             }
             for (const SubScores &backgrounds : read(images)) {
                 double lowest = 100.0;
@@ -392,7 +434,8 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
     require(has_reference_, "no reference has been set");
     prepare();
     try {
-        enqueue_sums(distorted, 0, 0);
+        Lane &lane = lanes_.front();
+        enqueue_sums(lane, distorted, 0, 0);
         const SubScores found = std::move(read(1).front());
         std::size_t lowest = 0;
         for (std::size_t i = 1; i < found.size(); ++i)
@@ -421,8 +464,10 @@ double Ssimulacra2::error_map(const Frame &distorted, float *map) {
         const cl::Buffer target = engine_->allocate(bytes, "the error map");
         // The planes are those of the last background.
         for (std::size_t i = 0; lowest + 1 != found.size() && i <= lowest; ++i)
-            enqueue_planes(distorted_, distorted, 0, i, distorted_planes_);
-        Buffers buffers{{reference_planes_[lowest], distorted_planes_}, {target}, {}};
+            enqueue_planes(lane, distorted_, distorted, 0, i, lane.distorted_planes);
+        Buffers buffers{{lanes_[reference_lane_].reference_planes[lowest], lane.distorted_planes},
+                        {target},
+                        {}};
         for (const std::uint64_t size : work.workspace)
             buffers.workspace.push_back(engine_->allocate(size, "the errors of all scales"));
         std::vector<ReadyLaunch> ready;

@@ -63,15 +63,30 @@ private:
         std::vector<ReadyLaunch> ready;
         std::array<Staging, 2> staging;
     };
+
+    // What an image's kernels run on and write to. Images take lanes in turn: what those of one leave idle, those of
+    // the next can use.
+    struct Lane {
+        cl::CommandQueue queue;
+        std::vector<cl::Buffer> reference_planes; // for each background
+        cl::Buffer distorted_planes;
+        std::vector<cl::Buffer> workspace;
+    };
     void prepare();
+    cl::CommandQueue new_queue() const;
+    Lane make_lane(const cl::CommandQueue &queue);
+    std::uint64_t bytes_of_lane() const; // without parts of sums, which are few
     void check(const Frame &frame, const Source &source) const;
     // Enqueues an image's way to planes over one of the backgrounds, all of them for a reference.
     // turn: of the images that are on their way, to which buffer its pixels go.
-    void enqueue_planes(Source &source, const Frame &frame, std::size_t turn,
+    void enqueue_planes(Lane &lane, Source &source, const Frame &frame, std::size_t turn,
                         std::size_t background, const cl::Buffer &planes);
-    void enqueue_reference(const Frame &frame, std::size_t turn);
+    void enqueue_reference(Lane &lane, const Frame &frame, std::size_t turn);
     // Enqueues a distorted image's way to sums, those of each background after the other.
-    void enqueue_sums(const Frame &distorted, std::size_t turn, std::size_t image);
+    void enqueue_sums(Lane &lane, const Frame &distorted, std::size_t turn, std::size_t image);
+    // Makes lanes for so many images, as far as the device has room, and has those behind the first wait for what the
+    // first one's queue, the engine's, was given.
+    void open_lanes(std::size_t images);
     // A list for each background, of an entry for each scale.
     using SubScores = std::vector<std::vector<ssimulacra2::SubScores>>;
     // Waits for the sums of so many images.
@@ -91,9 +106,8 @@ private:
 
     std::mutex mutex_;
     cl::CommandQueue transfers_;
-    std::vector<cl::Buffer> reference_planes_; // for each background
-    cl::Buffer distorted_planes_;
-    std::vector<cl::Buffer> workspace_;
+    std::vector<Lane> lanes_;        // one or more; the first has the engine's queue
+    std::size_t reference_lane_ = 0; // has the planes of the reference
     // Sums of images that are on their way, and parts of it: [image][background].
     cl::Buffer sums_;
     std::vector<cl::Buffer> sums_of_;

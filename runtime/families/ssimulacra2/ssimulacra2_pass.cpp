@@ -113,16 +113,16 @@ Work ssimulacra2_work(const Ssimulacra2Pass &pass, Launch errors, const WorkPiec
         last.arguments = {WorkspaceBuffer{0}, TargetBuffer(), table, by_value(scales)};
     } else {
         const std::int64_t units = count_of(pass.pyramid, pieces);
-        const std::size_t sums = 2 * sizeof(float) * SUMS;
-        work.workspace = {static_cast<std::uint64_t>(units) * 3 * sums};
+        constexpr std::size_t pair = 2 * sizeof(float); // a sum
+        work.workspace = {static_cast<std::uint64_t>(units) * 3 * SUMS * pair};
         last.program = {"ssimulacra2/ssimulacra2_sums.cl", "ssimulacra2_sums", {{"GROUP", group}}};
         last.range.local = {static_cast<std::size_t>(group), 1, 1};
         last.range.global = {static_cast<std::size_t>(3 * group), static_cast<std::size_t>(scales),
-                             1};
+                             SUMS};
         last.arguments = {WorkspaceBuffer{0}, TargetBuffer(), table, by_value(scales),
                           by_value(to_int(units))};
         if (group > 1)
-            last.arguments.push_back(LocalMemory{static_cast<std::size_t>(group) * sums});
+            last.arguments.push_back(LocalMemory{static_cast<std::size_t>(group) * pair});
     }
     work.launches = {std::move(errors), std::move(last)};
     return work;

@@ -39,7 +39,7 @@ Work work(const Ssimulacra2Pass &pass, const Settings &settings, const DeviceFac
     const std::int64_t sums = SUMS * (group_of(settings) + 2 * parts_of_sums);
     launch.arguments = {
         LocalMemory{static_cast<std::size_t>(std::max(filtered, sums)) * sizeof(float)}};
-    const int last = static_cast<int>(std::bit_floor(std::min(facts.max_group_size, 128U)));
+    const int last = static_cast<int>(std::bit_floor(std::min(facts.max_group_size, 256U)));
     return ssimulacra2_work(pass, std::move(launch), pieces, last);
 }
 
@@ -55,7 +55,7 @@ Kernel ssimulacra2_tiled() {
     spec.folder = "ssimulacra2";
     spec.tunables = tunables;
     spec.preferred = [](const Ssimulacra2Pass &, const DeviceFacts &) {
-        return std::vector<Settings>{shaped(32, 64, 8, 8, 1), shaped(32, 32, 8, 8, 1)};
+        return std::vector<Settings>{shaped(64, 32, 8, 8, 1), shaped(32, 32, 8, 8, 1)};
     };
     spec.work = work;
     spec.rank = [](const Ssimulacra2Pass &, const Settings &, const DeviceFacts &facts) {

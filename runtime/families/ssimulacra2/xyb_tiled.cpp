@@ -27,6 +27,7 @@ Kernel xyb_tiled() {
         launch.range.local = {group, 1, 1};
         launch.range.global[0] *= group;
         launch.arguments.push_back(LocalMemory{std::size_t{3} * smaller * sizeof(float)});
+        launch.local_bytes = group * sizeof(float); // what bytes are in linear light
         return launch;
     };
     spec.rank = [](const XybPass &, const Settings &, const DeviceFacts &facts) {
