@@ -524,7 +524,8 @@ TEST_SUITE("choice") {
         CHECK(problem(PixelType::f32, 640, 4, Rank::one) ==
               problem(PixelType::f32, 700, 5, Rank::one));
         CHECK(problem(PixelType::f32, 2048, 5, Rank::full) == "correlate taps<=5 f32 medium");
-        CHECK(problem(PixelType::u8, 4096, 63, Rank::full) == "correlate taps<=63 u8 large");
+        CHECK(problem(PixelType::u8, 4096, 63, Rank::full) == "correlate taps<=63 u8 medium");
+        CHECK(problem(PixelType::u8, 4097, 63, Rank::full) == "correlate taps<=63 u8 large");
         CHECK(gz::problem_of(varied_pass()) == "varied taps<=5 u8 small");
         CHECK(gz::problem_of(box_of(PixelType::u16, 200, 3)) == "box taps>255 u16 small");
         // Measurements of boxes within the image say nothing of longer ones.

@@ -98,6 +98,9 @@ std::vector<TuneCase> make_cases() {
     return cases;
 }
 
+// Images of 4096x4096 are of the medium class still.
+constexpr std::int64_t least_large_side = 4160;
+
 // Pixels along each axis of an image, and of a volume.
 struct Sides {
     std::int64_t image, volume;
@@ -111,7 +114,7 @@ Sides sides_of(TuneSize size, bool gpu) {
     case TuneSize::large:
         break;
     }
-    return gpu ? Sides{16384, 512} : Sides{4096, 256};
+    return gpu ? Sides{16384, 512} : Sides{least_large_side, 264};
 }
 
 bool is_integer(Type type) {
@@ -146,7 +149,7 @@ ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) c
     };
     std::int64_t side = side_of(size);
     if (is_metric()) { // pyramids take many times as much as the pixels
-        side = std::min<std::int64_t>(side, 4096);
+        side = std::min(side, least_large_side);
         return {type, side, side, 3};
     }
     while (side > side_of(TuneSize::small) && !fits(cube(type, side), device))

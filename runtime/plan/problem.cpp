@@ -9,7 +9,9 @@ namespace gz {
 std::string size_class(std::int64_t values) {
     constexpr std::int64_t small = std::int64_t{1} << 20;
     constexpr std::int64_t medium = std::int64_t{1} << 24;
-    return values < small ? "small" : values < medium ? "medium" : "large";
+    // 4096x4096 pixels want what 2048x2048 do: an H100 takes up to 0.7 of the time that it takes with what is best
+    // for 16384x16384.
+    return values < small ? "small" : values <= medium ? "medium" : "large";
 }
 
 std::string types_text(PixelType src, PixelType dst) {
