@@ -3,6 +3,8 @@
 // are always at hand. What the anticausal ones need comes from `look` tiles ahead: each tile is read
 // when it comes that near, for what it leaves, and again, mostly from the cache as all groups are at
 // about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
+// KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
+// enters its chunks from each other is summed once.
 #include "lib/pixel.clh"
 #include "lib/last_use.clh"
 #include "lib/lines.clh"
@@ -11,8 +13,9 @@
 #if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 != 0
 #error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
 #endif
-#if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS)
-#error SYMMETRY, ALONG_ROWS, VECTORS or HOLDS is not defined
+#if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS) ||           \
+    !defined(KEEPS)
+#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS or KEEPS is not defined
 #endif
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
@@ -84,6 +87,18 @@ typedef struct SymmetricPowers {
 #define OWN_POWERS_PARAMETER __constant OWN_POWERS *restrict powers
 #endif
 
+// What a state becomes over a chunk that leaves `own` by itself. Only the last addition waits for all of it.
+INLINE State carry_over(Matrix matrix, State state, State own) {
+    State after = state;
+#if ORDER == 2
+    after.w = state.w + fma(matrix.w_by_w, state.w, fma(matrix.w_by_v, state.v, own.w));
+    after.v = state.v + fma(matrix.v_by_w, state.w, fma(matrix.v_by_v, state.v, own.v));
+#else
+    after.w = state.w + fma(matrix.w_by_w, state.w, own.w);
+#endif
+    return after;
+}
+
 // A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters
 // the tile. Returns what leaves it. Some are read before the first of them is needed, so that a step
 // seldom waits for more than another's arithmetic.
@@ -95,7 +110,7 @@ INLINE State carry_causally(__local KEPT *chunks, Matrix over_chunk, State state
             own[k] = chunks[(base + k) * NEXT_CHUNK];
         UNROLL for (int k = 0; k < AT_ONCE; ++k) {
             chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
-            state = plus_state(carry_on(over_chunk, state), KEPT_STATE(own[k]));
+            state = carry_over(over_chunk, state, KEPT_STATE(own[k]));
         }
     }
     return state;
@@ -112,14 +127,33 @@ INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State s
         UNROLL for (int k = AT_ONCE - 1; k >= 0; --k) {
             if (stores)
                 chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
-            state = carry_on(over_chunk, state);
+            state = carry_over(over_chunk, state, KEPT_STATE(own[k]));
             if (HAS_ENDS && base + k == last)
-                state = carry_on(over_last, end);
-            state = plus_state(state, KEPT_STATE(own[k]));
+                state = carry_over(over_last, end, KEPT_STATE(own[k]));
         }
     }
     return state;
 }
+
+#if KEEPS
+// Returns what a state becomes over some chunks, less itself.
+INLINE Matrix matrix_of_chunks(Matrix over_chunk, int count) {
+    State ones[ORDER];
+    UNROLL for (int o = 0; o < ORDER; ++o)
+        ones[o] = (State){o == 0 ? 1.0f : 0.0f, o == 0 ? 0.0f : 1.0f};
+    for (int k = 0; k < count; ++k)
+        UNROLL for (int o = 0; o < ORDER; ++o)
+            ones[o] = carry_over(over_chunk, ones[o], AT_REST);
+#if ORDER == 2
+    return (Matrix){ones[0].w - 1.0f, ones[1].w, ones[0].v, ones[1].v - 1.0f};
+#else
+    return (Matrix){ones[0].w - 1.0f};
+#endif
+}
+#define READ_AHEAD(x, from, at) READ_CHUNK(x, from, at, LOAD_LAST)
+#else
+#define READ_AHEAD(x, from, at) READ_CHUNK(x, from, at, LOAD)
+#endif
 
 // Returns the state that enters a tile from the `look` tiles behind it, whose sums are in a ring with that
 // of the last of them at `slot`. `state` enters that one.
@@ -130,7 +164,7 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
         const KEPT own = next;
         slot = slot == 0 ? look - 1 : slot - 1;
         next = ring[slot * (ANTICAUSAL * LANES)];
-        state = plus_state(carry_on(over_tile, state), KEPT_STATE(own));
+        state = carry_over(over_tile, state, KEPT_STATE(own));
     }
     return state;
 }
@@ -218,10 +252,20 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #if ANTICAUSAL > 0
     __global const SRC *from_ahead = from;
     float x_ahead[CHUNK];
-    READ_CHUNK(x_ahead, from_ahead, chunk * CHUNK, LOAD);
+    READ_AHEAD(x_ahead, from_ahead, chunk * CHUNK);
     UNROLL for (int i = 0; i < CHUNK; ++i)
         x[i] = 0.0f;
+#if KEEPS
+    // What enters the chunk from others of its tile, and what states that enter the tile become on the way to it.
+    State entering[ANTICAUSAL];
+    Matrix over_others[ANTICAUSAL];
+    UNROLL for (int s = 0; s < ANTICAUSAL; ++s) {
+        entering[s] = AT_REST;
+        over_others[s] = matrix_of_chunks(MATRIX_AT(POWERS.chunk, CAUSAL + s), CHUNKS - 1 - chunk);
+    }
+#else
     int slot = 0;
+#endif
 #else
     READ_CHUNK(x, from, chunk * CHUNK, LOAD_LAST);
     from += src_tile;
@@ -260,9 +304,11 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             CARRY_ON_HALF(POWERS.symmetric, all, first_left, others);
             UNROLL for (int s = 0; s < CAUSAL; ++s)
                 left[s * STATE_PLACES + place] = KEPT_OF(all, s);
+#if !KEEPS
             CARRY_ON_HALF(POWERS.symmetric, all, second_left, first_half);
             UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
                 left[(CAUSAL + s) * STATE_PLACES + place] = KEPT_OF(all, s);
+#endif
         }
 #else
         float own[CHUNK];
@@ -274,21 +320,27 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
                 left_ahead[(s - CAUSAL) * STATE_PLACES + place] = KEPT_OF(all, s);
 #endif
             WEIGHTED_SUMS(all, 0, 1, x);
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
+            UNROLL for (int s = 0; s < (KEEPS ? CAUSAL : SECTIONS); ++s)
                 left[s * STATE_PLACES + place] = KEPT_OF(all, s);
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 own[i] = x[i];
         }
 #endif
         // The samples of the next turn are under way while this one goes on.
+#if KEEPS
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            x[i] = x_ahead[i];
+#endif
 #if ANTICAUSAL > 0
         from_ahead += src_tile;
-        READ_CHUNK(x_ahead, from_ahead, first + (look + 1) * TILE, LOAD);
+        READ_AHEAD(x_ahead, from_ahead, first + (look + 1) * TILE);
 #endif
+#if !KEEPS
         if (t + 1 >= 0) {
             READ_CHUNK(x, from, first + TILE, LOAD_LAST);
             from += src_tile;
         }
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
@@ -305,19 +357,27 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             else {
                 const Matrix over_last = MATRIX_AT(POWERS.last_chunk, s);
                 __local KEPT *const own_ring = ring + (s - CAUSAL) * LANES + of;
-                own_ring[slot * (ANTICAUSAL * LANES)] = kept_of(carry_anticausally(
+                const State left_by_tile = carry_anticausally(
                     left_ahead + (s - CAUSAL) * STATE_PLACES + PLACE_OF(0, of), over_chunk, AT_REST,
-                    last_chunk - (t + look) * CHUNKS, over_last, outside, false));
+                    last_chunk - (t + look) * CHUNKS, over_last, outside, KEEPS);
+#if KEEPS
+                own_ring[0] = kept_of(HOLDS ? carry_over(MATRIX_AT(POWERS.run, s),
+                                                         KEPT_STATE(held[i - CAUSAL * LANES]),
+                                                         left_by_tile)
+                                            : left_by_tile);
+#else
+                own_ring[slot * (ANTICAUSAL * LANES)] = kept_of(left_by_tile);
                 if (t >= 0)
                     carry_anticausally(
                         chunks, over_chunk,
                         enter_from_ahead(own_ring, look, slot, MATRIX_AT(POWERS.run, s),
                                          HOLDS ? KEPT_STATE(held[i - CAUSAL * LANES]) : AT_REST),
                         last_chunk - t * CHUNKS, over_last, outside, true);
+#endif
             }
 #endif
         }
-#if ANTICAUSAL > 0
+#if ANTICAUSAL > 0 && !KEEPS
         slot = slot == look - 1 ? 0 : slot + 1;
 #endif
 #if SYMMETRY
@@ -325,6 +385,17 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
+#if KEEPS
+        // What enters the chunk in all; and, for the next turn, from others of the tile ahead.
+        State behind[ANTICAUSAL];
+        UNROLL for (int s = 0; s < ANTICAUSAL; ++s) {
+            behind[s] = carry_over(over_others[s], KEPT_STATE(ring[s * LANES + lane]), entering[s]);
+            entering[s] = KEPT_STATE(left_ahead[s * STATE_PLACES + place]);
+        }
+#define ENTERING_FROM_BEHIND(s) kept_of(behind[s])
+#else
+#define ENTERING_FROM_BEHIND(s) left[(CAUSAL + (s)) * STATE_PLACES + place]
+#endif
         if (t >= 0) {
             float y[CHUNK];
             const bool ends_here =
@@ -333,7 +404,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
             float causal[ONE_WAY], anticausal[ONE_WAY];
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
                 PUT_KEPT(causal, s, left[s * STATE_PLACES + place]);
-                PUT_KEPT(anticausal, s, left[(CAUSAL + s) * STATE_PLACES + place]);
+                PUT_KEPT(anticausal, s, ENTERING_FROM_BEHIND(s));
             }
             if (ends_here)
                 UNROLL for (int k = 0; k < ONE_WAY; ++k)
@@ -349,7 +420,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
 #else
             State states[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s) {
-                states[s] = KEPT_STATE(left[s * STATE_PLACES + place]);
+                states[s] = KEPT_STATE(s < CAUSAL ? left[s * STATE_PLACES + place]
+                                                  : ENTERING_FROM_BEHIND(s - CAUSAL));
                 if (s >= CAUSAL && ends_here)
                     states[s] = AT_REST;
             }
