@@ -18,6 +18,11 @@
 #error HOLDS or SYMMETRY is not defined, or nothing lies beyond the image
 #endif
 
+// ADDS: whether results are added to what the target, of f32, has.
+#if !defined(ADDS) || (ADDS && DST_TYPE != PIXEL_F32)
+#error ADDS is not defined, or the target would round what is added to
+#endif
+
 #define APRON (BLOCKS * CHUNK)
 #include "lib/recursive_plane.clh"
 #define CHUNKS (WIDTH / CHUNK)   // of a row: each of one component
@@ -131,10 +136,28 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
         add_anticausal(filter, x[i], y + i, states);
 }
 
+// Values that are read a tile early stay as they are in memory until they are needed, as a conversion would wait for
+// them: a word of four integers, in the first of four floats.
+#define WORDS (VECTORS && IS_INTEGER(SRC_TYPE))
+#if WORDS && SRC_TYPE == PIXEL_U8
+INLINE float4 load_word(__global const SRC *from) {
+    return (float4)(as_float(*(__global const SRC_WORD *)from), 0.0f, 0.0f, 0.0f);
+}
+INLINE float4 converted(float4 word) { return word_to_float4(as_uint(word.s0)); }
+#elif WORDS
+INLINE float4 load_word(__global const SRC *from) {
+    return (float4)(as_float2(*(__global const SRC_WORD *)from), 0.0f, 0.0f);
+}
+INLINE float4 converted(float4 word) { return word_to_float4(as_uint2(word.s01)); }
+#else
+#define load_word(from) LOAD4(from)
+#define converted(value) (value)
+#endif
+
 #if VECTORS
 #define READS 4
 #define VALUE float4
-#define LOAD_VALUE(p) LOAD4(p)
+#define LOAD_VALUE(p) load_word(p)
 #define GATHER(row, places)                                                                        \
     (float4)(AT_PLACE(row, (places)[0]), AT_PLACE(row, (places)[1]), AT_PLACE(row, (places)[2]),   \
              AT_PLACE(row, (places)[3]))
@@ -153,7 +176,9 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
 #define READ_TILE(t)                                                                               \
     do {                                                                                           \
         const int top_ = (t) * CHUNK;                                                              \
-        if (is_whole && top_ >= g.valid_top && top_ + CHUNK <= g.valid_bottom) {                   \
+        next_is_whole =                                                                            \
+            is_whole && top_ >= g.valid_top && top_ + CHUNK <= g.valid_bottom;                     \
+        if (next_is_whole) {                                                                       \
             __global const SRC *from_ =                                                            \
                 origin + (long)(top_ + read_row) * g.src_row + left + read_at;                     \
             UNROLL for (int k = 0; k < READS; ++k) {                                               \
@@ -167,6 +192,93 @@ INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *
                 if (line_ != OUTSIDE)                                                              \
                     next[k] = GATHER(origin + line_ * g.src_row, places + APRON_X + read_at);      \
             }                                                                                      \
+    } while (0)
+
+// A chunk beside the slab: its place among those of its side, its row, and where its samples start in `places`.
+typedef struct Side {
+    bool is_there, is_right;
+    int place, row, first;
+} Side;
+#define SIDE_CHUNKS ((SIDES + WIDTH - 1) / WIDTH) // of an item
+INLINE Side side_of(int n) {
+    const bool is_right = n >= SIDES / 2;
+    const int m = is_right ? n - SIDES / 2 : n;
+    const int place = (uint)m % NEAR;
+    return (Side){n < SIDES, is_right, place, (uint)m / NEAR,
+                  (is_right ? APRON_X + WIDTH : 0) + place / CHANNELS * (CHUNK * CHANNELS) +
+                      place % CHANNELS};
+}
+
+// Whether the samples of a chunk lie in the image as they are, and can be read in vectors.
+#if VECTORS && CHANNELS == 1
+#define IS_FREE(side) ((side).is_right ? is_right_free : is_left_free)
+#define READ_FREE(x, from)                                                                         \
+    UNROLL for (int i = 0; i < CHUNK; i += 4) {                                                    \
+        const float4 four_ = load_word((from) + i);                                                \
+        (x)[i] = four_.s0;                                                                         \
+        (x)[i + 1] = four_.s1;                                                                     \
+        (x)[i + 2] = four_.s2;                                                                     \
+        (x)[i + 3] = four_.s3;                                                                     \
+    }
+#else
+#define IS_FREE(side) false
+#define READ_FREE(x, from)
+#endif
+#if WORDS && CHANNELS == 1
+#define CONVERT_SIDE(x)                                                                            \
+    UNROLL for (int i = 0; i < CHUNK; i += 4) {                                                    \
+        const float4 four_ = converted((float4)((x)[i], (x)[i + 1], (x)[i + 2], (x)[i + 3]));      \
+        (x)[i] = four_.s0;                                                                         \
+        (x)[i + 1] = four_.s1;                                                                     \
+        (x)[i + 2] = four_.s2;                                                                     \
+        (x)[i + 3] = four_.s3;                                                                     \
+    }
+#else
+#define CONVERT_SIDE(x)
+#endif
+
+// Reads the item's chunks beside the slab, of tile t, into sides[][]. They are summed up a tile later, as otherwise all
+// items would wait for them.
+#define READ_SIDES(t)                                                                              \
+    UNROLL for (int k = 0; k < SIDE_CHUNKS; ++k) {                                                 \
+        const Side side_ = side_of(item + k * WIDTH);                                              \
+        if (side_.is_there) {                                                                      \
+            const int y_ = lines[((t) & 1) * CHUNK + side_.row];                                   \
+            __global const SRC *values_ = origin + (y_ == OUTSIDE ? 0 : y_) * g.src_row;           \
+            if (y_ == OUTSIDE) {                                                                   \
+                UNROLL for (int i = 0; i < CHUNK; ++i)                                             \
+                    sides[k][i] = g.border_value;                                                  \
+            } else if (IS_FREE(side_)) {                                                           \
+                READ_FREE(sides[k], values_ + left - APRON_X + side_.first)                        \
+            } else {                                                                               \
+                UNROLL for (int i = 0; i < CHUNK; ++i)                                             \
+                    sides[k][i] = AT_PLACE(values_, places[side_.first + i * CHANNELS]);           \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+// Sums up the samples x[] of a chunk beside the slab. A macro, as drivers copy an argument that a function takes.
+#define SUM_SIDE(side, x)                                                                          \
+    do {                                                                                           \
+        const Side side_ = side;                                                                   \
+        State sums_[SECTIONS];                                                                     \
+        UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
+            sums_[s_] = AT_REST;                                                                   \
+        if (side_.is_there && side_.is_right) {                                                    \
+            UNROLL for (int i = 0; i < CHUNK; ++i)                                                 \
+                UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_)                                  \
+                    ADD_AGED(0, s_, i, (x)[i], sums_[s_]);                                         \
+            UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_)                                      \
+                store_sum(anticausal_sums +                                                        \
+                              SUM_AT(s_ - CAUSAL, CHUNKS + side_.place, side_.row),                \
+                          sums_[s_]);                                                              \
+        } else if (side_.is_there) {                                                               \
+            UNROLL for (int i = 0; i < CHUNK; ++i)                                                 \
+                UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                         \
+                    ADD_AGED(0, s_, CHUNK - 1 - i, (x)[i], sums_[s_]);                             \
+            UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                             \
+                store_sum(causal_sums + SUM_AT(s_, side_.place, side_.row), sums_[s_]);            \
+        }                                                                                          \
     } while (0)
 
 #if CUT
@@ -241,7 +353,10 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             fold_row(g, (first_tile - BLOCKS) * CHUNK + item);
     barrier(CLK_LOCAL_MEM_FENCE);
     VALUE next[READS];
+    bool next_is_whole;
     READ_TILE(first_tile - BLOCKS);
+    float sides[SIDE_CHUNKS][CHUNK];
+    READ_SIDES(first_tile - BLOCKS);
     int slot = 0;
     ROLLED for (int tile = first_tile - BLOCKS; tile < end_tile + BLOCKS; ++tile) {
         __local float *here = tiles + slot * TILE;
@@ -254,58 +369,23 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
         UNROLL for (int k = 0; k < READS; ++k)
-            *(__local VALUE *)(here + (read_row + k * ROWS_APART) * PITCH + read_at) = next[k];
+            *(__local VALUE *)(here + (read_row + k * ROWS_APART) * PITCH + read_at) =
+                WORDS && next_is_whole ? converted(next[k]) : next[k];
         if (item < CHUNK)
             lines[(tile + 1 & 1) * CHUNK + item] = fold_row(g, (tile + 1) * CHUNK + item);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (tile + 1 < end_tile + BLOCKS)
-            READ_TILE(tile + 1);
-
         // Sums of the chunks beside the slab, and then of its own.
-        ROLLED for (int n = item; n < SIDES; n += WIDTH) {
-            const bool is_right = n >= SIDES / 2;
-            const int m = is_right ? n - SIDES / 2 : n;
-            const int place = (uint)m % NEAR;
-            const int line = (uint)m / NEAR;
-            const int from = (is_right ? APRON_X + WIDTH : 0) +
-                             place / CHANNELS * (CHUNK * CHANNELS) + place % CHANNELS;
-            const int y = lines[(tile & 1) * CHUNK + line];
-            __global const SRC *values = origin + (y == OUTSIDE ? 0 : y) * g.src_row;
-            float x[CHUNK];
-#if VECTORS && CHANNELS == 1
-            if (is_right ? is_right_free : is_left_free) {
-                UNROLL for (int i = 0; i < CHUNK; i += 4) {
-                    const float4 four = LOAD4(values + left - APRON_X + from + i);
-                    x[i] = four.s0;
-                    x[i + 1] = four.s1;
-                    x[i + 2] = four.s2;
-                    x[i + 3] = four.s3;
-                }
-            } else
-#endif
-            {
-                UNROLL for (int i = 0; i < CHUNK; ++i)
-                    x[i] = AT_PLACE(values, places[from + i * CHANNELS]);
+        UNROLL for (int k = 0; k < SIDE_CHUNKS; ++k) {
+            const Side side = side_of(item + k * WIDTH);
+            if (side.is_there && IS_FREE(side) &&
+                lines[(tile & 1) * CHUNK + side.row] != OUTSIDE) {
+                CONVERT_SIDE(sides[k])
             }
-            if (y == OUTSIDE)
-                UNROLL for (int i = 0; i < CHUNK; ++i)
-                    x[i] = g.border_value;
-            State sums[SECTIONS];
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                sums[s] = AT_REST;
-            if (is_right) {
-                UNROLL for (int i = 0; i < CHUNK; ++i)
-                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                        ADD_AGED(0, s, i, x[i], sums[s]);
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    store_sum(anticausal_sums + SUM_AT(s - CAUSAL, CHUNKS + place, line), sums[s]);
-            } else {
-                UNROLL for (int i = 0; i < CHUNK; ++i)
-                    UNROLL for (int s = 0; s < CAUSAL; ++s)
-                        ADD_AGED(0, s, CHUNK - 1 - i, x[i], sums[s]);
-                UNROLL for (int s = 0; s < CAUSAL; ++s)
-                    store_sum(causal_sums + SUM_AT(s, place, line), sums[s]);
-            }
+            SUM_SIDE(side, sides[k]);
+        }
+        if (tile + 1 < end_tile + BLOCKS) {
+            READ_TILE(tile + 1);
+            READ_SIDES(tile + 1);
         }
         float x[CHUNK];
         __local float *own = here + row * PITCH + first_value;
@@ -437,6 +517,21 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
+        const int done = tile - BLOCKS;
+        __global DST *done_to = to + (long)done * CHUNK * g.dst_row;
+        const int done_rows = is_there ? g.height - done * CHUNK : 0;
+#if ADDS
+        float before[CHUNK]; // what the target has
+        if (done >= first_tile)
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                before[i] = i < done_rows ? done_to[i * g.dst_row] : 0.0f;
+#define ADD_BEFORE(y)                                                                              \
+    UNROLL for (int i = 0; i < CHUNK; ++i)                                                         \
+        (y)[i] += before[i];
+#else
+#define ADD_BEFORE(y)
+#endif
+
         // The column's sums in this tile, for the tiles above it.
         State comes[SECTIONS];
         UNROLL for (int s = 0; s < SECTIONS; ++s)
@@ -446,7 +541,6 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
                 ADD_AGED(1, s, i, come, comes[s]);
         }
-        const int done = tile - BLOCKS;
         Filter filter;
         READ_FILTER(filter, AXES.sections[1], 0);
 #if CUT
@@ -515,8 +609,8 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 FINISH_HALF(AXES.symmetric[1], y, old_sums, old_differences, causal, from_second);
                 FINISH_HALF(AXES.symmetric[1], y + 2 * PAIRS, old_sums + PAIRS,
                             old_differences + PAIRS, between, anticausal);
-                store_column(y, to + (long)done * CHUNK * g.dst_row, g.dst_row,
-                             is_there ? g.height - done * CHUNK : 0);
+                ADD_BEFORE(y)
+                store_column(y, done_to, g.dst_row, done_rows);
             }
             CARRY_ON_HALF(AXES.symmetric[1], causal, between, old_second);
             UNROLL for (int s = 0; s < CAUSAL; ++s)
@@ -529,8 +623,8 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             } else {
                 filter_chunk(&filter, old, y, states, g.valid_bottom - done * CHUNK, at_cut);
                 // A condition around the call takes NVIDIA's compiler half as many registers again.
-                store_column(y, to + (long)done * CHUNK * g.dst_row, g.dst_row,
-                             is_there ? g.height - done * CHUNK : 0);
+                ADD_BEFORE(y)
+                store_column(y, done_to, g.dst_row, done_rows);
             }
 #endif
         }

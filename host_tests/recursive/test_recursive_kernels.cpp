@@ -422,7 +422,8 @@ TEST_CASE("images cut at their ends that are filtered along both axes by sums of
                 CHECK(run(filters()[filter], test, tally) == "");
                 ++turn;
             }
-    CHECK(tally.ran == 120);
+    CHECK(tally.ran >=
+          100); // spare tiles of wide slabs do not fit the local memory of every device
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
@@ -849,6 +850,35 @@ TEST_SUITE("kernels") {
             variants_of_boxes, std::vector<std::pair<int, int>>{{1, 1}, {65, 257}, {513, 17}})));
     }
 
+    // The second filter's results are added to those of the first in the target, which is of f32.
+    TEST_CASE("differences of two filters at once: added in the target") {
+        Tally tally;
+        std::size_t turn = 0;
+        for (const auto &[width, height] : edges)
+            for (const BorderMode border : gz::all_border_modes) {
+                DifferenceCase test;
+                test.width = width;
+                test.height = height;
+                test.border = border;
+                test.border_value = 0.625;
+                test.src_type = all_types[turn % 5];
+                test.dst_type = PixelType::f32;
+                test.channels = turn % 4 == 3 ? 3 : 1;
+                test.layout = all_layouts[turn % 3];
+                test.region = all_regions[turn % 3];
+                test.variant = turn % 2 == 0 ? "recursive_fused_sums:LANES=128,ROWS=64,SPARE=1"
+                                             : "recursive_fused_sums:LANES=128,ROWS=64,SPARE=0";
+                std::tie(test.sigma, test.other_sigma) =
+                    turn % 2 == 0 ? std::pair(5.0, 8.0) : std::pair(6.0, 1.2);
+                INFO(test.variant, " ", test.name());
+                CHECK(run(test.filter(), test, test.variant, tally) == "");
+                ++turn;
+            }
+        CHECK(tally.ran > 0);
+        CHECK((tally.ran > tally.misfits || support::is_shared()));
+        MESSAGE(tally.ran, " cases, the worst error is ", tally.worst, " of its bound");
+    }
+
     TEST_CASE("a difference of two filters at once: as of each by itself") {
         PlanDesc desc;
         desc.source = desc.target = make_image(PixelType::f32, {130, 70, 1, 1});
@@ -857,26 +887,28 @@ TEST_SUITE("kernels") {
         const std::vector<std::byte> source = make_source(desc, random);
         const std::vector<std::byte> before = make_target(desc, random);
         const Filter dog = Filter::dog(2.0, 5.0, GaussianMethod::recursive);
-        const auto values = [&](const std::string &variant, std::size_t passes) {
+        const auto values = [&](const std::string &variant, std::size_t passes,
+                                const std::string &how, const std::string &bytes) {
             const Plan plan(engine(), dog, desc, variant);
             INFO(plan.explain());
             CHECK(plan.pipeline().passes() == passes);
-            const std::string how = passes == 1   ? "filters: both at once; 1 trip"
-                                    : passes == 2 ? "filters: both at once; 2 trips"
-                                                  : "filters: each by itself; 5 trips";
-            CHECK(plan.explain().find(how) != std::string::npos);
-            const std::string bytes = passes == 1 ? "8" : passes == 2 ? "24" : "44";
+            CHECK(plan.explain().find("filters: " + how) != std::string::npos);
             CHECK(plan.explain().find(bytes + " bytes per pixel") != std::string::npos);
             const std::vector<std::byte> got = run_forced(dog, desc, variant, source, before);
             std::vector<float> result(got.size() / sizeof(float));
             std::memcpy(result.data(), got.data(), got.size());
             return result;
         };
-        const std::vector<float> both = values("recursive_plain", 2);
-        const std::vector<float> each = values(gz::filter_by_filter, 5);
+        const std::vector<float> both = values("recursive_plain", 2, "both at once; 2 trips", "24");
+        const std::vector<float> each =
+            values(gz::filter_by_filter, 5, "each by itself; 5 trips", "44");
         CHECK(support::largest_difference(both, each) <= 2 * dog.rounding_bound(1.0));
+        const std::vector<float> sums = values("recursive_fused_sums:LANES=128,ROWS=64,SPARE=1", 1,
+                                               "both at once; 2 trips", "20");
+        CHECK(support::largest_difference(sums, each) <= 2 * dog.rounding_bound(1.0));
         if (runs_strips()) {
-            const std::vector<float> at_once = values("recursive_fused_strips", 1);
+            const std::vector<float> at_once =
+                values("recursive_fused_strips", 1, "both at once; 1 trip", "8");
             CHECK(support::largest_difference(at_once, each) <= 2 * dog.rounding_bound(1.0));
         }
     }

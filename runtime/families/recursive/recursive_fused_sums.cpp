@@ -25,8 +25,8 @@ std::optional<int> apron_of(const RecursivePlanePass &pass) {
 std::string refusal(const RecursivePlanePass &pass, const Settings &settings) {
     if (std::string reason = plane_refusal(pass, longest_apron); !reason.empty())
         return reason;
-    if (pass.second)
-        return "there are two filters";
+    if (pass.second && pass.dst_type != PixelType::f32)
+        return "the results of two filters add up in the target, which would round them twice";
     if (const int group = settings.lanes * pass.channels; group > 1024)
         return text("groups would be of ", group, " items");
     // Measured on NVIDIA (H200): beyond that, axis by axis is faster.
@@ -104,7 +104,12 @@ GroupMemory memory_of(const RecursivePlanePass &pass, const Settings &settings) 
             2 * chunk};
 }
 
-Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
+// Whether results are added to what the target has.
+enum class Results { stored, added };
+
+// Returns the launch of a pass of one filter.
+Launch launch_of(const RecursivePlanePass &pass, Results results, const Settings &settings,
+                 const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int lanes = settings.lanes;
     const int rows = settings.rows;
@@ -127,6 +132,7 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;
     defines["CUT"] = pass.is_cut ? 1 : 0;
     defines["SPARE"] = settings.spare;
+    defines["ADDS"] = results == Results::added ? 1 : 0;
     defines["SYMMETRY"] = static_cast<int>(symmetric ? Symmetry::even : Symmetry::none);
     const GroupMemory memory = memory_of(pass, settings);
     launch.range =
@@ -142,9 +148,29 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
                         local_floats(memory.cuts),
                         local_floats(memory.places),
                         local_floats(memory.lines)};
-    Work result(std::move(launch));
+    return launch;
+}
+
+// Returns the pass of one filter alone.
+RecursivePlanePass pass_of(RecursivePlanePass pass, const std::array<LineStage, 2> &axes) {
+    pass.axes = axes;
+    pass.second.reset();
+    pass.reach = plane_reach(pass);
+    return pass;
+}
+
+Work work(const RecursivePlanePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    Work result(
+        launch_of(pass.second ? pass_of(pass, pass.axes) : pass, Results::stored, settings, facts));
     result.trips = 1;
     result.bytes_per_value = static_cast<double>(size_of(pass.src_type) + size_of(pass.dst_type));
+    if (pass.second) {
+        result.launches.push_back(
+            launch_of(pass_of(pass, *pass.second), Results::added, settings, facts));
+        result.bytes_per_value +=
+            static_cast<double>(size_of(pass.src_type) + 2 * size_of(pass.dst_type));
+        result.trips = 2;
+    }
     return result;
 }
 
@@ -189,8 +215,9 @@ Kernel recursive_fused_sums() {
     spec.details = [](const RecursivePlanePass &pass, const Settings &settings) {
         const LineStage &stage = pass.axes[0];
         return text(stage.causal.size(), " causal and ", stage.anticausal.size(),
-                    " anticausal sections along x and y, slabs of ", settings.lanes,
-                    " columns with ", *apron_of(pass), " more on either side");
+                    " anticausal sections along x and y",
+                    pass.second ? " of one filter after the other" : "", ", slabs of ",
+                    settings.lanes, " columns with ", *apron_of(pass), " more on either side");
     };
     // Measured on NVIDIA (H200): faster than recursive_fused, but for an apron of one chunk of a large image, where it
     // takes up to 1.15 times as long, and than axis by axis. Of no other device is anything known.
