@@ -70,6 +70,9 @@ gz::Kernel spec_of(const std::string &kernel) {
 void make_possible(BoxCase &test) {
     if (test.kernel == "box_columns")
         test.channels = 1;
+    // It sums integers alone.
+    if (test.kernel == "box_words" && !facts_of(test.src_type).is_integer)
+        test.src_type = test.src_type == PixelType::f32 ? PixelType::u8 : PixelType::s16;
 }
 
 // A case for each pair of parameter values; images and radii up to the limits.
@@ -161,6 +164,28 @@ std::vector<BoxProgram> programs_of(const std::string &kernel) {
                 {s16, f32, 4, wide, 120, 270, {{7, 9}, {12, 3}}},
                 {u8, u8, 2, narrow, 200, 270, {{8, 3}, {3, 17}}},
                 {u16, f32, 1, narrow, 399, 270, {{12, 7}, {22, 3}}, Layout::odd_offset_and_pitch}};
+    }
+    if (kernel == "box_words") {
+        // Words of whole pixels and of others, and boxes that start and end at each place of a word.
+        const auto shaped = [](int lanes, int rows) {
+            return Config{{"LANES", lanes}, {"ROWS", rows}, {"GROUPS", 8}};
+        };
+        return {
+            {u8, u8, 1, shaped(96, 8), 800, 270, {{4, 1}, {15, 9}, {30, 5}, {61, 61}, {2, 7}}},
+            {u8, u8, 2, shaped(96, 8), 400, 270, {{8, 3}, {3, 17}}},
+            {u8, f32, 3, shaped(96, 4), 270, 270, {{8, 3}, {3, 17}}},
+            {u8, u8, 4, shaped(96, 4), 210, 270, {{5, 3}, {2, 80}}},
+            {s16, s16, 1, shaped(96, 8), 400, 270, {{7, 9}, {12, 3}}},
+            {s16, f32, 4, shaped(192, 4), 200, 270, {{7, 9}, {12, 3}}},
+            {u8, s16, 1, shaped(96, 4), 801, 270, {{12, 7}, {21, 3}}, Layout::odd_offset_and_pitch},
+            {u16,
+             u8,
+             2,
+             shaped(96, 4),
+             201,
+             270,
+             {{12, 7}, {21, 3}},
+             Layout::odd_offset_and_pitch}};
     }
     if (kernel == "box_tiled") {
         const Config config{{"ROWS", 4}, {"PARTS", 8}, {"BAND", 64}};
@@ -350,6 +375,24 @@ TEST_SUITE("kernels") {
                         test.box = {{radius, 3, 0, 0}, 1};
                         cases.push_back(test);
                     }
+        // The kernel of words: boxes that start at each place of a word, and borders that repeat values of one word, of several, in
+        // whole words and none. Strips of radius 30 have 288 values, in 384 sums.
+        std::size_t turn = 0;
+        for (const std::int64_t radius : {1, 2, 3, 4, 30})
+            for (const BorderMode border : gz::all_border_modes)
+                for (const int width : {8, 288, 289, 384}) {
+                    BoxCase test;
+                    test.src_type = test.dst_type = turn % 5 == 4 ? PixelType::s16 : PixelType::u8;
+                    test.width = width;
+                    test.height = 40;
+                    test.border = border;
+                    test.border_value = 7.0;
+                    test.layout = turn++ % 3 == 2 ? Layout::odd_offset_and_pitch : Layout::tight;
+                    test.kernel = "box_words";
+                    test.config = {{"LANES", 96}, {"ROWS", 4}, {"GROUPS", 1}};
+                    test.box = {{radius, 3, 0, 0}, 1};
+                    cases.push_back(test);
+                }
         for (const PixelType type : {PixelType::u8, PixelType::f32})
             for (const std::int64_t radius : {0, 1, 2, 3, 4, 8, 63, 64})
                 for (const int width : {128, 240, 256, 300}) {

@@ -3,7 +3,7 @@
 namespace gz {
 
 const std::vector<Kernel> &box_kernels() {
-    static const std::vector<Kernel> kernels{box_tiled(),  box_columns(), box_march(),
+    static const std::vector<Kernel> kernels{box_tiled(),  box_columns(), box_march(), box_words(),
                                              box_strips(), box_lines(),   box_plain()};
     return kernels;
 }

@@ -9,6 +9,7 @@ namespace gz {
 Kernel box_tiled();
 Kernel box_columns();
 Kernel box_march();
+Kernel box_words();
 Kernel box_strips();
 Kernel box_lines();
 Kernel box_plain();
