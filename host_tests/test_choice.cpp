@@ -533,7 +533,7 @@ TEST_SUITE("choice") {
         CHECK(gz::problem_of(box_of(PixelType::u16, 640, 3)) == "box taps>image u16 small");
         CHECK(gz::problem_of(box_of(PixelType::u16, 3, 480)) == "box taps>image u16 small");
         CHECK(gz::problem_of(support::make_box_pass(PixelType::u16, {4096, 4096, 1, 1}, 1, 3,
-                                                    1024)) == "box taps>2047 u16 large");
+                                                    1024)) == "box taps>2047 u16 medium");
         gz::PlanDesc desc;
         desc.source = support::make_image(PixelType::u8, {5000, 5000, 1, 1});
         desc.target = support::make_image(PixelType::f32, {5000, 5000, 1, 1});
