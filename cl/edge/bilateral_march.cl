@@ -283,7 +283,7 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Of rows y to y + RADIUS_Y - 1.
+    // These are of rows y to y + RADIUS_Y - 1.
     __local VECTOR *own_sums = sums + item;
     for (int j = 0; j < RADIUS_Y; ++j)
         put_means(no_pixels(terms.centre), own_sums + j * (SUMS * GROUP));
