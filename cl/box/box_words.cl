@@ -183,8 +183,8 @@ INLINE uint value_before(uint value, int distance) {
 // and part. Has a barrier where items cannot shuffle.
 INLINE void scan_rows(__local RUNNING *sums, __local RUNNING *totals, int item, bool is_step) {
     const bool scans = is_step && item < SCANNING;
-    const int row = item / PARTS;
-    const int part = item % PARTS;
+    const int row = (uint)item / PARTS;
+    const int part = item & (PARTS - 1);
     __local RUNNING *const from = sums + row * ROW + part * PART;
     RUNNING v[CHANNELS][OF_CHANNEL], before[CHANNELS];
     OF_CHANNELS(c)
