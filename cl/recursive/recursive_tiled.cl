@@ -325,14 +325,16 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
         if (exchange.doing & PUBLISHES)
             publish_state(words + s * ORDER * LANES + i % LANES, left);
     }
-    if (!(exchange.doing & APPLIES))
-        return;
+    // A launch that only publishes goes on as well, and stores nothing: PoCL's optimiser breaks kernels
+    // that end before a barrier. This one wrote beyond its region.
+    const bool applies = exchange.doing & APPLIES;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < SECTIONS * RUN_PLACES; i += GROUP) {
         const RunPlace run = run_place(i);
         const bool causal = IS_CAUSAL(run.s);
-        const int count = causal ? min(exchange.before, tile.number)
-                                 : min(exchange.behind, tile_count - 1 - tile.number);
+        const int neighbours = causal ? min(exchange.before, tile.number)
+                                      : min(exchange.behind, tile_count - 1 - tile.number);
+        const int count = applies ? neighbours : 0;
         const State fetched =
             fetch_state(words + run.s * ORDER * LANES + run.lane, count,
                         (causal ? -1 : 1) * STATES * LANES, MATRIX_AT(tiles, run.s));
@@ -357,7 +359,11 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
             states[s] = start_of(s, states[s], END_STATES, place, lines.length);
     // The samples of the tile that are stored.
     const int begin = max(lines.begin, tile.first + lead);
-    const int end = min(lines.end, tile.first + TILE - trail);
+    int end = min(lines.end, tile.first + TILE - trail);
+#if EXCHANGES
+    if (!applies)
+        end = begin;
+#endif
     Filter filter;
     READ_FILTER(filter, GIVEN, 0);
     STATE y[CHUNK];

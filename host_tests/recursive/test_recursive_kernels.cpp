@@ -879,6 +879,27 @@ TEST_SUITE("kernels") {
         MESSAGE(tally.ran, " cases, the worst error is ", tally.worst, " of its bound");
     }
 
+    // PoCL's optimiser broke the launch that publishes what tiles leave: it stored beyond its region.
+    TEST_CASE("a launch that publishes stores nothing") {
+        Tally tally;
+        for (const auto &[width, height, region] :
+             {std::tuple(255, 65, all_regions[0]), std::tuple(65, 257, all_regions[1])}) {
+            DifferenceCase test;
+            test.width = width;
+            test.height = height;
+            test.channels = 2;
+            test.region = region;
+            test.src_type = PixelType::u8;
+            test.dst_type = PixelType::f32;
+            test.variant = "recursive_tiled:LANES=1,CHUNKS=32,APRON=0,NEAR=0,EXCHANGE=1; "
+                           "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0,EXCHANGE=1";
+            std::tie(test.sigma, test.other_sigma) = sigmas[2];
+            INFO(test.variant, " ", test.name());
+            CHECK(run(test.filter(), test, test.variant, tally) == "");
+        }
+        CHECK(tally.ran == 2);
+    }
+
     TEST_CASE("a difference of two filters at once: as of each by itself") {
         PlanDesc desc;
         desc.source = desc.target = make_image(PixelType::f32, {130, 70, 1, 1});
