@@ -3,8 +3,8 @@
 // its pixels with those of rows y to y + RADIUS_Y, and adds them to both ends: first a pixel gets
 // what stands above it, row by row, and later what stands below, so that all sums are in the order
 // of the other kernels. Weights of pairs whose lower or right pixel another lane owns go there;
-// sums of rows y + 1 to y + RADIUS_Y wait in local memory. The lanes at a warp's ends weigh for the
-// others alone.
+// sums of rows y + 1 to y + RADIUS_Y wait in local memory, or in registers. The lanes at a warp's
+// ends weigh for the others alone.
 #include "lib/inline.clh"
 #include "lib/rolled.clh"
 #include "lib/geometry.clh"
@@ -73,8 +73,15 @@ INLINE Means no_pixels(float centre) {
     return means;
 }
 
-// Sums of rows that are not finished yet are in local memory, those of an item in whole vectors
-// that lie GROUP apart, so that the loop over these rows is one text.
+// Sums of rows that are not finished yet are in registers where these are few rows. Those of others
+// are in local memory, an item's in whole vectors that lie GROUP apart, so that the loop over these
+// rows is one text.
+#define IN_REGISTERS (RADIUS_Y <= 2)
+#if IN_REGISTERS
+#define ROWS UNROLL
+#else
+#define ROWS ROLLED
+#endif
 #define SUMS (COLUMNS * (CHANNELS + 1) / PART) // vectors of a row
 
 INLINE void put_means(const Means means, __local VECTOR *to) {
@@ -284,10 +291,16 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // These are of rows y to y + RADIUS_Y - 1.
+#if IN_REGISTERS
+    Means waiting[RADIUS_Y + 1];
+    UNROLL for (int j = 0; j < RADIUS_Y; ++j)
+        waiting[j] = no_pixels(terms.centre);
+#else
     __local VECTOR *own_sums = sums + item;
     for (int j = 0; j < RADIUS_Y; ++j)
         put_means(no_pixels(terms.centre), own_sums + j * (SUMS * GROUP));
     int row_sums = 0;
+#endif
     int slot = 0; // of row y in the ring
     for (int y = top - RADIUS_Y; y < end; ++y) {
         // The next step's row is on its way meanwhile.
@@ -296,11 +309,12 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
         float upper[CHANNELS][SPAN];
         float weights[COLUMNS][WINDOW_X];
         read_span(upper, own + slot * (ROW / PART));
-#if RADIUS_Y > 0
+#if IN_REGISTERS
+        waiting[RADIUS_Y] = no_pixels(terms.centre);
+        Means now = waiting[0];
+#else
         Means now = get_means(own_sums + row_sums);
         put_means(no_pixels(terms.centre), own_sums + row_sums);
-#else
-        Means now = no_pixels(terms.centre);
 #endif
         UNROLL for (int i = 0; i < COLUMNS; ++i)
             UNROLL for (int dx = 1; dx <= RADIUS_X; ++dx)
@@ -322,12 +336,18 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
                 }
             }
         int at = slot;
-        ROLLED for (int dy = 1; dy <= RADIUS_Y; ++dy) {
+        ROWS for (int dy = 1; dy <= RADIUS_Y; ++dy) {
+#if !IN_REGISTERS
             row_sums = row_sums == (RADIUS_Y - 1) * (SUMS * GROUP) ? 0 : row_sums + SUMS * GROUP;
+#endif
             float lower[CHANNELS][SPAN];
             at = at == RING - 1 ? 0 : at + 1;
             read_span(lower, own + at * (ROW / PART));
+#if IN_REGISTERS
+            Means below = waiting[dy];
+#else
             Means below = get_means(own_sums + row_sums);
+#endif
 #define WEIGHT                                                                                     \
     weight_of_pair(terms, upper, lower, RADIUS_X + i, RADIUS_X + i + dx,                           \
                    SPACE(dy * (RADIUS_X + 1) + (dx < 0 ? -dx : dx)))
@@ -356,9 +376,13 @@ void bilateral_march(__global const SRC *restrict src, __global DST *restrict ds
 #undef WEIGHT
             UNROLL for (int hop = -1; hop >= -HOPS; --hop)
                 add_received(&below, lower, upper, weights, -RADIUS_X, hop, item, exchange);
+#if IN_REGISTERS
+            waiting[dy - 1] = below;
+#else
             put_means(below, own_sums + row_sums);
+#endif
         }
-#if RADIUS_Y > 0
+#if !IN_REGISTERS
         row_sums = row_sums == (RADIUS_Y - 1) * (SUMS * GROUP) ? 0 : row_sums + SUMS * GROUP;
 #endif
         if (writes && y >= top)

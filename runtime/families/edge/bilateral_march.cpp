@@ -78,7 +78,8 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     const std::vector<std::byte> space = space_by_distance(pass);
     const bool has_values = facts.takes_by_value(space.size());
     defines["BY_VALUE"] = has_values ? 1 : 0;
-    const int sums = std::max(g.anchor_y, 1) * settings.columns * (pass.channels + 1);
+    // Those of few rows are in registers.
+    const int sums = g.anchor_y <= 2 ? 1 : g.anchor_y * settings.columns * (pass.channels + 1);
     const int sent = shuffles ? 0 : weights_to_send(pass, settings.columns);
     result.arguments = {
         SourceBuffer(),
@@ -121,9 +122,7 @@ Kernel bilateral_march() {
         std::vector<Settings> result;
         const int radius = std::max(pass.geometry.anchor_x, pass.geometry.anchor_y);
         if (pass.channels == 1)
-            result.push_back({.warps = radius == 3 || radius == 4 ? 2 : 1,
-                              .columns = radius <= 2 && pass.device_weights ? 8 : 4,
-                              .band = 64});
+            result.push_back({.warps = radius <= 4 ? 2 : 1, .columns = 4, .band = 64});
         result.push_back({.warps = 1, .columns = 2, .band = 64});
         return result;
     };
