@@ -121,17 +121,16 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
 
 // Returns how many groups of each core finish first, where so many of them run at a time: a group starts slowly, with the
 // rows of its first boxes. At most 4 % above the best of 20 sizes, types and radii on an H200.
-int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const DeviceFacts &facts) {
-    constexpr int first_rows = 8; // for which a group could march in the time that its start takes
+int groups_of_each_core(const BoxPass &pass, Settings settings, int at_once,
+                        const DeviceFacts &facts) {
+    constexpr double first_rows = 8;
     const Geometry &g = pass.geometry;
-    const auto strips = static_cast<double>(strips_of(pass, settings));
-    return of_least_cost(tunables.back().values, [&](int groups) {
-        settings.groups = groups;
-        const std::int64_t band = band_of(pass, settings, facts);
-        return rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
-                         static_cast<double>(facts.cores() * at_once)) *
-               (static_cast<double>(band) + g.taps_y / 2.0 + first_rows);
-    });
+    return fastest_groups(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
+                          g.height, static_cast<double>(facts.cores() * at_once),
+                          g.taps_y / 2.0 + first_rows, [&](int groups) {
+                              settings.groups = groups;
+                              return band_of(pass, settings, facts);
+                          });
 }
 
 // NVIDIA's cores have registers for 512 items of this kernel. The radius alone decides on the program, so that a new
@@ -144,7 +143,7 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         if (is_too_narrow(pass, settings))
             settings.segment = 16;
         if (strip_of(pass, settings) > 0)
-            settings.groups = fastest_groups(pass, settings, items / (stacks * lanes), facts);
+            settings.groups = groups_of_each_core(pass, settings, items / (stacks * lanes), facts);
         result.push_back(settings);
     }
     if (strip_of(pass, result.front()) < 3 * result.front().lanes)
