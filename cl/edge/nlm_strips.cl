@@ -8,13 +8,15 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/weight_terms.clh"
+#include "lib/patch_terms.clh"
 #define LANES 16
 #define REAL float16
 #define AS_REAL as_float16
 #define AS_BITS as_uint16
+#define AS_UINT as_uint16
 #include "lib/arithmetic.clh"
 #include "lib/weights.clh"
-#include "lib/patch_sum.clh"
+#include "lib/patches.clh"
 #include "lib/host_compiler.clh"
 #include "lib/load_floats.clh"
 
@@ -31,16 +33,15 @@
 #define ALIGNED __attribute__((aligned(64)))
 #define ROWS (BAND + 2 * (MOST_RADIUS + HALF))
 #define PLANE (PITCH * ROWS)
-// Rings of sums of two rows of squares, PATCH - 1 of which count, and of weights, of MOST_RADIUS +
-// 1.
-#define PAIR_ROWS (PATCH <= 9 ? 8 : 16)
+// Rings of rows of squares, PATCH of which count, and of weights, of MOST_RADIUS + 1.
+#define SQUARE_ROWS (PATCH <= 8 ? 8 : 16)
 #define WEIGHT_ROWS (MOST_RADIUS < 8 ? 8 : MOST_RADIUS < 16 ? 16 : 32)
 
 #define LOAD_LANES(p) LOAD_FLOATS16(__private, p)
 
 // Writes PITCH pixels of the row that fold_row gave to a row of the tile, from column x on.
-static inline void extend_row(float *to, __global const SRC *origin, const Geometry g, int row,
-                              int x) {
+static inline void extend_row(float *to, __global const SRC *origin, const Geometry g, float scale,
+                              int row, int x) {
     int i = 0;
     if (row != OUTSIDE) {
         const int inside = clamp(g.valid_left - x, 0, PITCH);
@@ -48,57 +49,43 @@ static inline void extend_row(float *to, __global const SRC *origin, const Geome
         __global const SRC *from = origin + row * g.src_row + x * CHANNELS;
         for (; i < inside; ++i)
             for (int c = 0; c < CHANNELS; ++c)
-                to[c * PLANE + i] = read_extended(origin, g, row, (x + i) * CHANNELS + c);
+                to[c * PLANE + i] = scale * read_extended(origin, g, row, (x + i) * CHANNELS + c);
         for (int c = 0; c < CHANNELS; ++c)
             for (int k = inside; k < outside; ++k)
-                to[c * PLANE + k] = LOAD(from + k * CHANNELS + c);
+                to[c * PLANE + k] = scale * LOAD(from + k * CHANNELS + c);
         i = outside;
     }
     for (; i < PITCH; ++i)
         for (int c = 0; c < CHANNELS; ++c)
-            to[c * PLANE + i] = read_extended(origin, g, row, (x + i) * CHANNELS + c);
+            to[c * PLANE + i] = scale * read_extended(origin, g, row, (x + i) * CHANNELS + c);
 }
 
-// Writes sums of columns of squares of differences to columns `first` to `last` of `sums`, where
-// `own` and `other` are the lowest rows of both patches. `above` has the squares of the row above,
-// and gets those of this one. pairs: the ring, whose newest row, with the row above, is `newest`.
-INLINE void sum_columns(float *sums, float *above, float *pairs, int newest, const float *own,
+#define LOAD_SUMS(p) as_uint16(LOAD_FLOATS16(__private, p))
+
+// Moves sums of columns of squares of differences on by a row, from column `first` to `last`, where
+// `own` and `other` are the lowest rows of both patches. newest: its squares' place in the ring;
+// oldest: that of those which leave.
+INLINE void sum_columns(uint *sums, uint *newest, const uint *oldest, const float *own,
                         const float *other, int first, int last) {
-#if PATCH > 1
-    float *pair = pairs + (newest & (PAIR_ROWS - 1)) * PITCH;
-    const float *rows[PATCH];
-    UNROLL for (int i = 0; i < PATCH; ++i)
-        rows[i] = pairs + ((newest + 2 - PATCH + i) & (PAIR_ROWS - 1)) * PITCH;
-#endif
     for (int x = first & ~(LANES - 1); x < last; x += LANES) {
-        REAL square = 0.0f;
-        UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            const REAL difference =
-                LOAD_LANES(other + c * PLANE + x) - LOAD_LANES(own + c * PLANE + x);
-            square = fma(difference, difference, square);
-        }
-#define ONE(i) square
-#define PAIR(i) LOAD_LANES(rows[i] + x)
-#if PATCH > 1
-        vstore16(LOAD_LANES(above + x) + square, 0, pair + x);
-#endif
-        vstore16(square, 0, above + x);
-        vstore16(PATCH_SUM(ONE, PAIR), 0, sums + x);
-#undef ONE
-#undef PAIR
+        REAL square = NO_SQUARE;
+        UNROLL for (int c = 0; c < CHANNELS; ++c)
+            square = add_square(square, LOAD_LANES(other + c * PLANE + x) -
+                                            LOAD_LANES(own + c * PLANE + x));
+        const uint16 added = AS_UINT(square);
+        vstore16(LOAD_SUMS(sums + x) + added - LOAD_SUMS(oldest + x), 0, sums + x);
+        vstore16(added, 0, newest + x);
     }
 }
 
 // Writes weights to columns `first` to `last` of `to`. sums: of columns.
-INLINE void write_weights(float *to, const float *sums, const WeightTerms terms, int first,
-                          int last) {
+INLINE void write_weights(float *to, const uint *sums, const WeightTerms terms,
+                          const PatchTerms patches, int first, int last) {
     for (int x = first & ~(LANES - 1); x < last; x += LANES) {
-#define ONE(i) LOAD_LANES(sums + x - HALF + (i))
-#define PAIR(i) (ONE(i) + ONE((i) + 1))
-        const REAL distance = PATCH_SUM(ONE, PAIR);
-#undef ONE
-#undef PAIR
-        vstore16(weight_of(terms, distance, (REAL)(NEAREST)), 0, to + x);
+        uint16 sum = NO_DISTANCE;
+        UNROLL for (int i = 0; i < PATCH; ++i)
+            sum += LOAD_SUMS(sums + x - HALF + i);
+        vstore16(weight_of_patch(terms, patches, as_float16(sum)), 0, to + x);
     }
 }
 
@@ -120,11 +107,11 @@ INLINE void add_pair(float *means, const float *weights_before, const float *wei
 }
 
 // Writes a row's first `count` results.
-INLINE void store_means(const float *means, __global DST *to, int count) {
+INLINE void store_means(const float *means, float unscale, __global DST *to, int count) {
     for (int x = 0; x < count; x += LANES) {
         const REAL weights = LOAD_LANES(means + CHANNELS * STRIP + x);
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            const REAL result = MEAN(LOAD_LANES(means + c * STRIP + x), weights);
+            const REAL result = unscale * MEAN(LOAD_LANES(means + c * STRIP + x), weights);
 #if CHANNELS == 1
             if (count - x >= LANES) {
                 STORE16(result, to + x);
@@ -141,7 +128,7 @@ INLINE void store_means(const float *means, __global DST *to, int count) {
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                const WeightTerms terms) {
+                const WeightTerms terms, const PatchTerms patches) {
     const int left = (int)get_global_id(0) * STRIP;
     const int top = (int)get_global_id(1) * BAND;
     const int batch = get_global_id(2);
@@ -156,7 +143,8 @@ void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, co
 
     ALIGNED float tile[CHANNELS * PLANE];
     for (int y = 0; y < rows + 2 * halo; ++y)
-        extend_row(tile + y * PITCH, origin, g, fold_row(g, top - halo + y), left - FRONT);
+        extend_row(tile + y * PITCH, origin, g, patches.scale, fold_row(g, top - halo + y),
+                   left - FRONT);
     const float *middle = tile + halo * PITCH; // the first result's row
 
     ALIGNED float means[BAND * (CHANNELS + 1) * STRIP];
@@ -171,14 +159,8 @@ void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     }
 
     // Rows of the same columns; weights look at sums before them.
-    ALIGNED float above[PITCH], sums[LANES + PITCH], pairs[PAIR_ROWS * PITCH];
+    ALIGNED uint sums[LANES + PITCH], squares[SQUARE_ROWS * PITCH];
     ALIGNED float weights[WEIGHT_ROWS * PITCH];
-    for (int x = 0; x < PITCH; ++x)
-        above[x] = 0.0f;
-    for (int x = 0; x < LANES + PITCH; ++x)
-        sums[x] = 0.0f;
-    for (int x = 0; x < PAIR_ROWS * PITCH; ++x)
-        pairs[x] = 0.0f;
     for (int x = 0; x < WEIGHT_ROWS * PITCH; ++x)
         weights[x] = 0.0f;
 
@@ -187,15 +169,20 @@ void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             // Weights of the strip's pixels, and of those before them.
             const int first = FRONT - max(i, 0), last = FRONT + count - min(i, 0);
             const int after = j * PITCH + i;
+            for (int x = 0; x < LANES + PITCH; ++x)
+                sums[x] = 0;
+            for (int x = 0; x < SQUARE_ROWS * PITCH; ++x)
+                squares[x] = 0;
             for (int y = -j - HALF; y < rows + HALF; ++y) {
                 const float *lowest = middle + y * PITCH;
-                sum_columns(sums + LANES, above, pairs, y - 1, lowest, lowest + after, first - HALF,
-                            last + HALF);
+                sum_columns(sums + LANES, squares + (y & (SQUARE_ROWS - 1)) * PITCH,
+                            squares + ((y - PATCH) & (SQUARE_ROWS - 1)) * PITCH, lowest,
+                            lowest + after, first - HALF, last + HALF);
                 const int own = y - HALF;
                 if (own < -j)
                     continue;
                 float *here = weights + (own & (WEIGHT_ROWS - 1)) * PITCH;
-                write_weights(here, sums + LANES, terms, first, last);
+                write_weights(here, sums + LANES, terms, patches, first, last);
                 if (own >= 0)
                     add_pair(means + own * (CHANNELS + 1) * STRIP,
                              weights + ((own - j) & (WEIGHT_ROWS - 1)) * PITCH + FRONT - i,
@@ -206,5 +193,6 @@ void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, co
 
     __global DST *to = dst + dst_start(g, batch) + (long)top * g.dst_row + (long)left * CHANNELS;
     for (int y = 0; y < rows; ++y)
-        store_means(means + y * (CHANNELS + 1) * STRIP, to + (long)y * g.dst_row, count);
+        store_means(means + y * (CHANNELS + 1) * STRIP, patches.unscale,
+                    to + (long)y * g.dst_row, count);
 }

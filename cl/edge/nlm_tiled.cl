@@ -4,19 +4,22 @@
 // next place before the latter, so that the group waits once for each place. An item keeps the
 // pixels of its column, and the results of its run.
 #include "lib/inline.clh"
+#include "lib/rolled.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/weight_terms.clh"
+#include "lib/patch_terms.clh"
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
+#define AS_UINT as_uint
 #include "lib/arithmetic.clh"
 #include "lib/weights.clh"
-#include "lib/patch_sum.clh"
+#include "lib/patches.clh"
 
-#if !defined(COLUMNS) || !defined(ROWS) || !defined(COLUMN)
-#error COLUMNS, ROWS or COLUMN is not defined
+#if !defined(COLUMNS) || !defined(ROWS) || !defined(COLUMN) || !defined(MOST_RADIUS)
+#error COLUMNS, ROWS, COLUMN or MOST_RADIUS is not defined
 #endif
 #if ROWS % COLUMN || COLUMNS % COLUMN
 #error the tile does not fit its items
@@ -27,16 +30,14 @@
 #define RUNS (COLUMNS / COLUMN)               // of a row
 #define RUN ((COLUMNS - PATCH + 1) / RUNS)    // results
 #define TILE_X (RUNS * RUN)
-#define SUM_PITCH (COLUMNS | 1)
+// The pixels in local memory: rows are an odd number of values apart, so that items read runs of
+// many rows at once, and as far as the widest window needs, so that the compiler knows it.
+#define PITCH ((TILE_X + 2 * (MOST_RADIUS + HALF)) | 1)
+// Sums of columns: items read pairs of them at once where runs have whole pairs.
+#define SUM_PITCH (COLUMNS + 2)
 
-// The pixels in local memory: rows are an odd number of values apart, so that items read columns at
-// once.
-typedef struct Layout {
-    int pitch, plane;
-} Layout;
-
-INLINE void read_tile(__global const SRC *origin, const Geometry g, const Layout at, int left,
-                      int top, int item, __local float *tile) {
+INLINE void read_tile(__global const SRC *origin, const Geometry g, float scale, int plane,
+                      int left, int top, int item, __local float *tile) {
     const int halo = g.anchor_x;
     const int width = TILE_X + 2 * halo, rows = ROWS + 2 * halo;
     for (int i = item; i < width * rows; i += ITEMS) {
@@ -45,35 +46,35 @@ INLINE void read_tile(__global const SRC *origin, const Geometry g, const Layout
         const int row = fold_row(g, top - halo + line);
         const int x = left - halo + column;
         UNROLL for (int c = 0; c < CHANNELS; ++c)
-            tile[c * at.plane + line * at.pitch + column] =
-                read_extended(origin, g, row, x * CHANNELS + c);
+            tile[c * plane + line * PITCH + column] =
+                scale * read_extended(origin, g, row, x * CHANNELS + c);
     }
 }
 
 // Pixels of a column that sums of patches take in.
 typedef struct Column {
-    float pixels[COLUMN + PATCH - 1];
+    float pixels[CHANNELS][COLUMN + PATCH - 1];
 } Column;
 
-// Writes sums of PATCH squares down a column. own: the column's pixels, of one channel; first: the
-// first of them in the tile; offset: of the other patches from these.
-INLINE void sum_column(__local float *sums, const Column own, __local const float *first,
-                       const Layout at, int offset) {
+// Writes sums of PATCH squares down a column. own: the column's pixels; first: the first of them in
+// the tile; offset: of the other patches from these.
+INLINE void sum_column(__local uint *sums, const Column own, __local const float *first, int plane,
+                       int offset) {
     float squares[COLUMN + PATCH - 1];
-    UNROLL for (int k = 0; k < COLUMN + PATCH - 1; ++k) {
-        squares[k] = 0.0f;
-        UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            __local const float *pixel = first + c * at.plane + k * at.pitch;
-            const float difference = pixel[offset] - (CHANNELS == 1 ? own.pixels[k] : *pixel);
-            squares[k] = fma(difference, difference, squares[k]);
-        }
+    UNROLL for (int c = 0; c < CHANNELS; ++c) {
+        __local const float *other = first + c * plane + offset;
+        UNROLL for (int k = 0; k < COLUMN + PATCH - 1; ++k)
+            squares[k] =
+                add_square(c == 0 ? NO_SQUARE : squares[k], other[k * PITCH] - own.pixels[c][k]);
     }
-#define ONE(i) squares[k + (i)]
-#define PAIR(i) (squares[k + (i)] + squares[k + (i) + 1])
-    UNROLL for (int k = 0; k < COLUMN; ++k)
-        sums[k * SUM_PITCH] = PATCH_SUM(ONE, PAIR);
-#undef ONE
-#undef PAIR
+    uint sum = 0;
+    UNROLL for (int k = 0; k < PATCH - 1; ++k)
+        sum += AS_UINT(squares[k]);
+    UNROLL for (int k = 0; k < COLUMN; ++k) {
+        sum += AS_UINT(squares[k + PATCH - 1]);
+        sums[k * SUM_PITCH] = sum;
+        sum -= AS_UINT(squares[k]);
+    }
 }
 
 // Sums over the window, for the results of an item.
@@ -81,79 +82,130 @@ typedef struct Means {
     float values[CHANNELS][RUN], weights[RUN];
 } Means;
 
-// Adds pixels, the first of which is given, with the weights of sums of columns.
-INLINE void add_pixels(Means *means, const WeightTerms terms, __local const float *sums,
-                       __local const float *pixels, const Layout at) {
-    float row[RUN + PATCH - 1];
+// The pixels of an item's run at a place of the window. Those of one channel stay in registers
+// while the place moves along x, and one is read for each step; those of several would not fit
+// there.
+typedef struct Place {
+    float kept[RUN];
+} Place;
+
+INLINE Place read_place(__local const float *pixels) {
+    Place place;
+    UNROLL for (int k = 0; k < RUN; ++k)
+        place.kept[k] = CHANNELS == 1 ? pixels[k] : 0.0f;
+    return place;
+}
+
+// Three steps at a time take a third of the moves.
+#if CHANNELS == 1
+#define STEPS _Pragma("unroll 3")
+#else
+#define STEPS ROLLED
+#endif
+
+// pixels: the first one of the new place.
+INLINE void move_right(Place *place, __local const float *pixels) {
+    UNROLL for (int k = 0; k < RUN - 1; ++k)
+        place->kept[k] = place->kept[k + 1];
+    place->kept[RUN - 1] = pixels[RUN - 1];
+}
+
+INLINE void move_left(Place *place, __local const float *pixels) {
+    UNROLL for (int k = RUN - 1; k > 0; --k)
+        place->kept[k] = place->kept[k - 1];
+    place->kept[0] = *pixels;
+}
+
+// Adds the pixels of a place, the first of which is given, with the weights of sums of columns.
+INLINE void add_pixels(Means *means, const WeightTerms terms, const PatchTerms patches,
+                       __local const uint *sums, const Place *place,
+                       __local const float *pixels, int plane) {
+    uint row[RUN + PATCH];
+#if RUN % 2 == 0
+    UNROLL for (int k = 0; k < RUN + PATCH - 1; k += 2) {
+        const uint2 pair = *(__local const uint2 *)(sums + k);
+        row[k] = pair.s0;
+        row[k + 1] = pair.s1;
+    }
+#else
     UNROLL for (int k = 0; k < RUN + PATCH - 1; ++k)
         row[k] = sums[k];
-#define ONE(i) row[k + (i)]
-#define PAIR(i) (row[k + (i)] + row[k + (i) + 1])
+#endif
+    uint sum = NO_DISTANCE;
+    UNROLL for (int k = 0; k < PATCH - 1; ++k)
+        sum += row[k];
     UNROLL for (int k = 0; k < RUN; ++k) {
-        const float weight = weight_of(terms, PATCH_SUM(ONE, PAIR), NEAREST);
+        sum += row[k + PATCH - 1];
+        const float weight = weight_of_patch(terms, patches, as_float(sum));
+        sum -= row[k];
         means->weights[k] += weight;
         UNROLL for (int c = 0; c < CHANNELS; ++c)
-            means->values[c][k] = fma(weight, pixels[c * at.plane + k], means->values[c][k]);
+            means->values[c][k] =
+                fma(weight, CHANNELS == 1 ? place->kept[k] : pixels[c * plane + k],
+                    means->values[c][k]);
     }
-#undef ONE
-#undef PAIR
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void nlm_tiled(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-               const WeightTerms terms, __local float *tile, __local float *sums) {
+               const WeightTerms terms, const PatchTerms patches, __local float *tile,
+               __local uint2 *sum_pairs) {
     const int item = get_local_id(0);
     const int left = (int)get_group_id(0) * TILE_X;
     const int top = (int)get_group_id(1) * ROWS;
     const int batch = get_global_id(2);
     const int halo = g.anchor_x;
     const int radius = halo - HALF;
-    Layout at;
-    at.pitch = (TILE_X + 2 * halo) | 1;
-    at.plane = at.pitch * (ROWS + 2 * halo);
-    read_tile(src + src_start(g, batch), g, at, left, top, item, tile);
+    const int plane = PITCH * (ROWS + 2 * halo);
+    __local uint *sums = (__local uint *)sum_pairs;
+    read_tile(src + src_start(g, batch), g, patches.scale, plane, left, top, item, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // The column of the item. Columns past the last patch repeat the last one, and are unused.
     const int column = min(item % COLUMNS, TILE_X + PATCH - 2);
     const int part = item / COLUMNS * COLUMN;
-    __local const float *first = tile + (part + radius) * at.pitch + column + radius;
-    __local float *before = sums + part * SUM_PITCH + item % COLUMNS;
-    __local float *after = before + ROWS * SUM_PITCH;
+    __local const float *first = tile + (part + radius) * PITCH + column + radius;
+    __local uint *before = sums + part * SUM_PITCH + item % COLUMNS;
+    __local uint *after = before + ROWS * SUM_PITCH;
     Column own;
-    UNROLL for (int k = 0; k < COLUMN + PATCH - 1; ++k)
-        own.pixels[k] = first[k * at.pitch];
+    UNROLL for (int c = 0; c < CHANNELS; ++c)
+        UNROLL for (int k = 0; k < COLUMN + PATCH - 1; ++k)
+            own.pixels[c][k] = first[c * plane + k * PITCH];
 
     // The item's results.
     const int row = item % ROWS, run = item / ROWS * RUN;
-    __local const float *pixels = tile + (row + halo) * at.pitch + run + halo;
-    __local const float *row_before = sums + row * SUM_PITCH + run;
-    __local const float *row_after = row_before + ROWS * SUM_PITCH;
+    __local const float *pixels = tile + (row + halo) * PITCH + run + halo;
+    __local const uint *row_before = sums + row * SUM_PITCH + run;
+    __local const uint *row_after = row_before + ROWS * SUM_PITCH;
     Means means;
     UNROLL for (int k = 0; k < RUN; ++k) {
         means.weights[k] = terms.centre;
         UNROLL for (int c = 0; c < CHANNELS; ++c)
-            means.values[c][k] = terms.centre * pixels[c * at.plane + k];
+            means.values[c][k] = terms.centre * pixels[c * plane + k];
     }
 
     // Pairs of opposite places of the window: `offset` after the pixel, and as much before it.
-    int i = 1, offset = 1;
-    const int pairs = ((2 * radius + 1) * (2 * radius + 1)) / 2;
-    if (pairs > 0)
-        sum_column(before, own, first, at, -offset);
+    if (radius > 0)
+        sum_column(before, own, first, plane, -1);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int pair = 0; pair < pairs; ++pair) {
-        sum_column(after, own, first, at, offset);
-        add_pixels(&means, terms, row_before, pixels - offset, at);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        __local const float *pixels_after = pixels + offset;
-        const bool is_end = i == radius;
-        i = is_end ? -radius : i + 1;
-        offset += is_end ? at.pitch - 2 * radius : 1;
-        if (pair + 1 < pairs)
-            sum_column(before, own, first, at, -offset);
-        add_pixels(&means, terms, row_after, pixels_after, at);
-        barrier(CLK_LOCAL_MEM_FENCE);
+    for (int j = 0; j <= radius; ++j) {
+        int i = j == 0 ? 1 : -radius;
+        // One step from the first places.
+        Place place_before = read_place(pixels - (j * PITCH + i - 1));
+        Place place_after = read_place(pixels + (j * PITCH + i - 1));
+        STEPS for (; i <= radius; ++i) {
+            const int offset = j * PITCH + i;
+            move_left(&place_before, pixels - offset);
+            move_right(&place_after, pixels + offset);
+            sum_column(after, own, first, plane, offset);
+            add_pixels(&means, terms, patches, row_before, &place_before, pixels - offset, plane);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const int next = i < radius ? offset + 1 : (j + 1) * PITCH - radius;
+            if (i < radius || j < radius)
+                sum_column(before, own, first, plane, -next);
+            add_pixels(&means, terms, patches, row_after, &place_after, pixels + offset, plane);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
     }
 
     const int y = top + row;
@@ -164,6 +216,6 @@ void nlm_tiled(__global const SRC *restrict src, __global DST *restrict dst, con
         const int x = (left + run + k) * CHANNELS;
         if (x < g.width)
             UNROLL for (int c = 0; c < CHANNELS; ++c)
-                STORE(MEAN(means.values[c][k], means.weights[k]), to + x + c);
+                STORE(patches.unscale * MEAN(means.values[c][k], means.weights[k]), to + x + c);
     }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -32,24 +33,16 @@ struct NonLocalCase : ImageCase {
     }
 };
 
-// The sum of `count` terms in halves: the largest power of two of them, and then so on of the rest.
-template <class Term>
-float sum_in_halves(std::int64_t first, std::int64_t count, const Term &term) {
-    if (count == 1)
-        return term(first);
-    return sum_in_halves(first, count / 2, term) +
-           sum_in_halves(first + count / 2, count / 2, term);
+std::uint32_t bits_of(float value) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
-template <class Term> float patch_sum(std::int64_t count, const Term &term) {
-    float sum = 0.0F;
-    std::int64_t first = 0;
-    for (std::int64_t size = 8; size >= 1; size /= 2)
-        if (count - first >= size) {
-            const float part = sum_in_halves(first, size, term);
-            sum = first == 0 ? part : sum + part;
-            first += size;
-        }
-    return sum;
+
+float of_bits(std::uint32_t bits) {
+    float value = 0.0F;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 // A row of results in f32, in the stated order, each by itself.
@@ -58,7 +51,8 @@ public:
     OrderedRow(const NonLocalMeans &filter, const ReferenceJob &job)
         : filter_(filter), origin_(job.region.source_origin[0]), width_(job.region.extent[0]),
           channels_(job.source.channels),
-          scale_(scale_of(filter, static_cast<int>(job.source.channels))) {}
+          scale_(scale_of(filter, static_cast<int>(job.source.channels))), unscale_(1.0F / scale_) {
+    }
 
     const float *row(const ExtendedPlane &source, std::int64_t y) {
         const std::int64_t reach = filter_.reach(), radius = filter_.window / 2;
@@ -66,6 +60,9 @@ public:
         for (std::int64_t j = -reach; j <= reach; ++j)
             source.read_row(y + j, origin_ - reach, width_ + 2 * reach,
                             lines_[static_cast<std::size_t>(j + reach)]);
+        for (std::vector<float> &line : lines_)
+            for (float &value : line)
+                value *= scale_;
         const float centre = weight_of(1.0F);
         weights_.assign(static_cast<std::size_t>(width_), centre);
         results_.clear();
@@ -79,6 +76,7 @@ public:
             }
         for (std::size_t i = 0; i < results_.size(); ++i)
             results_[i] =
+                unscale_ *
                 formulas::quotient(results_[i], weights_[i / static_cast<std::size_t>(channels_)]);
         return results_.data();
     }
@@ -93,21 +91,25 @@ private:
     // Adds the pixels that lie (i, j) from the results.
     void add(std::int64_t i, std::int64_t j) {
         const std::int64_t half = filter_.patch / 2;
-        std::vector<float> columns;
-        for (std::int64_t x = -half; x < width_ + half; ++x)
-            columns.push_back(patch_sum(filter_.patch, [&](std::int64_t k) {
-                float square = 0.0F;
+        std::vector<std::uint32_t> columns;
+        for (std::int64_t x = -half; x < width_ + half; ++x) {
+            std::uint32_t sum = 0;
+            for (std::int64_t k = -half; k <= half; ++k) {
+                float square = 0.5F;
                 for (std::int64_t c = 0; c < channels_; ++c) {
-                    const float difference = value(x + i, k - half + j, c) - value(x, k - half, c);
-                    square = gz::fma(difference, difference, square);
+                    const float difference = value(x + i, k + j, c) - value(x, k, c);
+                    square = std::min(gz::fma(difference, difference, square), 1.0F);
                 }
-                return square;
-            }));
+                sum += bits_of(square) - bits_of(0.5F);
+            }
+            columns.push_back(sum);
+        }
         for (std::int64_t x = 0; x < width_; ++x) {
-            const float distance = patch_sum(filter_.patch, [&](std::int64_t k) {
-                return columns[static_cast<std::size_t>(x + k)];
-            });
-            const float weight = weight_of(std::max(gz::fma(distance, -scale_, 1.0F), 0.0F));
+            std::uint32_t distance = bits_of(0x1p-100F);
+            for (std::int64_t k = 0; k < filter_.patch; ++k)
+                distance += columns[static_cast<std::size_t>(x + k)];
+            const float v = gz::fma(of_bits(distance), -0x1p100F, 2.0F);
+            const float weight = weight_of(std::max(v, 0.0F));
             weights_[static_cast<std::size_t>(x)] += weight;
             for (std::int64_t c = 0; c < channels_; ++c) {
                 float &sum = results_[static_cast<std::size_t>(x * channels_ + c)];
@@ -118,7 +120,7 @@ private:
 
     const NonLocalMeans &filter_;
     std::int64_t origin_, width_, channels_;
-    float scale_;
+    float scale_, unscale_;
     std::vector<std::vector<float>> lines_;
     std::vector<float> weights_, results_;
 };

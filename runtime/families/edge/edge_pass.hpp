@@ -12,6 +12,8 @@ namespace gz {
 
 #include "lib/weight_terms.clh"
 static_assert(sizeof(WeightTerms) == 36, "OpenCL C lays the struct out without padding");
+#include "lib/patch_terms.clh"
+static_assert(sizeof(PatchTerms) == 12, "OpenCL C lays the struct out without padding");
 
 // The weighted mean of a box. The geometry's taps and anchors are the box's size and middle.
 struct BilateralPass : ImagePass {
@@ -28,6 +30,7 @@ struct BilateralPass : ImagePass {
 // geometry's taps are a side of all that is read for a result.
 struct NonLocalPass : ImagePass {
     WeightTerms terms{};
+    PatchTerms patches{};
     bool device_weights = false;
     int patch = 1;  // pixels of a patch's side
     int radius = 0; // of the window

@@ -39,7 +39,11 @@ NonLocalPass lower_non_local(const NonLocalMeans &filter, const PlanDesc &desc) 
     NonLocalPass pass;
     static_cast<ImagePass &>(pass) =
         lower_images(desc, {2 * reach + 1, 2 * reach + 1, reach, reach});
-    pass.terms = terms_of(filter.accuracy, scale_of(filter, pass.channels));
+    const WeightScale scale = distance_scale(filter.accuracy);
+    pass.terms = terms_of(filter.accuracy, static_cast<float>(scale.unit));
+    pass.patches.scale = scale_of(filter, pass.channels);
+    pass.patches.unscale = 1.0F / pass.patches.scale;
+    pass.patches.top = static_cast<float>(scale.top);
     pass.device_weights = are_of_device(filter.accuracy);
     pass.patch = static_cast<int>(filter.patch);
     pass.radius = static_cast<int>(filter.window / 2);

@@ -1,5 +1,7 @@
 #include "families/edge/nlm.hpp"
 
+#include <cmath>
+
 #include "core/error.hpp"
 #include "families/edge/weights.hpp"
 
@@ -29,8 +31,14 @@ NonLocalMeans non_local_means(const NonLocalMeans &wanted) {
 
 float scale_of(const NonLocalMeans &filter, int channels) {
     const auto squares = static_cast<double>(filter.patch * filter.patch * channels);
-    return static_cast<float>(weight_scale(filter.accuracy).unit /
-                              (squares * filter.strength * filter.strength));
+    return static_cast<float>(std::sqrt(0.5 / (weight_reach * squares)) / filter.strength);
+}
+
+WeightScale distance_scale(double accuracy) {
+    // f is 2^-100 (1 + u / weight_reach) up to the reach, where v is top - unit u.
+    const WeightScale weights = weight_scale(accuracy);
+    const double reach = weights.unit * weight_reach;
+    return {weights.top + reach, reach * 0x1p100};
 }
 
 std::string to_text(const NonLocalMeans &filter) {
@@ -43,9 +51,17 @@ void check_border(const NonLocalMeans &filter, const Border &border) {
 }
 
 double error_bound(const NonLocalMeans &filter, double largest) {
-    // Differences, which count twice, squares of up to four channels, sums of up to 15 along y and x, the scale and v.
-    constexpr double steps = 2.0 + 4.0 + 2.0 * 6.0 + 2.0;
-    return mean_error(static_cast<double>(filter.window * filter.window), steps, largest);
+    // Squares of up to four channels, each of which is rounded to a multiple of the reach's 2^23rd part. Those of scaled
+    // pixels, two roundings of which are an error e of a difference d: that of u is, by Cauchy, up to
+    // 2 sqrt(u) e / strength + (e / strength)^2. Then differences, which count twice, the scale, which does too, and v.
+    constexpr double u = 0x1p-24; // unit roundoff of f32
+    const double error = 2.0 * u * largest / filter.strength;
+    const double pixels = (2.0 * std::sqrt(weight_reach) + error) * error / (weight_reach * u);
+    const auto squares = static_cast<double>(4 * filter.patch * filter.patch);
+    const double steps = squares + pixels + 2.0 + 2.0 + 1.0;
+    // Pixels are scaled, and results back.
+    const double scaling = 4.0 * u * largest;
+    return mean_error(static_cast<double>(filter.window * filter.window), steps, largest) + scaling;
 }
 
 double rounding_bound(const NonLocalMeans &filter, double largest) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "families/description.hpp"
+#include "families/edge/weights.hpp"
 
 namespace gz {
 
@@ -14,11 +15,11 @@ inline constexpr std::int64_t max_nlm_patch = 15, max_nlm_window = 63;
 // where D is the mean, over channels too, of the squares of differences between the square patches around p and q: Buades,
 // Coll and Morel, 2005. All channels of a pixel have one weight. The border extends what patches and windows see.
 //
-// In f32 squares of a pixel are one chain of fma by channel; those of a patch are added down its columns and then along
-// the row of these sums, both as P(n) says; weights, and weights times pixels, are added to those of the pixel itself by
+// In f32 pixels are multiplied by scale_of(), so that a square of 1/2 leaves no weight by itself. Squares of a pixel are a
+// chain of fma by channel from 1/2 on, which ends at 1: what its bits count more than those of 1/2 is an integer up to 2^23.
+// Sums of these over a patch are exact, in any order. A weight is a function of v = 1 - sum / 2^23, and is made of the sum as
+// the bits of a float: see distance_scale(). Weights, and weights times pixels, are added to those of the pixel itself by
 // pairs of opposite places of the window, (1, 0) to (r, 0) and then row by row below, of each pair the upper or left first.
-//   P(n) = the sum of the largest power of two up to n of terms, in halves, and so on of the rest:
-//   P(7) = (((a + b) + (c + d)) + (e + f)) + g
 struct NonLocalMeans {
     std::int64_t patch = 7, window = 21; // pixels a side, odd
     double strength = 1.0;
@@ -30,8 +31,10 @@ struct NonLocalMeans {
 
 NonLocalMeans non_local_means(const NonLocalMeans &wanted);
 
-// Weights have v as fma(e, -scale, top), where e is the sum of squares of differences of two patches.
 float scale_of(const NonLocalMeans &filter, int channels);
+
+// Weights have v as fma(f, -unit, top), where f is the float of the bits of 2^-100 and a sum of squares.
+WeightScale distance_scale(double accuracy);
 
 std::string to_text(const NonLocalMeans &filter);
 void check_border(const NonLocalMeans &filter, const Border &border);

@@ -20,7 +20,8 @@ Work work(const NonLocalPass &pass, const Settings &settings, const DeviceFacts 
     defines["MOST"] = 2 * (most_radius(pass) + pass.patch / 2) + 1;
     result.range =
         batched_range(pass, ceil_div(g.width / pass.channels, group), g.height, group, 1);
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.terms)};
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.terms),
+                        by_value(pass.patches)};
     return result;
 }
 

@@ -23,10 +23,11 @@ Work work(const NonLocalPass &pass, const Settings &settings, const DeviceFacts 
     defines["MOST_RADIUS"] = most;
     result.range = batched_range(pass, ceil_div(g.width / pass.channels, settings.strip),
                                  ceil_div(g.height, settings.band), 1, 1);
-    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.terms)};
+    result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(pass.terms),
+                        by_value(pass.patches)};
     constexpr int lanes = 16;
     const auto whole = [](int count) { return (count + lanes - 1) / lanes * lanes; };
-    const int rings = (pass.patch <= 9 ? 8 : 16) + (most < 8 ? 8 : most < 16 ? 16 : 32) + 3;
+    const int rings = (pass.patch <= 8 ? 8 : 16) + (most < 8 ? 8 : most < 16 ? 16 : 32) + 2;
     const int halo = most + pass.patch / 2;
     const int pitch = whole(halo) + settings.strip + whole(halo + lanes);
     const int tile = pass.channels * (settings.band + 2 * halo) * pitch;

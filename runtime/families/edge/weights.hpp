@@ -23,7 +23,8 @@ inline constexpr std::array<float, 7> weight_terms = {0.293249905F,   -0.3134649
 float weight_of(float v);
 
 // The device's own exp2(v), with v = -u / ln 2. OpenCL has it within 3 units in the last place, and NVIDIA its
-// approximate one within 2: weights are within least_accuracy of exp(-u), the rounding of v aside.
+// approximate one within 2: weights are within least_accuracy of exp(-u), the rounding of v aside. Those of patches are
+// less by exp(-weight_reach).
 inline constexpr double least_accuracy = 1e-6;
 
 // Whether weights are made by the device. accuracy: 0, or least_accuracy or more.
