@@ -27,6 +27,7 @@ Transition transition(const Section &section, std::int64_t count) {
 
 std::vector<std::array<double, 2>> responses(const Section &section, std::int64_t count) {
     std::vector<std::array<double, 2>> result;
+    result.reserve(static_cast<std::size_t>(count));
     std::array<double, 2> state{0.0, 0.0};
     for (std::int64_t age = 0; age < count; ++age) {
         step(section, state, age == 0 ? 1.0 : 0.0);

@@ -20,6 +20,7 @@ struct Section {
     double sign = 1.0;
 
     bool is_first_order() const { return decay == 0.0 && v_weight == 0.0; }
+    bool operator==(const Section &) const = default;
 };
 
 // Takes a sample: state is (w, v).

@@ -1,6 +1,7 @@
 #include "families/recursive/line_filter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <memory>
@@ -109,13 +110,13 @@ void set_extended_start_states(std::vector<LineStage> &stages, const Border &bor
         const auto add = [&](const Section &section, Way side) {
             const std::int64_t fading = samples_to_fade(section, precision);
             const std::int64_t margin = before;
+            const auto ages = responses(section, fading);
             for (std::size_t component = 0; component < 2; ++component) {
                 // The functional covers samples -fading to -1 of what the stage reads, and as many more on
                 // both sides as the stages before reach; it is mirrored for the far end.
                 Functional functional;
                 functional.first = -(fading + margin);
                 functional.weights.assign(static_cast<std::size_t>(fading + 2 * margin), 0.0);
-                const auto ages = responses(section, fading);
                 for (std::int64_t age = 0; age < fading; ++age)
                     functional.weights[static_cast<std::size_t>(margin + fading - 1 - age)] =
                         ages[static_cast<std::size_t>(age)][component];
@@ -137,6 +138,46 @@ void set_extended_start_states(std::vector<LineStage> &stages, const Border &bor
         before += samples_to_fade(stage, precision);
     }
 }
+
+// Whether two stages are the same but for their start states.
+bool are_same_filter(const LineStage &a, const LineStage &b) {
+    return a.direct == b.direct && a.causal == b.causal && a.anticausal == b.anticausal &&
+           a.precision == b.precision && a.negligible == b.negligible && a.taps == b.taps &&
+           a.first_tap == b.first_tap;
+}
+
+// Keeps the last stages with their start states: a plan asks for those of a filter once for each axis and each way to run
+// it, and the next plan of such an image for the same.
+class LastStages {
+public:
+    void set_start_states(std::vector<LineStage> &stages, const Border &border,
+                          std::int64_t length) {
+        for (const Known &known : known_)
+            if (known.length == length && known.border == border &&
+                std::equal(known.stages.begin(), known.stages.end(), stages.begin(), stages.end(),
+                           are_same_filter)) {
+                stages = known.stages;
+                return;
+            }
+        set_extended_start_states(stages, border, length);
+        constexpr std::size_t most_weights = 1 << 14;
+        std::size_t weights = 0;
+        for (const LineStage &stage : stages)
+            for (const StartWeights &own : stage.start_states)
+                weights += own.near.size() + own.far.size();
+        if (weights <= most_weights)
+            known_[next_++ % known_.size()] = {length, border, stages};
+    }
+
+private:
+    struct Known {
+        std::int64_t length = -1;
+        Border border;
+        std::vector<LineStage> stages;
+    };
+    std::array<Known, 8> known_;
+    std::size_t next_ = 0;
+};
 
 // ---- zero border ----
 
@@ -504,8 +545,10 @@ std::vector<LineStage> line_stages(const Recursion &recursion, int axis, const B
     for (LineStage &stage : stages)
         if (!stage.has_taps() && stage.states() == 0)
             stage.causal.emplace_back();
-    if (recursion.extended)
-        set_extended_start_states(stages, border, length);
+    if (recursion.extended) {
+        thread_local LastStages last;
+        last.set_start_states(stages, border, length);
+    }
     return stages;
 }
 

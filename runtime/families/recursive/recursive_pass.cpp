@@ -475,14 +475,9 @@ class LastReaches {
 public:
     std::optional<std::int64_t> of(const std::vector<Section> &sections, double negligible,
                                    std::int64_t most) {
-        const auto same = [](const Section &a, const Section &b) {
-            return a.rest == b.rest && a.decay == b.decay && a.w_weight == b.w_weight &&
-                   a.v_weight == b.v_weight && a.sign == b.sign;
-        };
         for (const Reach &known : reaches_)
             if (known.negligible == negligible && (known.samples || known.most >= most) &&
-                std::equal(known.sections.begin(), known.sections.end(), sections.begin(),
-                           sections.end(), same))
+                known.sections == sections)
                 return known.samples && *known.samples <= most ? known.samples : std::nullopt;
         Reach &next = reaches_[next_++ % reaches_.size()];
         next = {sections, negligible, most, samples_beyond_which(sections, negligible, most)};
