@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/facts.hpp"
+#include "device/opencl.hpp"
 
 namespace gz {
 

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "device/environment.hpp"
+#include "device/opencl.hpp"
 
 namespace gz {
 

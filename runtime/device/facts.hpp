@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "device/opencl.hpp"
+namespace cl {
+class Device;
+class Platform;
+} // namespace cl
 
 namespace gz {
 
@@ -34,8 +37,8 @@ struct DeviceFacts {
     // The same configurations suit all devices of an architecture: "sm_90", "gfx1100", "x86-avx2"; "" where
     // it is unknown.
     std::string architecture;
-    cl_device_type type = 0;
-    std::string unusable; // why the device is refused; "" where it is not
+    std::uint64_t type = 0; // CL_DEVICE_TYPE_CPU and the like
+    std::string unusable;   // why the device is refused; "" where it is not
     std::uint64_t global_memory = 0;
     std::uint64_t max_allocation = 0;
     std::uint64_t local_memory = 0;

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "device/program.hpp"
+#include "device/program_request.hpp"
 
 namespace gz {
 

@@ -1,8 +1,7 @@
-// Programs: requests to compile, and compiled programs.
+// Compiled programs.
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <mutex>
 #include <span>
 #include <string>
@@ -11,22 +10,6 @@
 #include "device/opencl.hpp"
 
 namespace gz {
-
-// Names and values of the macros a kernel is built with, sorted by name.
-using Defines = std::map<std::string, int>;
-
-struct ProgramRequest {
-    std::string file;  // such as "correlate/correlate_tiled.cl"
-    std::string entry; // the kernel function
-    Defines defines;
-    std::string generated{}; // text that the file includes as "generated"
-
-    // MAX_REGISTERS among the defines: the most registers that an item of the kernel may take on devices that
-    // can be told so; 0: as many as the compiler likes.
-    int most_registers() const;
-    std::string options() const;
-    std::string text() const; // all of it, the same for the same request alone
-};
 
 // A built program with one kernel function. Safe to use from many threads.
 class Program {

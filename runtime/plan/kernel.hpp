@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "device/facts.hpp"
 #include "device/launch.hpp"
 
