@@ -16,6 +16,8 @@
 
 namespace gauze::tool {
 
+inline constexpr std::string_view axis_names = "xyzt";
+
 // Joins "a" "b" "c" with ", " to "a, b, c".
 std::string joined(const std::vector<std::string> &parts, const std::string &separator);
 

@@ -16,6 +16,9 @@ enum class ExitCode {
     interrupted = 130 // ended by a signal, numbered as shells do
 };
 
+// How a command prints a list: as a table, or by --json.
+enum class Format { table, json };
+
 // How much an error shows of a text of many lines, such as a compiler's log.
 enum class ErrorDetail { first_line, all };
 

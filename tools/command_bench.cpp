@@ -88,7 +88,7 @@ std::string size_text(const ImageDesc &image) {
     return image.extent[2] == 1 ? text : text + "x" + std::to_string(image.extent[2]);
 }
 
-std::string text_of(const ImageDesc &image) {
+std::string image_text(const ImageDesc &image) {
     return size_text(image) + " " + name_of(image.type) + ", " + std::to_string(image.channels) +
            (image.channels == 1 ? " channel" : " channels");
 }
@@ -114,7 +114,7 @@ std::optional<std::string> obstacle(const ImageDesc &image, const DeviceInfo &de
     // Source and targets, and those of the copy; a CPU also holds the host's source and results.
     const int images = (device.kind == GAUZE_DEVICE_CPU ? 3 : 2) * (1 + targets);
     const auto bytes = static_cast<double>(image.bytes());
-    const std::string what = text_of(image) + " is " + gigabytes(bytes) + " an image, ";
+    const std::string what = image_text(image) + " is " + gigabytes(bytes) + " an image, ";
     if (bytes > static_cast<double>(device.max_allocation))
         return what + "and " + device.name + " allocates at most " +
                gigabytes(static_cast<double>(device.max_allocation)) + " at once";
@@ -248,9 +248,9 @@ public:
         : asked_repeats_(options.repeats), engine_(engine), device_(engine.device()) {
         report_.device = device_.name;
         report_.platform = device_.platform;
-        report_.image = text_of(inputs.image);
-        report_.signal = text_of(inputs.signal);
-        report_.volume = text_of(inputs.volume);
+        report_.image = image_text(inputs.image);
+        report_.signal = image_text(inputs.signal);
+        report_.volume = image_text(inputs.volume);
         report_.checked_windows = checked_windows;
         if (options.peers && (peers_ = find_peers()).empty())
             notes_.push_back("--peers: no program for another library is installed");

@@ -12,8 +12,6 @@
 namespace gauze::tool {
 namespace {
 
-enum class Format { table, json };
-
 ExitCode print_info(Format format) {
     const CacheInfo info = cache_info();
     if (format == Format::json) {

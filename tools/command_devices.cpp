@@ -17,8 +17,6 @@
 namespace gauze::tool {
 namespace {
 
-enum class Format { table, json };
-
 std::string kind_name(gauze_device_kind kind) {
     switch (kind) {
     case GAUZE_DEVICE_GPU:

@@ -82,7 +82,7 @@ void add_run_options(CLI::App &app, RunOptions &options, const FilterCommand &fi
     app.add_flag("--quiet", options.quiet, "Print no notes");
 }
 
-std::string text_of(const Extent &extent) {
+std::string extent_text(const Extent &extent) {
     std::string text;
     std::size_t axes = extent.size();
     while (axes > 2 && extent[axes - 1] == 1)
@@ -127,7 +127,7 @@ void set_source_box(Region &region, const std::string &text, const Extent &sourc
         // By subtraction: the sum may overflow.
         if (origin < 0 || origin >= source[axis] || extent > source[axis] - origin)
             throw InputError(option + ": " + in_quotes(text) + " reaches outside the source of " +
-                             text_of(source));
+                             extent_text(source));
         region.source_origin[axis] = origin;
         region.extent[axis] = extent;
     }
@@ -158,8 +158,8 @@ std::optional<Region> region_of(const RunOptions &options, const Extent &source,
     for (std::size_t axis = 0; axis < target.size(); ++axis)
         if (region.target_origin[axis] < 0 || region.target_origin[axis] >= target[axis] ||
             region.extent[axis] > target[axis] - region.target_origin[axis])
-            throw InputError("the result of " + text_of(region.extent) +
-                             " reaches outside the target of " + text_of(target) +
+            throw InputError("the result of " + extent_text(region.extent) +
+                             " reaches outside the target of " + extent_text(target) +
                              "; see --dst-offset");
     return region;
 }
@@ -257,8 +257,8 @@ void check_guide(const HostImage &guide, const HostImage &source, const std::str
     const std::string what = "--guide " + in_quotes(file);
     check_type(guide.desc.type, pixel_types(), what, "a guide");
     if (guide.desc.extent != source.desc.extent)
-        throw InputError(what + " is " + text_of(guide.desc.extent) + " and the image " +
-                         text_of(source.desc.extent));
+        throw InputError(what + " is " + extent_text(guide.desc.extent) + " and the image " +
+                         extent_text(source.desc.extent));
     if (guide.desc.channels != 1 && guide.desc.channels != 3)
         throw InputError(what + " has " + std::to_string(guide.desc.channels) +
                          " channels; a guide has 1 or 3");

@@ -53,17 +53,17 @@ std::vector<Pair> pairs_of(const std::vector<std::string> &files) {
     return pairs;
 }
 
-std::string size_text(const ImageDesc &desc) {
+std::string width_by_height(const ImageDesc &desc) {
     return std::to_string(desc.extent[0]) + "x" + std::to_string(desc.extent[1]);
 }
 
 void check_pair(const Pair &pair, const ImageDesc &reference, const ImageDesc &distorted) {
     if (reference.extent != distorted.extent)
-        throw InputError(shown(pair.reference) + " is " + size_text(reference) + " and " +
-                         shown(pair.distorted) + " is " + size_text(distorted) +
+        throw InputError(shown(pair.reference) + " is " + width_by_height(reference) + " and " +
+                         shown(pair.distorted) + " is " + width_by_height(distorted) +
                          "; a pair must be of one size");
     if (std::min(reference.extent[0], reference.extent[1]) < 8)
-        throw InputError(shown(pair.reference) + " is " + size_text(reference) +
+        throw InputError(shown(pair.reference) + " is " + width_by_height(reference) +
                          "; images of at least 8x8 pixels can be scored");
 }
 

@@ -11,7 +11,7 @@
 namespace gauze::tool {
 namespace {
 
-constexpr std::string_view axis_names = "xyz";
+constexpr std::string_view space_axes = "xyz";
 
 constexpr std::array<std::pair<const char *, DerivativeMethod>, 4> methods{
     {{"central", DerivativeMethod::central},
@@ -35,8 +35,8 @@ DerivativeMethod parse_derivative_method(const std::string &text) {
 
 // Returns the number of the axis that an option names, one of the image's `axes`.
 int axis_of(const std::string &option, const std::string &name, int axes) {
-    const std::size_t axis = name.size() == 1 ? axis_names.find(name) : -1;
-    if (axis >= axis_names.size())
+    const std::size_t axis = name.size() == 1 ? space_axes.find(name) : -1;
+    if (axis >= space_axes.size())
         throw InputError(option + ": " + in_quotes(name) + " is not one of x, y, z");
     if (static_cast<int>(axis) >= axes)
         throw InputError(option + ": the image has no axis " + in_quotes(name) +

@@ -13,8 +13,6 @@
 namespace gauze::tool {
 namespace {
 
-constexpr std::string_view axis_names = "xyzt";
-
 // Returns a scan without terms for a text that starts with "+x:", "-x:", "+y:" ...; nothing for any other.
 std::optional<Scan> parse_direction(std::string_view text) {
     const std::size_t axis = text.size() > 1 ? axis_names.find(text[1]) : std::string_view::npos;

@@ -13,7 +13,7 @@ namespace {
 constexpr double left = 72, right = 640, bottom = 460;
 constexpr double title_y = 28, subtitle_step = 19;
 constexpr double legend_x = 664, legend_step = 22;
-constexpr int width = 1000;
+constexpr int page_width = 1000;
 
 constexpr std::size_t color_count = 9;
 
@@ -167,10 +167,11 @@ std::string svg_of(const Plot &plot) {
     const double legend_end = top + legend_step * static_cast<double>(plot.lines.size());
     const int height = static_cast<int>(std::max(bottom + 60, legend_end + 20));
 
-    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) +
-                      "\" height=\"" + std::to_string(height) + "\" viewBox=\"0 0 " +
-                      std::to_string(width) + " " + std::to_string(height) +
-                      "\" role=\"img\">\n<title>" + escaped(plot.title) + "</title>\n";
+    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+                      std::to_string(page_width) + "\" height=\"" + std::to_string(height) +
+                      "\" viewBox=\"0 0 " + std::to_string(page_width) + " " +
+                      std::to_string(height) + "\" role=\"img\">\n<title>" + escaped(plot.title) +
+                      "</title>\n";
     svg += style();
     svg += "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n";
     svg += text_at(left, title_y, plot.title, "title");

@@ -16,8 +16,6 @@
 namespace gauze::tool {
 namespace {
 
-constexpr std::string_view axis_names = "xyzt";
-
 Taps taps_from_file(const std::string &option, const std::string &path) {
     const NpyArray array = read_npy(path);
     Taps taps;
