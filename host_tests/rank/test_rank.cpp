@@ -321,44 +321,46 @@ template <class P> std::vector<RankCase> ranks_of_several_tiles(const std::strin
     std::vector<RankCase> cases;
     std::size_t turn = 0;
     for (const PixelType type : {PixelType::u8, PixelType::f32, PixelType::s16})
-        for (const int channels : {1, 3})
-            for (const RegionKind region : {RegionKind::whole, RegionKind::neighbours}) {
-                // make_region takes about half of an image along each axis.
-                const int times = region == RegionKind::whole ? 1 : 2;
-                RankCase test;
-                static_cast<ImageCase &>(test) = image_of_tiles(
-                    is_of_bytes(kernel) ? PixelType::u8 : type, type, channels,
-                    times * width / channels, times * (is_slow ? 110 : 170), region,
-                    turn % 2 ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
-                test.border = all_border_modes[turn % std::size(all_border_modes)];
-                test.border_value = 7.0;
-                test.kernel = kernel;
-                test.window = is_of_extremes<P> ? WindowCase{9, 12, 1}
-                              : is_slow         ? WindowCase{13, 10, 1}
-                              : is_of_footprints(kernel)
-                                  ? WindowCase{9, 7, 1, Anchor::centre, Shape::disk}
-                                  : WindowCase{5, 3, 1};
-                test.which = which_of<P>(kernel, turn++);
-                for (const Tunable &tunable : spec.tunables)
-                    test.config[tunable.name] = tunable.values.front();
-                if (kernel == "rank_network")
-                    test.config = {{"TILE_X", 4}, {"TILE_Y", 2}, {"GROUP_Y", 4}, {"SUMS", 11}};
-                else if (kernel == "rank_tiled")
-                    test.config = {{"TILE_X", 4},
-                                   {"TILE_Y", 2},
-                                   {"GROUP_X", channels == 3 && turn / 4 % 2 ? 48 : 32},
-                                   {"GROUP_Y", 4},
-                                   {"SUMS", 11},
-                                   {"MIRRORS", static_cast<int>(turn / 2 % 2)}};
-                cases.push_back(test);
-                if (!is_of_extremes<P> || type == PixelType::s16)
-                    continue;
-                // Windows of which each scan sees a part alone, and the least reach.
-                test.window = {43, 31, 1, Anchor::first};
-                cases.push_back(test);
-                test.window = {2, 4, 1};
-                cases.push_back(test);
-            }
+        for (const int channels : {1, 3}) {
+            // One of each type, and of either number of channels one or two.
+            const bool is_region = (turn + turn / 2) % 2 == 1;
+            const RegionKind region = is_region ? RegionKind::neighbours : RegionKind::whole;
+            // make_region takes about half of an image along each axis.
+            const int times = is_region ? 2 : 1;
+            RankCase test;
+            static_cast<ImageCase &>(test) =
+                image_of_tiles(is_of_bytes(kernel) ? PixelType::u8 : type, type, channels,
+                               times * width / channels, times * (is_slow ? 110 : 170), region,
+                               is_region ? Layout::odd_offset_and_pitch : Layout::padded_aligned);
+            test.border = all_border_modes[turn % std::size(all_border_modes)];
+            test.border_value = 7.0;
+            test.kernel = kernel;
+            test.window = is_of_extremes<P> ? WindowCase{9, 12, 1}
+                          : is_slow         ? WindowCase{13, 10, 1}
+                          : is_of_footprints(kernel)
+                              ? WindowCase{9, 7, 1, Anchor::centre, Shape::disk}
+                              : WindowCase{5, 3, 1};
+            test.which = which_of<P>(kernel, turn++);
+            for (const Tunable &tunable : spec.tunables)
+                test.config[tunable.name] = tunable.values.front();
+            if (kernel == "rank_network")
+                test.config = {{"TILE_X", 4}, {"TILE_Y", 2}, {"GROUP_Y", 4}, {"SUMS", 11}};
+            else if (kernel == "rank_tiled")
+                test.config = {{"TILE_X", 4},
+                               {"TILE_Y", 2},
+                               {"GROUP_X", channels == 3 && turn / 4 % 2 ? 48 : 32},
+                               {"GROUP_Y", 4},
+                               {"SUMS", 11},
+                               {"MIRRORS", static_cast<int>(turn / 2 % 2)}};
+            cases.push_back(test);
+            if (!is_of_extremes<P> || type == PixelType::s16)
+                continue;
+            // Windows of which each scan sees a part alone, and the least reach.
+            test.window = {43, 31, 1, Anchor::first};
+            cases.push_back(test);
+            test.window = {2, 4, 1};
+            cases.push_back(test);
+        }
     return cases;
 }
 
