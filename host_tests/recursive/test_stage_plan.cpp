@@ -185,7 +185,7 @@ TEST_SUITE("stage plan") {
         std::map<std::string, int> refusals;
         int accepted = 0;
         double worst = 0.0;
-        const int count = support::wants_all_designs() ? 20000 : 500;
+        const int count = support::wants_all_designs() ? 20000 : 250;
         std::vector<Line> inputs(3, Line(300, 0.0));
         inputs[0][0] = 1.0;
         inputs[1] = Line(300, 1.0);
