@@ -281,9 +281,7 @@ TEST_CASE("bench: the plot") {
 TEST_CASE("bench: erosions by disks") {
     const TestDirectory directory;
     const std::string file = directory / "bench.svg";
-    const Arguments arguments{"erode",    "--size", "96x80",  "--type", "u8",
-                              "--repeat", "1",      "--plot", file};
-    const Outcome outcome = bench(arguments);
+    const Outcome outcome = bench({"erode", "--size", "96x80", "--repeat", "1", "--plot", file});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     CHECK(contains(outcome.out, "| erode  | radius 1 "));
@@ -296,13 +294,13 @@ TEST_CASE("bench: erosions by disks") {
 TEST_CASE("bench: rows without a radius are in the table, not in the plot") {
     const TestDirectory directory;
     const std::string file = directory / "bench.svg";
-    const Outcome outcome = bench({"bspline", "recursive", "--type", "u8", "--size", "40x30",
-                                   "--repeat", "1", "--plot", file});
+    const Outcome outcome =
+        bench({"bspline", "recursive", "--size", "96x80", "--repeat", "1", "--plot", file});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     CHECK(contains(outcome.out, "| bspline   | order 3 "));
     CHECK(contains(outcome.out, "| recursive | sections 15, scans +x "));
-    CHECK(contains(outcome.out, "filter a signal: 1200x1 u8, 1 channel"));
+    CHECK(contains(outcome.out, "filter a signal: 7680x1 f32, 1 channel"));
     CHECK(!std::filesystem::exists(file));
 }
 
