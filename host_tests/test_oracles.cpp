@@ -1,6 +1,7 @@
 // Results against expected values from an independent source, in the directory that GAUZE_ORACLES
-// names, through the public API. Every kernel must pass every case that it can run. Where GAUZE_ONLY_CHOSEN is set, the
-// library's choice alone runs, and no network that the compilers of CPUs take seconds to minutes for.
+// names, through the public API. Every kernel must pass every case that it can run; where GAUZE_SHARE is set, as 0/4, each
+// runs every fourth one, the library's choice all. Where GAUZE_ONLY_CHOSEN is set, the choice alone runs, in cases of
+// the share, and no network that the compilers of CPUs take seconds to minutes for.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -73,6 +74,16 @@ struct Candidate {
 
 bool only_chosen() {
     return std::getenv("GAUZE_ONLY_CHOSEN") != nullptr;
+}
+
+// Whether a kernel is forced in a case, by their numbers.
+bool is_of_share(std::size_t kernel, std::size_t number) {
+    const char *const given = std::getenv("GAUZE_SHARE");
+    if (!given)
+        return true;
+    const std::string share = given;
+    const std::size_t count = std::stoul(share.substr(share.find('/') + 1));
+    return (kernel + number) % count == std::stoul(share);
 }
 
 // The kernels of a family that are forced beside the library's choice, from its list: CTest sets
@@ -282,6 +293,7 @@ TEST_CASE("oracles") {
     }
     const gauze::Engine engine;
     int passed = 0, left_out = 0, misfits = 0;
+    std::size_t number = 0;          // of a case
     std::map<std::string, int> runs; // of each kernel; "": the library's choice
     double worst_float = 0.0, worst_integer = 0.0;
     double worst_share = 0.0; // of its tolerance
@@ -291,6 +303,9 @@ TEST_CASE("oracles") {
             ++left_out;
             continue;
         }
+        ++number;
+        if (only_chosen() && !is_of_share(0, number))
+            continue;
         const std::string name = test["name"];
         const auto load = [&](const char *key) {
             return gauze::tool::read_image(directory + "/" + test[key].get<std::string>(),
@@ -343,9 +358,10 @@ TEST_CASE("oracles") {
         for (const Candidate &candidate : candidates(test)) {
             INFO(name, " as ", candidate.name);
             compare(candidate.filter, "");
-            for (const std::string &kernel : candidate.kernels) {
-                INFO(kernel);
-                compare(candidate.filter, kernel);
+            for (std::size_t i = 0; i < candidate.kernels.size(); ++i) {
+                INFO(candidate.kernels[i]);
+                if (is_of_share(i, number))
+                    compare(candidate.filter, candidate.kernels[i]);
             }
         }
         ++passed;
@@ -390,7 +406,11 @@ TEST_CASE("oracles of windows") {
         for (std::string &kernel : kernels_of(family))
             kernels.push_back(std::move(kernel));
     const json cases = json::parse(manifest)["cases"];
+    std::size_t number = 0;
     for (const json &test : cases) {
+        ++number;
+        if (only_chosen() && !is_of_share(0, number))
+            continue;
         const auto load = [&](const char *key) {
             return gauze::tool::read_image(directory + test[key].get<std::string>(),
                                            gauze::tool::ChannelAxis::none);
@@ -410,9 +430,12 @@ TEST_CASE("oracles of windows") {
             ++left_out;
             continue;
         }
-        for (const std::string &kernel : kernels) {
+        for (std::size_t k = 0; k < kernels.size(); ++k) {
+            const std::string &kernel = kernels[k];
             if (!is_small && !kernel.empty())
                 break;
+            if (!kernel.empty() && !is_of_share(k, number))
+                continue;
             INFO(test["name"].get<std::string>(), " by ", kernel);
             std::optional<gauze::Plan> plan;
             try {
