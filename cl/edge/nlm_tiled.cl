@@ -2,7 +2,8 @@
 // For one place of the window after the other, an item sums squares of differences down COLUMN rows
 // of a column, and makes weights of such sums for RUN results of a row. It does the former for the
 // next place before the latter, so that the group waits once for each place. An item keeps the
-// pixels of its column, and the results of its run.
+// results of its run and, where KEPT is 1, the pixels of its column and run, which takes as many
+// registers again.
 #include "lib/inline.clh"
 #include "lib/rolled.clh"
 #include "lib/geometry.clh"
@@ -18,8 +19,9 @@
 #include "lib/weights.clh"
 #include "lib/patches.clh"
 
-#if !defined(COLUMNS) || !defined(ROWS) || !defined(COLUMN) || !defined(MOST_RADIUS)
-#error COLUMNS, ROWS, COLUMN or MOST_RADIUS is not defined
+#if !defined(COLUMNS) || !defined(ROWS) || !defined(COLUMN) || !defined(KEPT) ||                   \
+    !defined(MOST_RADIUS)
+#error COLUMNS, ROWS, COLUMN, KEPT or MOST_RADIUS is not defined
 #endif
 #if ROWS % COLUMN || COLUMNS % COLUMN
 #error the tile does not fit its items
@@ -51,7 +53,8 @@ INLINE void read_tile(__global const SRC *origin, const Geometry g, float scale,
     }
 }
 
-// Pixels of a column that sums of patches take in.
+// Pixels of a column that sums of patches take in. Those of one channel are always kept.
+#define KEEPS_COLUMN (KEPT || CHANNELS == 1)
 typedef struct Column {
     float pixels[CHANNELS][COLUMN + PATCH - 1];
 } Column;
@@ -62,10 +65,12 @@ INLINE void sum_column(__local uint *sums, const Column own, __local const float
                        int offset) {
     float squares[COLUMN + PATCH - 1];
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
-        __local const float *other = first + c * plane + offset;
+        __local const float *pixels = first + c * plane;
+        __local const float *others = pixels + offset;
         UNROLL for (int k = 0; k < COLUMN + PATCH - 1; ++k)
-            squares[k] =
-                add_square(c == 0 ? NO_SQUARE : squares[k], other[k * PITCH] - own.pixels[c][k]);
+            squares[k] = add_square(
+                c == 0 ? NO_SQUARE : squares[k],
+                others[k * PITCH] - (KEEPS_COLUMN ? own.pixels[c][k] : pixels[k * PITCH]));
     }
     uint sum = 0;
     UNROLL for (int k = 0; k < PATCH - 1; ++k)
@@ -82,9 +87,9 @@ typedef struct Means {
     float values[CHANNELS][RUN], weights[RUN];
 } Means;
 
-// The pixels of an item's run at a place of the window. Those of one channel stay in registers
-// while the place moves along x, and one is read for each step; those of several would not fit
-// there.
+// The pixels of an item's run at a place of the window. Where they stay in registers while the
+// place moves along x, one is read for each step. Those of several channels would not fit there.
+#define KEEPS_PLACES (KEPT && CHANNELS == 1)
 typedef struct Place {
     float kept[RUN];
 } Place;
@@ -92,12 +97,12 @@ typedef struct Place {
 INLINE Place read_place(__local const float *pixels) {
     Place place;
     UNROLL for (int k = 0; k < RUN; ++k)
-        place.kept[k] = CHANNELS == 1 ? pixels[k] : 0.0f;
+        place.kept[k] = KEEPS_PLACES ? pixels[k] : 0.0f;
     return place;
 }
 
 // Three steps at a time take a third of the moves.
-#if CHANNELS == 1
+#if KEEPS_PLACES
 #define STEPS _Pragma("unroll 3")
 #else
 #define STEPS ROLLED
@@ -141,7 +146,7 @@ INLINE void add_pixels(Means *means, const WeightTerms terms, const PatchTerms p
         means->weights[k] += weight;
         UNROLL for (int c = 0; c < CHANNELS; ++c)
             means->values[c][k] =
-                fma(weight, CHANNELS == 1 ? place->kept[k] : pixels[c * plane + k],
+                fma(weight, KEEPS_PLACES ? place->kept[k] : pixels[c * plane + k],
                     means->values[c][k]);
     }
 }
