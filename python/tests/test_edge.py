@@ -164,7 +164,8 @@ def test_non_local_means(engine, image, patch, window):
     filter = Filter.non_local_means(0.2, patch, window)
     plan = engine.plan(filter, image)
     got = plan(image)
-    np.testing.assert_allclose(got, non_local_means(image, 0.2, patch, window), atol=2e-6)
+    # Sums of 441 weights in f32: images of other seeds err by 1.5e-6 to 3.2e-6.
+    np.testing.assert_allclose(got, non_local_means(image, 0.2, patch, window), atol=5e-6)
     assert plan.verify(image, got).within_bound
     near = Filter.non_local_means(0.2, patch, window, accuracy=1e-5)(image)
     np.testing.assert_allclose(near, got, atol=1e-4)
