@@ -6,6 +6,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/host_compiler.clh"
 #include "lib/rank_vectors.clh"
 #include "lib/extreme_vectors.clh"
 #include "lib/box_columns.clh"
@@ -83,6 +84,12 @@ static inline void put_edge(__global const SRC *row, float outside, int from, in
                 result);
 }
 
+// The row that fold_row gave; where that is outside, the first one.
+static inline __global const SRC *row_of(__global const SRC *origin, const Geometry g,
+                                         int folded_row) {
+    return origin + max(folded_row, 0) * g.src_row;
+}
+
 // The row of the source that fold_row gave. What is done twice is the same as once: the last vector may overlap.
 static inline void put_row(__global const SRC *origin, const Geometry g, int folded_row,
                            const Columns c, const int *places, const KEY *with, KEY *to,
@@ -137,7 +144,7 @@ static inline void write_windows(KEY *keys, int count, int width, __global DST *
             all = FURTHER(all, READ_KEYS(keys + x + SPAN * CHANNELS));
         if (WINDOW_X > 3 * SPAN)
             all = FURTHER(all, READ_KEYS(keys + x + 2 * SPAN * CHANNELS));
-        write_keys(all, width - x, to + x);
+        stream_keys(all, width - x, to + x);
     }
 }
 
@@ -146,9 +153,12 @@ static inline void write_windows(KEY *keys, int count, int width, __global DST *
 #define ROWS (TILE_Y + WINDOW_Y - 1)
 #define POWER (WINDOW_Y >= 4 ? 4 : WINDOW_Y >= 2 ? 2 : 1) // no more than the window's rows
 
-// The windows along y of TILE_Y rows, of rows that hold keys.
-static inline void find_windows(KEY **rows, int count, KEY (*found)[PITCH]) {
+// The windows along y of TILE_Y rows, of rows that hold keys. expected: the pixels that the next step reads.
+static inline void find_windows(KEY **rows, int count, KEY (*found)[PITCH],
+                                __global const SRC *const *expected) {
     for (int x = 0; x < count; x += LANES) {
+        for (int j = 0; j < TILE_Y; ++j)
+            EXPECT(expected[j] + x);
         T keys[ROWS];
         for (int j = 0; j < ROWS; ++j)
             keys[j] = READ_KEYS(rows[j] + x);
@@ -273,7 +283,10 @@ void extreme_strips(__global const SRC *restrict src, __global KEY *restrict bet
         for (int j = WINDOW_Y - 1; j < ROWS; ++j)
             put_row(origin, g, fold_row(g, before + y + j), c, places, NO_ROW, rows[j], NO_ROW,
                     NO_ROW);
-        find_windows(rows, c.count, found);
+        __global const SRC *expected[TILE_Y];
+        for (int j = 0; j < TILE_Y; ++j)
+            expected[j] = row_of(origin, g, fold_row(g, before + y + ROWS + j)) + c.first;
+        find_windows(rows, c.count, found, expected);
         for (int j = 0; j < min(TILE_Y, end - top - y); ++j)
             EMIT(found[j], top + y + j);
         KEY *next[ROWS];

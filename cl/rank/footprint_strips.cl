@@ -6,6 +6,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/host_compiler.clh"
 #include "lib/rank_vectors.clh"
 #include "lib/extreme_vectors.clh"
 #include "lib/footprint.clh"
@@ -61,7 +62,7 @@ INLINE void write_results(KEY *const *rows, __global const FootprintRead *reads,
             found[k] = FURTHER(found[k], READ_KEYS(from + k * LANES));
     }
     UNROLL for (int k = 0; k < vectors; ++k)
-        write_keys(found[k], width - x - k * LANES, to + x + k * LANES);
+        stream_keys(found[k], width - x - k * LANES, to + x + k * LANES);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -92,10 +93,16 @@ void footprint_strips(__global const SRC *restrict src, __global DST *restrict d
         for (int j = WINDOW_Y - 1; j < ROWS; ++j)
             read_tables(origin, g, fold_row(g, y + j - g.anchor_y), first, columns, from[j], other);
         const int height = min(TILE_Y, end - y);
+        __global const SRC *expected[TILE_Y]; // the rows that the next step reads
+        for (int j = 0; j < TILE_Y; ++j)
+            expected[j] = origin + max(fold_row(g, y + ROWS + j - g.anchor_y), 0) * g.src_row + first;
         int x = 0;
         for (; x + BLOCK * LANES <= width; x += BLOCK * LANES)
-            for (int j = 0; j < height; ++j)
+            for (int j = 0; j < height; ++j) {
+                for (int i = 0; i < BLOCK * LANES; i += 64 / (int)sizeof(SRC))
+                    EXPECT(expected[j] + x + i);
                 write_results(from + j, reads, count, x, BLOCK, width, to + (y + j) * g.dst_row);
+            }
         for (; x < width; x += LANES)
             for (int j = 0; j < height; ++j)
                 write_results(from + j, reads, count, x, 1, width, to + (y + j) * g.dst_row);

@@ -5,6 +5,7 @@
 #include "lib/volume.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/host_compiler.clh"
 #include "lib/rank_vectors.clh"
 
 #if !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(TILE_Y)
@@ -67,7 +68,15 @@ void rank_strips(__global const SRC *restrict src, __global DST *restrict dst, c
                 read_keys(slices.start[z], g, row, first, count, rows[z * ROWS + j]);
             }
         read = WINDOW_Y - 1;
+        __global const SRC *expected[DEPTH * TILE_Y]; // the rows that the next tile reads
+        for (int z = 0; z < DEPTH; ++z)
+            for (int j = 0; j < TILE_Y; ++j) {
+                const int row = fold_row(g, y + ROWS + j - g.anchor_y);
+                expected[z * TILE_Y + j] = slices.start[z] + max(row, 0) * g.src_row + first;
+            }
         for (int x = 0; x < width; x += LANES) {
+            for (int j = 0; j < DEPTH * TILE_Y; ++j)
+                EXPECT(expected[j] + x);
 #define AT(i, j) READ_KEYS(rows[j] + x + (i)*CHANNELS)
 #define RESULTS(j, keys)                                                                           \
     if (y + (j) < end)                                                                             \
