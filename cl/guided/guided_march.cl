@@ -324,8 +324,14 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
         to += g.dst_row;                                                                           \
     }
     GUIDE_WAITING pixels[ROWS];
+// Intel's compilers of 2022 crash over bytes that are not each read on a condition.
+#if GUIDE_TYPE == PIXEL_U8 && !defined(__NV_CL_C_VERSION)
+#define ARE_WHOLE(step) false
+#else
+#define ARE_WHOLE(step) ((step) + ROWS <= rows)
+#endif
 #define BRING_PIXELS(step)                                                                         \
-    if (item < wide && (step) + ROWS <= rows) {                                                    \
+    if (item < wide && ARE_WHOLE(step)) {                                                          \
         UNROLL for (int i = 0; i < ROWS; ++i) {                                                    \
             pixels[i] = LOAD_GUIDE_WAITING(pixel);                                                 \
             pixel += from.row;                                                                     \
