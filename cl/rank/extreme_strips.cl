@@ -84,12 +84,6 @@ static inline void put_edge(__global const SRC *row, float outside, int from, in
                 result);
 }
 
-// The row that fold_row gave; where that is outside, the first one.
-static inline __global const SRC *row_of(__global const SRC *origin, const Geometry g,
-                                         int folded_row) {
-    return origin + max(folded_row, 0) * g.src_row;
-}
-
 // The row of the source that fold_row gave. What is done twice is the same as once: the last vector may overlap.
 static inline void put_row(__global const SRC *origin, const Geometry g, int folded_row,
                            const Columns c, const int *places, const KEY *with, KEY *to,
@@ -285,7 +279,7 @@ void extreme_strips(__global const SRC *restrict src, __global KEY *restrict bet
                     NO_ROW);
         __global const SRC *expected[TILE_Y];
         for (int j = 0; j < TILE_Y; ++j)
-            expected[j] = row_of(origin, g, fold_row(g, before + y + ROWS + j)) + c.first;
+            expected[j] = row_to_expect(origin, g, before + y + ROWS + j) + c.first;
         find_windows(rows, c.count, found, expected);
         for (int j = 0; j < min(TILE_Y, end - top - y); ++j)
             EMIT(found[j], top + y + j);

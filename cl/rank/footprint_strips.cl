@@ -95,7 +95,7 @@ void footprint_strips(__global const SRC *restrict src, __global DST *restrict d
         const int height = min(TILE_Y, end - y);
         __global const SRC *expected[TILE_Y]; // the rows that the next step reads
         for (int j = 0; j < TILE_Y; ++j)
-            expected[j] = origin + max(fold_row(g, y + ROWS + j - g.anchor_y), 0) * g.src_row + first;
+            expected[j] = row_to_expect(origin, g, y + ROWS + j - g.anchor_y) + first;
         int x = 0;
         for (; x + BLOCK * LANES <= width; x += BLOCK * LANES)
             for (int j = 0; j < height; ++j) {

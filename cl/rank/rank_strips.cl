@@ -70,10 +70,9 @@ void rank_strips(__global const SRC *restrict src, __global DST *restrict dst, c
         read = WINDOW_Y - 1;
         __global const SRC *expected[DEPTH * TILE_Y]; // the rows that the next tile reads
         for (int z = 0; z < DEPTH; ++z)
-            for (int j = 0; j < TILE_Y; ++j) {
-                const int row = fold_row(g, y + ROWS + j - g.anchor_y);
-                expected[z * TILE_Y + j] = slices.start[z] + max(row, 0) * g.src_row + first;
-            }
+            for (int j = 0; j < TILE_Y; ++j)
+                expected[z * TILE_Y + j] =
+                    row_to_expect(slices.start[z], g, y + ROWS + j - g.anchor_y) + first;
         for (int x = 0; x < width; x += LANES) {
             for (int j = 0; j < DEPTH * TILE_Y; ++j)
                 EXPECT(expected[j] + x);

@@ -30,14 +30,14 @@ template <class Cost> int of_least_cost(const std::vector<int> &values, Cost cos
                              [&](int one, int other) { return cost(one) < cost(other); });
 }
 
-// Returns which number of groups of each core, of `values`, finishes first with the strips of an image of `height` rows.
+// Returns the value of a tunable with which all groups finish first that march down the strips of an image of `height` rows.
 // at_once: groups that the device runs at a time. start: rows for which a group could march in the time that its start
-// takes. band_of(groups): the rows of a group's band.
+// takes. band_of(value): the rows of a group's band.
 template <class BandOf>
-int fastest_groups(const std::vector<int> &values, double strips, std::int64_t height,
-                   double at_once, double start, BandOf band_of) {
-    return of_least_cost(values, [&](int groups) {
-        const std::int64_t band = band_of(groups);
+int soonest_of(const std::vector<int> &values, double strips, std::int64_t height, double at_once,
+               double start, BandOf band_of) {
+    return of_least_cost(values, [&](int value) {
+        const std::int64_t band = band_of(value);
         const auto bands = static_cast<double>(ceil_div(height, band));
         return rounds_of(strips * bands, at_once) * (static_cast<double>(band) + start);
     });

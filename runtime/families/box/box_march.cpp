@@ -121,16 +121,15 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
 
 // Returns how many groups of each core finish first, where so many of them run at a time: a group starts slowly, with the
 // rows of its first boxes. At most 4 % above the best of 20 sizes, types and radii on an H200.
-int groups_of_each_core(const BoxPass &pass, Settings settings, int at_once,
-                        const DeviceFacts &facts) {
+int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const DeviceFacts &facts) {
     constexpr double first_rows = 8;
     const Geometry &g = pass.geometry;
-    return fastest_groups(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
-                          g.height, static_cast<double>(facts.cores() * at_once),
-                          g.taps_y / 2.0 + first_rows, [&](int groups) {
-                              settings.groups = groups;
-                              return band_of(pass, settings, facts);
-                          });
+    return soonest_of(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
+                      g.height, static_cast<double>(facts.cores() * at_once),
+                      g.taps_y / 2.0 + first_rows, [&](int groups) {
+                          settings.groups = groups;
+                          return band_of(pass, settings, facts);
+                      });
 }
 
 // NVIDIA's cores have registers for 512 items of this kernel. The radius alone decides on the program, so that a new
@@ -143,7 +142,7 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         if (is_too_narrow(pass, settings))
             settings.segment = 16;
         if (strip_of(pass, settings) > 0)
-            settings.groups = groups_of_each_core(pass, settings, items / (stacks * lanes), facts);
+            settings.groups = fastest_groups(pass, settings, items / (stacks * lanes), facts);
         result.push_back(settings);
     }
     if (strip_of(pass, result.front()) < 3 * result.front().lanes)

@@ -133,16 +133,15 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
 
 // Returns how many groups of each core finish first, where so many of them run at a time: a group starts slowly, with the
 // rows of its first boxes.
-int groups_of_each_core(const BoxPass &pass, Settings settings, int at_once,
-                        const DeviceFacts &facts) {
+int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const DeviceFacts &facts) {
     constexpr double first_rows = 8;
     const Geometry &g = pass.geometry;
-    return fastest_groups(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
-                          g.height, static_cast<double>(facts.cores() * at_once),
-                          g.taps_y / 2.0 + first_rows, [&](int groups) {
-                              settings.groups = groups;
-                              return band_of(pass, settings, facts);
-                          });
+    return soonest_of(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
+                      g.height, static_cast<double>(facts.cores() * at_once),
+                      g.taps_y / 2.0 + first_rows, [&](int groups) {
+                          settings.groups = groups;
+                          return band_of(pass, settings, facts);
+                      });
 }
 
 // The radius alone decides on the program, so that a new size of image compiles nothing: strips that are mostly aprons
@@ -160,7 +159,7 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         if (strip <= 0)
             continue;
         const int items = has_many ? items_of_4_rows : items_of_8_rows;
-        settings.groups = groups_of_each_core(pass, settings, std::max(items / lanes, 1), facts);
+        settings.groups = fastest_groups(pass, settings, std::max(items / lanes, 1), facts);
         candidates.emplace_back(static_cast<double>(columns_of(pass, settings)) /
                                     static_cast<double>(strip) * (lanes == 384 ? 1.25 : 1.0),
                                 settings);

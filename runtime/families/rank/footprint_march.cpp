@@ -141,12 +141,10 @@ int soonest_band(const RankPass &pass, const Settings &settings, const DeviceFac
     const std::int64_t strips = strips_of(pass, settings) * pass.batch();
     const std::int64_t registers = g.taps_y * settings.columns + 50;
     const std::int64_t at_once = std::min<std::int64_t>(65536 / (settings.group * registers), 32);
-    return of_least_cost(tunables.back().values, [&](int band) {
-        const std::int64_t bands = ceil_div(g.height, band * keys_of_word(pass));
-        return rounds_of(static_cast<double>(strips * bands),
-                         static_cast<double>(facts.cores() * at_once)) *
-               static_cast<double>(band + g.taps_y);
-    });
+    return soonest_of(tunables.back().values, static_cast<double>(strips),
+                      ceil_div(g.height, keys_of_word(pass)),
+                      static_cast<double>(facts.cores() * at_once), static_cast<double>(g.taps_y),
+                      [](int band) { return band; });
 }
 
 } // namespace
