@@ -10,7 +10,9 @@ struct Settings {
     int strip;
 };
 
-const std::vector<Setting<Settings>> tunables = {{"STRIP", &Settings::strip, {128, 512, 2048}}};
+const std::vector<Setting<Settings>> tunables = {{"STRIP", &Settings::strip, {64, 128, 256, 512}}};
+
+constexpr int lanes = 16;
 
 // The pixels of a side of windows that the ring has room for: few, so that few programs serve all.
 int most_of(int side) {
@@ -18,6 +20,20 @@ int most_of(int side) {
         if (side <= most)
             return most;
     return 31;
+}
+
+// Floats of weights that an item keeps for pixels up to so many rows below.
+std::int64_t kept_floats(int most_x, int shared, const Settings &settings) {
+    return std::int64_t{most_x} * (shared + 1) * (shared + 2) / 2 * (settings.strip + 2 * lanes);
+}
+
+// Rows that weights are kept for: all of the window's, unless their weights are more than caches hold.
+int shared_rows(int most_x, int most_y, const Settings &settings) {
+    constexpr std::int64_t most = 100 * 1024; // floats
+    int shared = most_y / 2;
+    while (shared > 0 && kept_floats(most_x, shared, settings) > most)
+        --shared;
+    return shared;
 }
 
 Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts &facts) {
@@ -31,6 +47,8 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
     add_defines(defines, tunables, settings);
     defines["MOST_X"] = most_x;
     defines["MOST_Y"] = most_y;
+    const int shared = shared_rows(most_x, most_y, settings);
+    defines["SHARED"] = shared;
     result.range = batched_range(pass, strips, ceil_div(g.height, band), 1, 1);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
@@ -38,10 +56,9 @@ Work work(const BilateralPass &pass, const Settings &settings, const DeviceFacts
                         by_value(pass.terms),
                         ConstantData{bytes_of(pass.space.data(), pass.space.size()), true},
                         by_value(band)};
-    constexpr int lanes = 16;
+    const std::int64_t ring = std::int64_t{most_y} * pass.channels * (settings.strip + 3 * lanes);
     result.private_bytes =
-        static_cast<std::size_t>(most_y * pass.channels * (settings.strip + most_x - 1 + lanes)) *
-        sizeof(float);
+        static_cast<std::size_t>(ring + kept_floats(most_x, shared, settings)) * sizeof(float);
     return result;
 }
 
@@ -56,8 +73,14 @@ Kernel bilateral_strips() {
     spec.refusal = [](const BilateralPass &pass, const Settings &) -> std::string {
         return pass.is_flat() ? "" : "it filters slices, and the window has pixels of others";
     };
-    spec.preferred = [](const BilateralPass &, const DeviceFacts &) {
-        return std::vector<Settings>{{.strip = 512}, {.strip = 128}};
+    // Measured with AVX2 and AVX-512. Wide strips weigh less beside themselves, but keep more.
+    spec.preferred = [](const BilateralPass &pass, const DeviceFacts &) {
+        std::vector<Settings> result{{.strip = 128}, {.strip = 64}};
+        const Settings wide{.strip = 256};
+        const int most_y = most_of(pass.geometry.taps_y);
+        if (shared_rows(most_of(pass.geometry.taps_x), most_y, wide) == most_y / 2)
+            result.insert(result.begin(), wide);
+        return result;
     };
     spec.rank = [](const BilateralPass &, const Settings &, const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 3, .nothing_shared = 0, .tiles = 0}(facts)};
