@@ -12,8 +12,8 @@
 #include "lib/border.clh"
 #include "lib/box.clh"
 
-#if !defined(LANES) || !defined(SEGMENT) || SEGMENT % 16 != 0
-#error LANES or SEGMENT is not defined, or SEGMENT is no multiple of 16
+#if !defined(LANES) || !defined(STACKS) || !defined(SEGMENT) || SEGMENT % 16 != 0
+#error LANES, STACKS or SEGMENT is not defined, or SEGMENT is no multiple of 16
 #endif
 #if SUM_TYPE == SUM_I64
 #error box_march keeps sums in 32 bits
@@ -21,9 +21,12 @@
 #include "lib/box_sums.clh"
 
 #define ROWS 4
-#define STACKS 4
 #define STEP (ROWS * STACKS)
 #define GROUP (LANES * STACKS)
+// Rows of a column that an item makes means of at a time: the whole step where each column has an
+// item of its own.
+#define MADE (GROUP < 4 * LANES ? ROWS : STEP)
+#define NEXT_TASK(task) (MADE == STEP ? wide : (task) + GROUP)
 #if CHANNELS == 3
 #define VALUES (SEGMENT / 2 * 3) // whole pixels, and whole vectors
 #else
@@ -141,17 +144,14 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
     if (used)
         BRING(first);
 
-    // An item scans a segment of a row, and then makes the means of a column: sums to its box's
-    // last value, less those to the value before its first.
+    // An item scans a segment of a row, and then makes the means of columns: sums to a box's last
+    // value, less those to the value before its first.
     const int scanned_row = item & (STEP - 1);
     const int scanned = item / STEP;
-    const int before = item + apron - radius - CHANNELS;
-    const int last = item + apron + radius;
-    const int first_segment = before / VALUES;
-    const int last_segment = last / VALUES;
-    const int channel = before % CHANNELS;
-    __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + left + item;
-    const long source = src_start(g, batch) + top * g.src_row + left + item;
+    const int before_first = apron - radius - CHANNELS;
+    const int until_last = apron + radius;
+    __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + left;
+    const long source = src_start(g, batch) + top * g.src_row + left;
     for (int step = 0; step < rows; step += STEP) {
         VALUE4 change[ROWS]; // from the item's first row on
         change[0] = ARRIVED(enters[0]) - ARRIVED(leaves[0]);
@@ -194,25 +194,36 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        if (item < wide) {
-            VALUE4 whole[STEP / 4];
-            UNROLL for (int i = 0; i < STEP / 4; ++i)
+        // All columns of the first rows that are made at a time, and then those of the next ones.
+        ROLLED for (int task = item; task < wide * (STEP / MADE); task = NEXT_TASK(task)) {
+            const int part = MADE == STEP ? 0 : task / wide;
+            const int column = task - part * wide;
+            const int made = part * MADE; // the first row
+            const int before = column + before_first;
+            const int last = column + until_last;
+            const int last_segment = last / VALUES;
+            VALUE4 whole[MADE / 4];
+            UNROLL for (int i = 0; i < MADE / 4; ++i)
                 whole[i] = 0;
-            ROLLED for (int s = first_segment; s < last_segment; ++s)
-                UNROLL for (int i = 0; i < STEP / 4; ++i)
-                    whole[i] += segments4[(s * CHANNELS + channel) * (STEP / 4) + i];
-            MEAN means[STEP]; // all of them, so that reads need not wait for writes
-            UNROLL for (int i = 0; i < STEP; ++i) {
+            ROLLED for (int s = before / VALUES; s < last_segment; ++s)
+                UNROLL for (int i = 0; i < MADE / 4; ++i)
+                    whole[i] += segments4[(s * CHANNELS + before % CHANNELS) * (STEP / 4) +
+                                          made / 4 + i];
+            MEAN means[MADE]; // all of them, so that reads need not wait for writes
+            UNROLL for (int i = 0; i < MADE; ++i) {
                 const VALUE4 rows4 = whole[i / 4];
                 const VALUE between[4] = {rows4.s0, rows4.s1, rows4.s2, rows4.s3};
-                const VALUE box = between[i % 4] + (sums[i * (4 * PITCH4) + last] -
-                                                    sums[i * (4 * PITCH4) + before]);
-                means[i] = mean_of(box, area, share);
+                __local const VALUE *row = sums + (made + i) * (4 * PITCH4);
+                means[i] = mean_of(between[i % 4] + (row[last] - row[before]), area, share);
             }
-            UNROLL for (int i = 0; i < STEP; ++i) {
-                if (step + i < rows)
-                    STORE_MEAN(RESULT_OF(means[i], LOAD, source + (step + i) * g.src_row), to);
-                to += g.dst_row;
+            const int first_made = step + made;
+            __global DST *next_to = to + (long)first_made * g.dst_row + column;
+            UNROLL for (int i = 0; i < MADE; ++i) {
+                if (first_made + i < rows)
+                    STORE_MEAN(RESULT_OF(means[i], LOAD,
+                                         source + (first_made + i) * g.src_row + column),
+                               next_to);
+                next_to += g.dst_row;
             }
         }
     }

@@ -156,11 +156,15 @@ std::vector<BoxProgram> programs_of(const std::string &kernel) {
     }
     if (kernel == "box_march") {
         // Bands of some steps each, by how many groups run at a time.
-        const Config narrow{{"LANES", 32}, {"SEGMENT", 16}, {"GROUPS", 8}};
-        const Config wide{{"LANES", 64}, {"SEGMENT", 32}, {"GROUPS", 8}};
+        const Config narrow{{"LANES", 32}, {"STACKS", 4}, {"SEGMENT", 16}, {"GROUPS", 8}};
+        const Config wide{{"LANES", 64}, {"STACKS", 4}, {"SEGMENT", 32}, {"GROUPS", 8}};
+        // Strips of more columns than the group has items.
+        const Config wider{{"LANES", 64}, {"STACKS", 2}, {"SEGMENT", 16}, {"GROUPS", 8}};
         return {{u8, u8, 1, narrow, 400, 270, {{4, 1}, {15, 9}, {30, 5}}},
                 {f32, f32, 1, narrow, 400, 270, {{4, 20}, {15, 2}, {29, 40}}},
                 {f32, f32, 3, wide, 170, 270, {{12, 9}, {15, 30}}},
+                {f32, f32, 3, wider, 170, 270, {{12, 9}, {17, 30}}},
+                {u8, u8, 1, wider, 800, 270, {{4, 1}, {15, 9}, {50, 5}}},
                 {s16, f32, 4, wide, 120, 270, {{7, 9}, {12, 3}}},
                 {u8, u8, 2, narrow, 200, 270, {{8, 3}, {3, 17}}},
                 {u16, f32, 1, narrow, 399, 270, {{12, 7}, {22, 3}}, Layout::odd_offset_and_pitch}};
@@ -362,19 +366,21 @@ TEST_SUITE("kernels") {
         std::vector<BoxCase> cases;
         for (const PixelType type : {PixelType::u8, PixelType::f32})
             for (const int channels : {1, 3})
-                for (const std::int64_t radius : {2, 6, 7, 8, 11, 12, 15})
-                    for (const int width : {64, 96, 128, 300}) {
-                        BoxCase test;
-                        test.src_type = test.dst_type = type;
-                        test.channels = channels;
-                        test.width = width;
-                        test.height = 40;
-                        test.border = BorderMode::reflect101;
-                        test.kernel = "box_march";
-                        test.config = {{"LANES", 32}, {"SEGMENT", 16}, {"GROUPS", 1}};
-                        test.box = {{radius, 3, 0, 0}, 1};
-                        cases.push_back(test);
-                    }
+                for (const int stacks : {2, 4})
+                    for (const std::int64_t radius : {2, 6, 7, 8, 11, 12, 15})
+                        for (const int width : {64, 96, 128, 300}) {
+                            BoxCase test;
+                            test.src_type = test.dst_type = type;
+                            test.channels = channels;
+                            test.width = width;
+                            test.height = 40;
+                            test.border = BorderMode::reflect101;
+                            test.kernel = "box_march";
+                            test.config = {
+                                {"LANES", 32}, {"STACKS", stacks}, {"SEGMENT", 16}, {"GROUPS", 1}};
+                            test.box = {{radius, 3, 0, 0}, 1};
+                            cases.push_back(test);
+                        }
         // The kernel of words: boxes that start at each place of a word, and borders that repeat values of one word, of several, in
         // whole words and none. Strips of radius 30 have 288 values, in 384 sums.
         std::size_t turn = 0;

@@ -10,16 +10,19 @@ namespace gz {
 namespace {
 
 struct Settings {
-    int lanes, segment, groups; // groups: of each core
+    int lanes, stacks, segment, groups; // groups: of each core
+
+    int items() const { return lanes * stacks; }
+    int step() const { return 4 * stacks; } // rows, as in the kernel
 };
 
-const std::vector<Setting<Settings>> tunables = {{"LANES", &Settings::lanes, {32, 64, 128}},
+const std::vector<Setting<Settings>> tunables = {{"LANES", &Settings::lanes, {32, 64, 128, 256}},
+                                                 {"STACKS", &Settings::stacks, {2, 4}},
                                                  {"SEGMENT", &Settings::segment, {16, 32}},
                                                  {"GROUPS", &Settings::groups, {1, 2, 4, 8, 16}}};
 
-// These match the kernel's constants.
-constexpr int step = 16; // rows
-constexpr int stacks = 4;
+// NVIDIA's cores have registers for so many items of this kernel.
+constexpr int most_items = 512;
 
 // Values of a segment of a row: whole pixels.
 int segment_of(const BoxPass &pass, const Settings &settings) {
@@ -60,6 +63,7 @@ std::int64_t band_of(const BoxPass &pass, const Settings &settings, const Device
     const Geometry &g = pass.geometry;
     const std::int64_t strips = strips_of(pass, settings);
     const std::int64_t bands = std::max<std::int64_t>(facts.cores() * settings.groups / strips, 1);
+    const int step = settings.step();
     return std::max<std::int64_t>(ceil_div(ceil_div(g.height, bands), step), 1) * step;
 }
 
@@ -72,10 +76,11 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
     Launch result;
     result.program = {"box/box_march.cl", "box_march", box_defines(pass)};
     result.program.defines["LANES"] = lanes;
+    result.program.defines["STACKS"] = settings.stacks;
     result.program.defines["SEGMENT"] = settings.segment;
     result.program.defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
-    result.range =
-        batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band), stacks * lanes, 1);
+    result.range = batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band),
+                                 settings.items(), 1);
     const auto vectors = [](std::int64_t count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
     };
@@ -87,9 +92,9 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
                         by_value(static_cast<std::int32_t>(apron_of(pass))),
                         by_value(area_of(pass)),
                         by_value(share_of(pass)),
-                        vectors(std::int64_t{stacks} * lanes),
-                        vectors(std::int64_t{step} * (lanes + 1)),
-                        vectors(segments_of(pass, settings) * pass.channels * step / 4)};
+                        vectors(settings.items()),
+                        vectors(std::int64_t{settings.step()} * (lanes + 1)),
+                        vectors(segments_of(pass, settings) * pass.channels * settings.stacks)};
     append_other(pass, result);
     return result;
 }
@@ -104,6 +109,8 @@ bool is_too_narrow(const BoxPass &pass, const Settings &settings) {
 std::string refusal(const BoxPass &pass, const Settings &settings) {
     if (sum_of(pass) == BoxSum::i64)
         return "sums of boxes need more than 32 bits";
+    if (settings.items() > most_items)
+        return text("groups have more than ", most_items, " items");
     // No more than half of what is summed may belong to other strips.
     if (strip_of(pass, settings) < 2 * settings.lanes)
         return text("boxes are too wide for ", settings.lanes, " lanes");
@@ -132,21 +139,25 @@ int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const De
                       });
 }
 
-// NVIDIA's cores have registers for 512 items of this kernel. The radius alone decides on the program, so that a new
-// size of image compiles nothing: strips that are mostly aprons take more lanes.
+// The radius alone decides on the program, so that a new size of image compiles nothing: strips that are mostly aprons take
+// more lanes.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    constexpr int items = 512;
     std::vector<Settings> result;
-    for (const int lanes : {64, 128}) {
-        Settings settings{.lanes = lanes, .segment = 32, .groups = 1};
+    for (const auto &[lanes, stacks] : {std::pair{64, 4}, {128, 4}, {256, 2}}) {
+        Settings settings{.lanes = lanes, .stacks = stacks, .segment = 32, .groups = 1};
         if (is_too_narrow(pass, settings))
             settings.segment = 16;
         if (strip_of(pass, settings) > 0)
-            settings.groups = fastest_groups(pass, settings, items / (stacks * lanes), facts);
+            settings.groups = fastest_groups(pass, settings, most_items / settings.items(), facts);
         result.push_back(settings);
     }
-    if (strip_of(pass, result.front()) < 3 * result.front().lanes)
-        std::swap(result[0], result[1]);
+    const auto mostly_own = [&](const Settings &settings) {
+        return strip_of(pass, settings) >= 3 * settings.lanes;
+    };
+    if (std::none_of(result.begin(), result.end(), mostly_own))
+        std::reverse(result.begin(), result.end());
+    else
+        std::stable_partition(result.begin(), result.end(), mostly_own);
     return result;
 }
 
