@@ -3,6 +3,8 @@
 // are always at hand. What the anticausal ones need comes from `look` tiles ahead: each tile is read
 // when it comes that near, for what it leaves, and again, mostly from the cache as all groups are at
 // about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
+// OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does,
+// in place of reading them.
 // KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
 // enters its chunks from each other is summed once.
 #include "lib/pixel.clh"
@@ -14,8 +16,8 @@
 #error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
 #endif
 #if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS) ||           \
-    !defined(KEEPS)
-#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS or KEEPS is not defined
+    !defined(KEEPS) || !defined(OWN_STARTS)
+#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS, KEEPS or OWN_STARTS is not defined
 #endif
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
@@ -204,9 +206,15 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
         }                                                                                          \
     } while (0)
 
+#if OWN_STARTS
+#define STARTS_PARAMETER __global const float *restrict weights, const int near, const int far
+#else
+#define STARTS_PARAMETER __global const float *restrict ends
+#endif
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *restrict ends,
-                    const Lines lines, const int look, SECTIONS_PARAMETER, OWN_POWERS_PARAMETER,
+void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, const Lines lines,
+                    const int look, SECTIONS_PARAMETER, OWN_POWERS_PARAMETER,
                     __local KEPT *kept ROWS_PARAMETER) {
     const int item = get_local_id(0);
     const int lane = LANE_OF(item);
@@ -228,6 +236,45 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
     __local KEPT *const beyond = ring + look * (ANTICAUSAL * LANES);
     // The states that would enter the tile ahead if all samples behind it were like its last one.
     __local KEPT *const held = beyond + SECTIONS * LANES;
+#if OWN_STARTS
+    // Each item sums every CHUNKS-th sample of its line. Those furthest from the end weigh least and come
+    // first: sums round less.
+    float sum[STATES];
+    UNROLL for (int s = 0; s < STATES; ++s)
+        sum[s] = 0.0f;
+    if (is_there) {
+        __global const SRC *begin = src + SRC_LINE(line, batch);
+        __global const SRC *last = begin + (long)(lines.length - 1) * lines.src.step;
+        __global const float *of = weights + STATES;
+        for (int i = near - 1 - chunk; i >= 0; i -= CHUNKS) {
+            const float sample = LOAD(begin + (long)i * lines.src.step);
+            UNROLL for (int s = 0; s < STATES; ++s)
+                sum[s] = fma(of[i * STATES + s], sample, sum[s]);
+        }
+        of += near * STATES;
+        for (int i = far - 1 - chunk; i >= 0; i -= CHUNKS) {
+            const float sample = LOAD(last - (long)i * lines.src.step);
+            UNROLL for (int s = 0; s < STATES; ++s)
+                sum[s] = fma(of[i * STATES + s], sample, sum[s]);
+        }
+    }
+    __local float *const parts = (__local float *)left;
+    UNROLL for (int s = 0; s < STATES; ++s)
+        parts[(s * CHUNKS + chunk) * LANES + lane] = sum[s];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
+        float state[ORDER];
+        UNROLL for (int o = 0; o < ORDER; ++o) {
+            const int s = i / LANES * ORDER + o;
+            state[o] = 0.0f;
+            for (int k = 0; k < CHUNKS; ++k)
+                state[o] += parts[(s * CHUNKS + k) * LANES + i % LANES];
+            state[o] += weights[s];
+        }
+        beyond[i] = KEPT_OF(state, 0);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
         const int of = first_line + i % LANES;
@@ -239,6 +286,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, __global const float *
         }
         beyond[i] = kept_of(state);
     }
+#endif
 
     __global const SRC *from =
         src + SRC_LINE(line, batch) + (long)(chunk * CHUNK) * lines.src.step;

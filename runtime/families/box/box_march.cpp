@@ -140,7 +140,7 @@ int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const De
 }
 
 // The radius alone decides on the program, so that a new size of image compiles nothing: strips that are mostly aprons take
-// more lanes.
+// more lanes. Groups of 256 lanes are slower where others fit.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
     for (const auto &[lanes, stacks] : {std::pair{64, 4}, {128, 4}, {256, 2}}) {
@@ -151,13 +151,10 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
             settings.groups = fastest_groups(pass, settings, most_items / settings.items(), facts);
         result.push_back(settings);
     }
-    const auto mostly_own = [&](const Settings &settings) {
-        return strip_of(pass, settings) >= 3 * settings.lanes;
-    };
-    if (std::none_of(result.begin(), result.end(), mostly_own))
-        std::reverse(result.begin(), result.end());
-    else
-        std::stable_partition(result.begin(), result.end(), mostly_own);
+    if (strip_of(pass, result[1]) < 2 * result[1].lanes) // which is refused
+        std::swap(result[0], result[2]);
+    else if (strip_of(pass, result[0]) < 3 * result[0].lanes)
+        std::swap(result[0], result[1]);
     return result;
 }
 

@@ -70,6 +70,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const bool has_held = look != look_of(filter, lines.length, settings.chunks, Beyond::zero);
     launch.program.defines["HOLDS"] = has_held ? 1 : 0;
     launch.program.defines["KEEPS"] = look == 1 ? 1 : 0;
+    const bool makes_starts = stage.has_start_states() && starts_in_kernel(stage, facts);
+    launch.program.defines["OWN_STARTS"] = makes_starts ? 1 : 0;
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
                            static_cast<std::size_t>(stage.batch)};
@@ -77,9 +79,19 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const std::int64_t places = stage.along_rows ? group + lanes : group; // STATE_PLACES
     const std::int64_t kept = (stage.sections() + anticausal) * places +
                               ((look + (has_held ? 1 : 0)) * anticausal + stage.sections()) * lanes;
-    launch.arguments = stage.images_and(
-        {stage.start_states, by_value(lines), by_value(look), sections_argument(stage, small),
-         array_argument(std::move(powers), small), local_floats(kept * stage.order())});
+    std::vector<Argument> arguments;
+    if (makes_starts) {
+        const StartTable table = start_table(filter.start_states, stage.order());
+        arguments = {ConstantData{constants_of(table.weights, StateType::floats), true},
+                     by_value(table.near), by_value(table.far)};
+    } else {
+        arguments = {stage.start_states};
+    }
+    for (Argument &argument : std::vector<Argument>{
+             by_value(lines), by_value(look), sections_argument(stage, small),
+             array_argument(std::move(powers), small), local_floats(kept * stage.order())})
+        arguments.push_back(std::move(argument));
+    launch.arguments = stage.images_and(std::move(arguments));
     if (stage.along_rows)
         launch.arguments.emplace_back(local_floats(std::int64_t{group} * chunk));
     to.launches.push_back(std::move(launch));
@@ -218,7 +230,7 @@ Kernel recursive_look() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {StartForm::shared, States::made_anew}, facts,
+        return recursive_work(pass, {StartForm::in_kernel, States::made_anew}, facts,
                               [&](const RecursiveStage &stage, Work &to) {
                                   return add_launch(stage, settings, facts, to);
                               });

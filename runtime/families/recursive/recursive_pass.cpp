@@ -61,28 +61,7 @@ Launch start_states_launch(const RecursiveStage &stage, const Lines &lines, cons
     const StateType sums_are = state_type(stage.filters, States::stepped, facts);
     const int line_parts = form != StartForm::shared ? 1 : stage.along_rows ? 32 : 4;
     const int lanes = form == StartForm::single ? 1 : group / line_parts;
-    const std::vector<StartWeights> &start_states = of.start_states;
-    const auto step = static_cast<std::size_t>(3 - stage.order()); // 1: w alone
-    const std::int64_t states = static_cast<std::int64_t>(start_states.size() / step);
-    std::size_t near = 0;
-    std::size_t far = 0;
-    for (std::size_t s = 0; s < start_states.size(); s += step) {
-        near = std::max(near, start_states[s].near.size());
-        far = std::max(far, start_states[s].far.size());
-    }
-    std::vector<double> weights;
-    for (std::size_t s = 0; s < start_states.size(); s += step)
-        weights.push_back(start_states[s].constant);
-    const auto append = [&](std::size_t i, const std::vector<double> StartWeights::*side) {
-        for (std::size_t s = 0; s < start_states.size(); s += step) {
-            const std::vector<double> &own = start_states[s].*side;
-            weights.push_back(i < own.size() ? own[i] : 0.0);
-        }
-    };
-    for (std::size_t i = 0; i < near; ++i)
-        append(i, &StartWeights::near);
-    for (std::size_t i = 0; i < far; ++i)
-        append(i, &StartWeights::far);
+    StartTable table = start_table(of.start_states, stage.order());
 
     Launch launch;
     launch.program = {"recursive/recursive_ends.cl",
@@ -90,7 +69,7 @@ Launch start_states_launch(const RecursiveStage &stage, const Lines &lines, cons
                       {{"SRC_TYPE", static_cast<int>(of.src_type)},
                        {"DST_TYPE", static_cast<int>(PixelType::f32)},
                        {"COMPONENTS", stage.components},
-                       {"STATES", static_cast<int>(states)},
+                       {"STATES", static_cast<int>(table.states)},
                        {"ALL_STATES", static_cast<int>(stage.states())},
                        {"FIRST_STATE", static_cast<int>(of.first_state)},
                        {"STATE_FORM", static_cast<int>(sums_are)},
@@ -104,12 +83,12 @@ Launch start_states_launch(const RecursiveStage &stage, const Lines &lines, cons
     launch.arguments = {of.src,
                         stage.start_states,
                         by_value(lines),
-                        ConstantData{constants_of(weights, sums_are), true},
-                        by_value(static_cast<std::int32_t>(near)),
-                        by_value(static_cast<std::int32_t>(far))};
+                        ConstantData{constants_of(table.weights, sums_are), true},
+                        by_value(table.near),
+                        by_value(table.far)};
     if (line_parts > 1)
-        launch.arguments.emplace_back(
-            LocalMemory{static_cast<std::size_t>(states * lanes * line_parts) * size_of(sums_are)});
+        launch.arguments.emplace_back(LocalMemory{
+            static_cast<std::size_t>(table.states * lanes * line_parts) * size_of(sums_are)});
     return launch;
 }
 
@@ -257,6 +236,36 @@ std::vector<Section> RecursiveStage::anticausal() const {
     return result;
 }
 
+bool starts_in_kernel(const RecursiveStage &stage, const DeviceFacts &facts) {
+    return !stage.src_buffer && !stage.dst_buffer && stage.filters.size() == 1 &&
+           state_type(stage.filters, States::stepped, facts) == StateType::floats;
+}
+
+StartTable start_table(const std::vector<StartWeights> &start_states, int order) {
+    const auto step = static_cast<std::size_t>(3 - order); // 1: w alone
+    std::size_t near = 0;
+    std::size_t far = 0;
+    for (std::size_t s = 0; s < start_states.size(); s += step) {
+        near = std::max(near, start_states[s].near.size());
+        far = std::max(far, start_states[s].far.size());
+    }
+    std::vector<double> weights;
+    for (std::size_t s = 0; s < start_states.size(); s += step)
+        weights.push_back(start_states[s].constant);
+    const auto append = [&](std::size_t i, const std::vector<double> StartWeights::*side) {
+        for (std::size_t s = 0; s < start_states.size(); s += step) {
+            const std::vector<double> &own = start_states[s].*side;
+            weights.push_back(i < own.size() ? own[i] : 0.0);
+        }
+    };
+    for (std::size_t i = 0; i < near; ++i)
+        append(i, &StartWeights::near);
+    for (std::size_t i = 0; i < far; ++i)
+        append(i, &StartWeights::far);
+    return {std::move(weights), static_cast<std::int64_t>(start_states.size() / step),
+            static_cast<std::int32_t>(near), static_cast<std::int32_t>(far)};
+}
+
 StartForm start_form_without_barrier(const DeviceFacts &facts) {
     return facts.max_group_size < group || facts.max_item_sizes[0] < group ? StartForm::single
                                                                            : StartForm::alone;
@@ -336,16 +345,19 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
                 size_of(stage.states_are);
         stages.push_back(stage);
     }
+    const auto in_kernel = [&](const RecursiveStage &stage) {
+        return form.start == StartForm::in_kernel && starts_in_kernel(stage, facts);
+    };
+    const StartForm start = form.start == StartForm::in_kernel ? StartForm::shared : form.start;
     for (const RecursiveStage &stage : stages)
-        if (stage.has_start_states() && starts_from_source(stage))
+        if (stage.has_start_states() && starts_from_source(stage) && !in_kernel(stage))
             work.launches.push_back(start_states_launch(
                 stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().start_states, 0},
-                form.start, facts));
+                start, facts));
     for (const RecursiveStage &stage : stages) {
-        if (stage.has_start_states() && !starts_from_source(stage))
+        if (stage.has_start_states() && !starts_from_source(stage) && !in_kernel(stage))
             for (const StartStates &of : own_start_states(stage))
-                work.launches.push_back(
-                    start_states_launch(stage, stage.lines, of, form.start, facts));
+                work.launches.push_back(start_states_launch(stage, stage.lines, of, start, facts));
         const std::size_t first = work.launches.size();
         if (stage.first().has_taps())
             work.launches.push_back(taps_launch(pass, stage, facts));

@@ -138,9 +138,9 @@ struct RecursiveStage {
     std::vector<Section> anticausal() const;
 };
 
-// Which items compute the states that a line starts from: one item for each line, several with a barrier, or
-// one item for each line in its own group.
-enum class StartForm { alone, shared, single };
+// Which items compute the states that a line starts from: one item for each line, several with a barrier,
+// one item for each line in its own group, or those of the stage's kernel, where starts_in_kernel().
+enum class StartForm { alone, shared, single, in_kernel };
 // Returns the form for kernels without a barrier: single on devices that lack large groups.
 StartForm start_form_without_barrier(const DeviceFacts &facts);
 
@@ -150,6 +150,19 @@ enum class States { made_anew, stepped };
 // Returns the type in which a kernel keeps the states of a stage, or of all filters of one.
 StateType state_type(const std::vector<const LineStage *> &filters, States states,
                      const DeviceFacts &facts);
+
+// Whether a kernel for which start states are StartForm::in_kernel computes those of a stage itself: where the pass has no
+// other stage, and sums in f32 do.
+bool starts_in_kernel(const RecursiveStage &stage, const DeviceFacts &facts);
+
+// How start states are sums over a line's first and last samples, the numbers of which are given: constants, and then
+// weights, as recursive_ends.cl takes them.
+struct StartTable {
+    std::vector<double> weights;
+    std::int64_t states;
+    std::int32_t near, far;
+};
+StartTable start_table(const std::vector<StartWeights> &start_states, int order);
 
 // The choices that kernels of recursive filters make.
 struct RecursiveForm {
