@@ -317,7 +317,10 @@ TEST_SUITE("choice") {
              {Table{16384, 16384, 1, "sat_march", ""}, Table{32768, 20000, 1, "sat_march", ""},
               Table{20000, 20000, 1, "sat_tiled", "idle, of 132"},
               Table{4096, 16384, 1, "sat_tiled", "idle, of 132"},
-              Table{16384, 1000, 1, "sat_tiled", "tiles are few"},
+              Table{4096, 4096, 1, "sat_tiled", "idle, of 132"},
+              Table{8192, 8192, 1, "sat_march", ""}, Table{1920, 1080, 1, "sat_march", ""},
+              Table{16384, 1000, 1, "sat_march", ""},
+              Table{32768, 400, 1, "sat_tiled", "400 rows are few"},
               Table{4096, 16384, 4, "sat_tiled", "4 channels"}}) {
             gz::PlanDesc desc;
             desc.source.extent = {table.width, table.height, 1, 1};
@@ -663,6 +666,32 @@ TEST_SUITE("choice") {
                     check(box_of(type, 1, radius));
                 }
         }
+    }
+
+    TEST_CASE("images take one launch for each axis of a recursive Gaussian where launches count") {
+        DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        facts.compute_units = 132;
+        const auto choice = [&](std::int64_t width, std::int64_t height, std::size_t axis) {
+            gz::Gaussian gaussian;
+            gaussian.method = gz::GaussianMethod::recursive;
+            gaussian.sigma[axis] = 30.0;
+            gz::PlanDesc desc;
+            desc.source = desc.target = support::make_image(PixelType::f32, {width, height, 1, 1});
+            const gz::Filter filter =
+                gz::settle(gz::Filter::gaussian(gaussian), {facts.device_class, ""}).filter;
+            const gz::Graph graph = gz::lower(filter, gz::complete(desc));
+            return choose(graph.links.at(0).step->pass, facts, "", "the test");
+        };
+        for (const auto &[width, height] :
+             {std::pair{128, 128}, {640, 480}, {1920, 1080}, {3840, 2160}, {16384, 16384}})
+            for (const std::size_t axis : {0, 1}) {
+                const Choice one = choice(width, height, axis);
+                CHECK(one.kernel == "recursive_look");
+                CHECK(one.work.launches.size() == 1);
+            }
+        // Few lines leave most of the device idle for as long as they last.
+        CHECK(choice(1000000, 1, 0).kernel == "recursive_tiled");
+        CHECK(choice(100, 65536, 1).kernel == "recursive_tiled");
     }
 
     TEST_CASE("tiles of recursive filters are the nearest to those asked for") {

@@ -126,6 +126,8 @@ Settings fastest(const CorrelatePass &pass) {
     if (bucket <= (pass.separable() ? 9 : 7))
         return bucket == 5 && size_of(pass.src_type) == 4 ? shaped(32, 8, 4, 8)
                                                           : shaped(32, 4, 4, 8);
+    if (bucket <= 11 && pass.channels == 3 && !pass.separable() && size_of(pass.src_type) == 4)
+        return shaped(32, 4, 4, 8); // H100
     return bucket <= 15 ? shaped(32, 8, 4, 4) : shaped(32, 8, 4, 8);
 }
 

@@ -6,11 +6,6 @@ namespace gz {
 
 namespace {
 
-// Measured on NVIDIA (H200).
-SatTileSettings usual() {
-    return {32, 16, 4};
-}
-
 struct Shape : SatTile { // a column of tiles is a strip
     using SatTile::SatTile;
     // Rows that a strip publishes, with those of the tile beyond the last one that it goes ahead to.
@@ -72,18 +67,30 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     return result;
 }
 
-// Groups march from one end to the other: where most of the device's units have a group, all have one. The
-// teams begin, and end, one after the other.
+constexpr SatTileSettings wide{32, 16, 4}, narrow{16, 16, 8};
+
+std::int64_t strips_of(const SatPass &pass, const SatTileSettings &settings) {
+    return pass.batch() * SatTile(pass, settings).columns;
+}
+
+// Wide strips where they are enough for most of the device's units. Measured on NVIDIA (H100), 256x256 to 16384x16384.
+SatTileSettings usual(const SatPass &pass, const DeviceFacts &facts) {
+    return 3 * strips_of(pass, wide) >= 2 * std::int64_t{facts.cores()} ? wide : narrow;
+}
+
+// Groups march from one end to the other: where most of the units have a group, all have one. The teams begin, and end,
+// one after the other. Measured as above: what takes four launches is as fast from about so many rows on, where few units
+// have a strip.
 std::string drawback(const SatPass &pass, const DeviceFacts &facts) {
-    const SatTile shape(pass, usual());
+    constexpr std::int64_t few_rows = 512, many_rows = 1536;
+    const std::int64_t rows = pass.geometry.height;
     const std::int64_t units = facts.cores();
-    const std::int64_t strips = pass.batch() * shape.columns;
-    // Measured on NVIDIA (H200, 132 units): 96 strips are as fast as sat_tiled, 64 slower; and 64 tiles of
-    // 128 strips are as fast.
-    if (8 * strips < 7 * ceil_div(strips, units) * units)
+    const std::int64_t strips = strips_of(pass, usual(pass, facts));
+    if ((rows > many_rows && 4 * strips < 3 * units) ||
+        (strips > units && 8 * strips < 7 * ceil_div(strips, units) * units))
         return text(strips, " strips would leave units idle, of ", units);
-    if (2 * shape.bands < shape.columns)
-        return text(shape.bands, " tiles are few for ", shape.columns, " strips");
+    if (rows < few_rows && strips > units)
+        return text(rows, " rows are few for ", strips, " strips");
     return "";
 }
 
@@ -97,8 +104,8 @@ Kernel sat_march() {
                      {"STACKED", &SatTileSettings::stacked, {4, 8, 16}},
                      {"ROWS", &SatTileSettings::rows, {4, 8}}};
     spec.refusal = refusal;
-    spec.preferred = [](const SatPass &, const DeviceFacts &) {
-        return std::vector<SatTileSettings>{usual(), {16, 8, 4}, {16, 4, 4}};
+    spec.preferred = [](const SatPass &pass, const DeviceFacts &facts) {
+        return std::vector<SatTileSettings>{usual(pass, facts), {16, 8, 4}, {16, 4, 4}};
     };
     spec.work = work;
     spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
