@@ -372,6 +372,24 @@ TEST_SUITE("lowering of boxes") {
         CHECK_FALSE(as_taps(PixelType::u8, PixelType::u8, 7, 7, 1e9).has_value());
     }
 
+    TEST_CASE("CPUs take running sums for boxes of bytes that would be many taps") {
+        const auto kernel = [](PixelType type, std::int64_t x, std::int64_t y,
+                               gz::DeviceClass device_class) {
+            PlanDesc desc;
+            desc.source = desc.target = make_image(type, {400, 300, 1, 1});
+            const gz::Graph graph = gz::lower(Filter::box({{x, y, 0, 0}, 1}), gz::complete(desc));
+            const std::string first =
+                gz::candidates(graph.links.front(), support::make_facts(device_class)).front();
+            return first.substr(0, first.find(':'));
+        };
+        constexpr gz::DeviceClass cpu = gz::DeviceClass::pocl_cpu;
+        CHECK(kernel(PixelType::u8, 4, 4, cpu) == "box_strips");
+        CHECK(kernel(PixelType::u8, 4, 3, cpu) == "correlate_strips");
+        CHECK(kernel(PixelType::u8, 3, 7, cpu) == "correlate_strips");
+        CHECK(kernel(PixelType::f32, 7, 7, cpu) == "correlate_strips");
+        CHECK(kernel(PixelType::u8, 7, 7, gz::DeviceClass::nvidia_gpu) == "separable_fused");
+    }
+
     TEST_CASE("images of the library's own have aligned rows, but not mostly padding") {
         const auto own_pitch = [](PixelType type, std::int64_t channels, const gz::Axes &extent) {
             const ImageDesc own = gz::own_image(make_image(type, extent, channels), extent);

@@ -72,6 +72,8 @@ struct Link;
 struct Chain {
     std::string name;
     std::vector<Link> links;
+    // Whether a device takes the chain by default, where that does not follow from its kernels alone.
+    std::function<bool(const DeviceFacts &)> suits{};
 };
 
 // A step; or chains with the same result, of which a plan runs one. Kernels are chosen among them as if all

@@ -94,6 +94,8 @@ bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &fac
 
 // Whether the device wants a kernel of the chain's only step; true for a chain of several.
 bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
+    if (chain.suits && !chain.suits(facts))
+        return false;
     const Step *const step = only_step(chain);
     if (!step)
         return true;

@@ -100,11 +100,7 @@ Kernel box_strips() {
     spec.preferred = preferred;
     spec.work = work;
     spec.rank = [](const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
-        // Measured with AVX2 and AVX-512: from radius 4 on bytes take 0.5 to 0.95 of the time of as many taps.
-        constexpr int least_wide = 9;
-        const bool is_wide = pass.src_type == PixelType::u8 && pass.geometry.taps_x >= least_wide &&
-                             pass.geometry.taps_y >= least_wide;
-        return Rank{RankByHabit{.strips = is_wide ? 7 : 5, .nothing_shared = 4, .tiles = 2}(facts),
+        return Rank{RankByHabit{.strips = 5, .nothing_shared = 4, .tiles = 2}(facts),
                     drawback(pass, settings)};
     };
     return spec;

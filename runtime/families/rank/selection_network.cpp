@@ -440,7 +440,7 @@ NetworkText Network::text(int sums) const {
         needed[static_cast<std::size_t>(i)] = true;
     std::vector<bool> stored(static_cast<std::size_t>(made_y_), false);
     int pairs = 0;
-    const auto name = [](Value i) { return "v" + std::to_string(i); };
+    const auto name = [](Value i) { return gz::text("v", i); };
     const auto write = [&](Value i, const std::string &expression) {
         result.statements += "T " + name(i) + " = " + expression + ";\n";
         done[static_cast<std::size_t>(i)] = true;

@@ -79,8 +79,15 @@ Kernel sat_tiled() {
     spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32, 64}},
                      {"STACKED", &SatTileSettings::stacked, {4, 8}},
                      {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
-    spec.preferred = [](const SatPass &, const DeviceFacts &) {
-        return std::vector<SatTileSettings>{{64, 8, 8}, {32, 8, 8}, {16, 4, 4}};
+    spec.preferred = [](const SatPass &pass, const DeviceFacts &facts) {
+        std::vector<SatTileSettings> result{{64, 8, 8}, {32, 8, 8}, {16, 4, 4}};
+        // Measured on NVIDIA (H100, H200): 0.93 to 0.99 of the time where tiles are few.
+        constexpr std::int64_t few = std::int64_t{1} << 24; // values
+        const Geometry &g = pass.geometry;
+        if (facts.device_class == DeviceClass::nvidia_gpu &&
+            std::int64_t{g.width} * g.height * pass.batch() <= few)
+            result.insert(result.begin(), {16, 4, 8});
+        return result;
     };
     spec.work = work;
     spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
