@@ -208,7 +208,12 @@ bool is_faster_than_launches(const RecursivePass &pass, const DeviceFacts &facts
     const double samples = static_cast<double>(pass.lines.lines) *
                            static_cast<double>(pass.lines.length) *
                            static_cast<double>(pass.batch());
-    const double others = forgets_soon(pass) ? 0.9 : pass.along_rows ? 0.96 : 1.15;
+    constexpr std::int64_t very_soon = 64; // samples
+    const double others = pass.src_type == PixelType::u8 && forgets_within(pass, very_soon)
+                              ? 0.5 // by estimate
+                          : forgets_soon(pass) ? 0.9
+                          : pass.along_rows    ? 0.96
+                                               : 1.15;
     const double time = expectations(pass, facts).front().time;
     return (time - others) * samples / unit < launches;
 }
