@@ -684,7 +684,7 @@ TEST_SUITE("choice") {
         };
         for (const auto &[width, height] :
              {std::pair{128, 128}, {640, 480}, {1920, 1080}, {3840, 2160}, {16384, 16384}})
-            for (const std::size_t axis : {0, 1}) {
+            for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
                 const Choice one = choice(width, height, axis);
                 CHECK(one.kernel == "recursive_look");
                 CHECK(one.work.launches.size() == 1);

@@ -247,7 +247,8 @@ Kernel extreme_march() {
                 result.push_back({128, 8, 8, 1, 0});
             else if (most <= 19 && bytes == 2)
                 result.push_back({64, 8, 8, 1, 0});
-            else if (most <= 19)
+            else if (most <= 19 ||
+                     (most <= 63 && bytes != 2)) // 1 to 8 % faster than 128 items (H200)
                 result.push_back({192, 8, 2, 1, 1});
             else if (most > 63 && packs)
                 result.push_back({192, step, 4, 2, 1});
