@@ -164,7 +164,7 @@ void bilateral_strips(__global const SRC *restrict src, __global DST *restrict d
     const int vectors_end = (count + LANES - 1) / LANES * LANES;
     ALIGNED float ring[MOST_Y * ROW];
     ALIGNED float kept[LINES_BEFORE(SHARED + 1) * WEIGHT_PITCH];
-    // What vectors read beyond the columns.
+    // Vectors read beyond the columns.
     for (int i = 0; i < MOST_Y * ROW; i += LANES)
         vstore16((REAL)(0.0f), 0, ring + i);
     for (int i = 0; i < LINES_BEFORE(SHARED + 1) * WEIGHT_PITCH; i += LANES)
@@ -219,7 +219,7 @@ void bilateral_strips(__global const SRC *restrict src, __global DST *restrict d
                     means[k].sums[c] = 0.0f;
                 means[k].weights = terms.centre;
             }
-            // What is to the right in the row is weighed first: some of it is to the left of others.
+            // Pixels to the right in the row are weighed first: some of them are to the left of others.
             const int right = (rx + 1) * WEIGHT_PITCH + x + 1;
             UNROLL for (int k = 0; k < TOGETHER; ++k)
                 keep_weights(kept + newest[0] + right + k * LANES, terms, means[k].own,

@@ -12,6 +12,7 @@
 #if !defined(ALL_STATES) || !defined(FIRST_STATE) || !defined(ENDS_ARE_STATES)
 #error ALL_STATES, FIRST_STATE or ENDS_ARE_STATES is not defined
 #endif
+#include "lib/recursive_starts.clh"
 // Sums may be kept in more than the states that they become.
 #if ENDS_ARE_STATES
 #define END ONE_STATE
@@ -27,8 +28,7 @@
 #define SUMS_PARAMETER
 #endif
 
-// weights: STATES constants, then for each of the first `near` samples STATES weights, and then for
-// each of the last `far`, the last first.
+// weights, near, far: see recursive_starts.clh.
 __kernel __attribute__((reqd_work_group_size(LANES, PARTS, 1)))
 void recursive_ends(__global const SRC *restrict src, __global END *restrict ends,
                     const Lines lines, __global const STATE *restrict weights, const int near,
@@ -39,22 +39,8 @@ void recursive_ends(__global const SRC *restrict src, __global END *restrict end
     STATE sum[STATES];
     UNROLL for (int s = 0; s < STATES; ++s)
         sum[s] = NOTHING;
-    if (line < lines.lines) {
-        __global const SRC *from = src + SRC_LINE(line, batch);
-        __global const STATE *of = weights + STATES;
-        // The samples furthest from the end weigh least and come first: sums round less.
-        for (int i = near - 1 - part; i >= 0; i -= PARTS) {
-            const STATE x = TO_STATE(LOAD(from + i * lines.src.step));
-            UNROLL for (int s = 0; s < STATES; ++s)
-                sum[s] = MULTIPLY_ADD(of[i * STATES + s], x, sum[s]);
-        }
-        of += near * STATES;
-        for (int i = far - 1 - part; i >= 0; i -= PARTS) {
-            const STATE x = TO_STATE(LOAD(from + (lines.length - 1 - i) * lines.src.step));
-            UNROLL for (int s = 0; s < STATES; ++s)
-                sum[s] = MULTIPLY_ADD(of[i * STATES + s], x, sum[s]);
-        }
-    }
+    if (line < lines.lines)
+        add_ends(sum, weights, src + SRC_LINE(line, batch), lines, near, far, part, PARTS);
 #if PARTS > 1
     const int lane = get_local_id(0);
     UNROLL for (int s = 0; s < STATES; ++s)

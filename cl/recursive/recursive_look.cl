@@ -207,6 +207,7 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
     } while (0)
 
 #if OWN_STARTS
+#include "lib/recursive_starts.clh"
 #define STARTS_PARAMETER __global const float *restrict weights, const int near, const int far
 #else
 #define STARTS_PARAMETER __global const float *restrict ends
@@ -237,27 +238,12 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     // The states that would enter the tile ahead if all samples behind it were like its last one.
     __local KEPT *const held = beyond + SECTIONS * LANES;
 #if OWN_STARTS
-    // Each item sums every CHUNKS-th sample of its line. Those furthest from the end weigh least and come
-    // first: sums round less.
+    // Each item sums one in CHUNKS of the samples at its line's ends.
     float sum[STATES];
     UNROLL for (int s = 0; s < STATES; ++s)
         sum[s] = 0.0f;
-    if (is_there) {
-        __global const SRC *begin = src + SRC_LINE(line, batch);
-        __global const SRC *last = begin + (long)(lines.length - 1) * lines.src.step;
-        __global const float *of = weights + STATES;
-        for (int i = near - 1 - chunk; i >= 0; i -= CHUNKS) {
-            const float sample = LOAD(begin + (long)i * lines.src.step);
-            UNROLL for (int s = 0; s < STATES; ++s)
-                sum[s] = fma(of[i * STATES + s], sample, sum[s]);
-        }
-        of += near * STATES;
-        for (int i = far - 1 - chunk; i >= 0; i -= CHUNKS) {
-            const float sample = LOAD(last - (long)i * lines.src.step);
-            UNROLL for (int s = 0; s < STATES; ++s)
-                sum[s] = fma(of[i * STATES + s], sample, sum[s]);
-        }
-    }
+    if (is_there)
+        add_ends(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
     __local float *const parts = (__local float *)left;
     UNROLL for (int s = 0; s < STATES; ++s)
         parts[(s * CHUNKS + chunk) * LANES + lane] = sum[s];

@@ -80,18 +80,16 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const std::int64_t places = stage.along_rows ? group + lanes : group; // STATE_PLACES
     const std::int64_t kept = (stage.sections() + anticausal) * places +
                               ((look + (has_held ? 1 : 0)) * anticausal + stage.sections()) * lanes;
-    std::vector<Argument> arguments;
+    std::vector<Argument> arguments = {stage.start_states};
     if (makes_starts) {
         const StartTable table = start_table(filter.start_states, stage.order());
         arguments = {ConstantData{constants_of(table.weights, StateType::floats), true},
                      by_value(table.near), by_value(table.far)};
-    } else {
-        arguments = {stage.start_states};
     }
-    for (Argument &argument : std::vector<Argument>{
-             by_value(lines), by_value(look), sections_argument(stage, small),
-             array_argument(std::move(powers), small), local_floats(kept * stage.order())})
-        arguments.push_back(std::move(argument));
+    arguments.insert(arguments.end(),
+                     {by_value(lines), by_value(look), sections_argument(stage, small),
+                      array_argument(std::move(powers), small),
+                      local_floats(kept * stage.order())});
     launch.arguments = stage.images_and(std::move(arguments));
     if (stage.along_rows)
         launch.arguments.emplace_back(local_floats(std::int64_t{group} * chunk));
@@ -200,49 +198,42 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     return result;
 }
 
-// Whether the kernel takes less time than others, of a pass that it computes the start states of. Measured on NVIDIA (H100 and
-// H200), 128x128 to 4096x4096: the others' launches, for start states and for what tiles leave, take 22 us more.
-bool is_faster_than_launches(const RecursivePass &pass, const DeviceFacts &facts) {
-    constexpr double launches = 0.022; // ms
-    constexpr double unit = 16384.0 * 16384.0;
-    const double samples = static_cast<double>(pass.lines.lines) *
-                           static_cast<double>(pass.lines.length) *
-                           static_cast<double>(pass.batch());
+bool forgets_bytes_soon(const RecursivePass &pass) {
     constexpr std::int64_t very_soon = 64; // samples
-    const double others = pass.src_type == PixelType::u8 && forgets_within(pass, very_soon)
-                              ? 0.5 // by estimate
-                          : forgets_soon(pass) ? 0.9
-                          : pass.along_rows    ? 0.96
-                                               : 1.15;
-    const double time = expectations(pass, facts).front().time;
-    return (time - others) * samples / unit < launches;
+    return pass.src_type == PixelType::u8 && forgets_within(pass, very_soon);
 }
 
-// Whether the kernel takes less time than others. Measured on NVIDIA (H100): what tiles that exchange their sums and
-// tiles with aprons take, in the units of Shape; where lines are few, launches and clearing cost the former more.
+// Whether the kernel takes less time than others. Measured on NVIDIA (H100, H200): what tiles that exchange their sums and
+// tiles with aprons take, in the units of Shape. Where lines are few, launches and clearing cost the former more.
 bool is_fastest(const RecursivePass &pass, const DeviceFacts &facts) {
     if (facts.device_class != DeviceClass::nvidia_gpu || pass.tile > 0)
         return false;
-    if (pass.stages.size() == 1 && !pass.stages.front().start_states.empty() &&
-        is_faster_than_launches(pass, facts))
-        return true;
     constexpr std::int64_t tile_of_others =
         1024; // samples; where there are many lines, they also take twice as many
     constexpr std::int64_t least_lines = 8; // of each unit
-    if (pass.lines.length <= tile_of_others ||
-        pass.lines.lines * pass.batch() < least_lines * facts.cores())
+    const std::int64_t lines = pass.lines.lines * pass.batch();
+    const bool makes_starts = pass.stages.size() == 1 && !pass.stages.front().start_states.empty();
+    const bool is_large =
+        pass.lines.length > tile_of_others && lines >= least_lines * facts.cores();
+    if (!makes_starts && !is_large)
         return false;
     const Expected expected = expectations(pass, facts).front();
-    if (!forgets_soon(pass)) {
-        const double exchange = pass.along_rows ? 0.96 : 1.15;
-        return expected.one_round || expected.time < exchange;
+    const double others = forgets_soon(pass) ? 0.9 : pass.along_rows ? 0.96 : 1.15;
+    if (makes_starts) {
+        // The others' launches, for start states and for what tiles leave, take 22 us more: 128x128 to 4096x4096.
+        constexpr double launches = 0.022; // ms
+        constexpr double unit = 16384.0 * 16384.0;
+        const double samples = static_cast<double>(lines) * static_cast<double>(pass.lines.length);
+        const double tiles = forgets_bytes_soon(pass) ? 0.5 : others; // 0.5 by estimate
+        if ((expected.time - tiles) * samples / unit < launches)
+            return true;
     }
-    constexpr std::int64_t very_soon = 64; // samples
-    if (pass.lines.length <= 2 * tile_of_others ||
-        (pass.src_type == PixelType::u8 && forgets_within(pass, very_soon)))
+    if (!is_large)
         return false;
-    constexpr double aprons = 0.9;
-    return expected.time < aprons;
+    if (!forgets_soon(pass))
+        return expected.one_round || expected.time < others;
+    return pass.lines.length > 2 * tile_of_others && !forgets_bytes_soon(pass) &&
+           expected.time < others;
 }
 
 } // namespace

@@ -345,17 +345,18 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
                 size_of(stage.states_are);
         stages.push_back(stage);
     }
-    const auto in_kernel = [&](const RecursiveStage &stage) {
-        return form.start == StartForm::in_kernel && starts_in_kernel(stage, facts);
+    const auto has_starts_apart = [&](const RecursiveStage &stage) {
+        return stage.has_start_states() &&
+               !(form.start == StartForm::in_kernel && starts_in_kernel(stage, facts));
     };
     const StartForm start = form.start == StartForm::in_kernel ? StartForm::shared : form.start;
     for (const RecursiveStage &stage : stages)
-        if (stage.has_start_states() && starts_from_source(stage) && !in_kernel(stage))
+        if (has_starts_apart(stage) && starts_from_source(stage))
             work.launches.push_back(start_states_launch(
                 stage, pass.lines, {SourceBuffer(), pass.src_type, stage.first().start_states, 0},
                 start, facts));
     for (const RecursiveStage &stage : stages) {
-        if (stage.has_start_states() && !starts_from_source(stage) && !in_kernel(stage))
+        if (has_starts_apart(stage) && !starts_from_source(stage))
             for (const StartStates &of : own_start_states(stage))
                 work.launches.push_back(start_states_launch(stage, stage.lines, of, start, facts));
         const std::size_t first = work.launches.size();

@@ -75,7 +75,7 @@ std::int64_t strips_of(const SatPass &pass, const SatTileSettings &settings) {
 
 // Wide strips where they are enough for most of the device's units. Measured on NVIDIA (H100), 256x256 to 16384x16384.
 SatTileSettings usual(const SatPass &pass, const DeviceFacts &facts) {
-    return 3 * strips_of(pass, wide) >= 2 * std::int64_t{facts.cores()} ? wide : narrow;
+    return 3 * strips_of(pass, wide) >= 2 * facts.cores() ? wide : narrow;
 }
 
 // Groups march from one end to the other: where most of the units have a group, all have one. The teams begin, and end,
