@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "families/box/repeated.hpp"
 #include "families/reference.hpp"
 #include "plan/lowering.hpp"
 #include "support/unit.hpp"
@@ -411,7 +412,7 @@ TEST_SUITE("lowering of boxes") {
         gaussian.method = gz::GaussianMethod::recursive;
         const PlanDesc staged = gz::staged(gz::complete(desc));
         for (const Filter &filter :
-             {Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 3}),
+             {Filter::gaussian(gaussian), Filter::box({{0, 11, 0, 0}, 3}),
               Filter::difference(Filter::gaussian(gaussian), Filter::box({{0, 5, 0, 0}, 1}))}) {
             std::int64_t bytes = staged.source.bytes() + staged.target.bytes();
             for (const ImageDesc &between : gz::lower(filter, staged).between)
@@ -419,6 +420,77 @@ TEST_SUITE("lowering of boxes") {
             CAPTURE(gz::to_text(filter));
             CHECK(bytes <= 16 * desc.source.bytes());
         }
+    }
+
+    TEST_CASE("iterations of small boxes at once: the inner pixels, and frames beside borders") {
+        PlanDesc desc;
+        desc.source = desc.target = make_image(PixelType::f32, {1000, 500, 1, 1});
+        const auto steps = [&](gz::BorderMode border, const gz::Box &box) {
+            desc.border.mode = border;
+            const auto graph = gz::lower_at_once(box, gz::complete(desc));
+            return graph ? support::steps_of(graph->links) : std::vector<gz::Step>();
+        };
+        const gz::Box box{{5, 3, 0, 0}, 3};
+        for (const gz::BorderMode border :
+             {gz::BorderMode::reflect, gz::BorderMode::reflect101, gz::BorderMode::wrap}) {
+            const std::vector<gz::Step> all = steps(border, box);
+            REQUIRE(all.size() == 1);
+            CHECK(all[0].pass.get<gz::CorrelatePass>().geometry.taps_x == 31);
+            CHECK(all[0].pass.get<gz::CorrelatePass>().geometry.taps_y == 19);
+        }
+        // Rows of all parts start where those of the image are aligned.
+        const std::vector<gz::Step> framed = steps(gz::BorderMode::clamp, box);
+        REQUIRE(framed.size() == 13);
+        const gz::Region &inner = framed[0].images.region;
+        CHECK(inner.source_origin == gz::Axes{16, 6, 0, 0});
+        CHECK(inner.extent == gz::Axes{1000 - 16 - 24, 500 - 12, 1, 1});
+        std::int64_t pixels = framed[0].images.pixels();
+        for (std::size_t i = 3; i < framed.size(); i += 3)
+            pixels += framed[i].images.pixels();
+        CHECK(pixels == 1000 * 500);
+        // An iteration of a frame makes what the next ones read, and no more.
+        CHECK(framed[1].images.region.extent == gz::Axes{1000, 6 + 9, 1, 1});
+        CHECK(framed[7].images.region.extent == gz::Axes{16 + 15, 500, 1, 1});
+        CHECK(framed[0].pass.get<gz::CorrelatePass>().alignment == 8); // as of the image
+
+        CHECK(steps(gz::BorderMode::clamp, {{5, 3, 0, 0}, 1}).empty());
+        CHECK(steps(gz::BorderMode::clamp, {{5, 3, 1, 0}, 3}).empty());
+        CHECK(steps(gz::BorderMode::reflect, {{10, 3, 0, 0}, 3}).size() == 1);
+        CHECK(steps(gz::BorderMode::reflect, {{11, 3, 0, 0}, 3}).empty());
+        desc.source = desc.target = make_image(PixelType::f32, {20, 500, 1, 1});
+        CHECK(steps(gz::BorderMode::clamp, box).empty());
+        desc.source = desc.target = make_image(PixelType::u8, {1000, 500, 1, 1});
+        CHECK(steps(gz::BorderMode::reflect, box).size() == 1);
+        desc.store = gz::Store::truncate;
+        CHECK(steps(gz::BorderMode::reflect, box).empty());
+    }
+
+    TEST_CASE("devices take iterations at once where that is faster") {
+        gz::DeviceFacts facts;
+        PlanDesc desc;
+        const auto is_faster = [&](gz::DeviceClass device, const gz::Box &box,
+                                   const gz::Axes &extent, gz::BorderMode border) {
+            facts.device_class = device;
+            desc.source = desc.target = make_image(PixelType::f32, extent);
+            desc.border.mode = border;
+            return gz::is_faster_at_once(box, gz::complete(desc), facts);
+        };
+        constexpr gz::DeviceClass cpu = gz::DeviceClass::pocl_cpu;
+        constexpr gz::DeviceClass gpu = gz::DeviceClass::nvidia_gpu;
+        constexpr gz::BorderMode clamp = gz::BorderMode::clamp;
+        constexpr gz::BorderMode reflect = gz::BorderMode::reflect;
+        CHECK(is_faster(cpu, {{5, 5, 0, 0}, 3}, {4096, 4096, 1, 1}, clamp));
+        CHECK_FALSE(is_faster(cpu, {{6, 1, 0, 0}, 2}, {4096, 4096, 1, 1}, clamp));
+        CHECK_FALSE(is_faster(cpu, {{1, 4, 0, 0}, 4}, {4096, 4096, 1, 1}, clamp));
+        CHECK(is_faster(gpu, {{8, 8, 0, 0}, 3}, {4096, 4096, 1, 1}, clamp));
+        CHECK_FALSE(is_faster(gpu, {{9, 9, 0, 0}, 2}, {4096, 4096, 1, 1}, clamp));
+        CHECK_FALSE(is_faster(gpu, {{8, 8, 0, 0}, 4}, {4096, 4096, 1, 1}, clamp));
+        // Frames take launches of their own.
+        CHECK_FALSE(is_faster(gpu, {{5, 5, 0, 0}, 3}, {1920, 1080, 1, 1}, clamp));
+        CHECK(is_faster(gpu, {{5, 5, 0, 0}, 3}, {1920, 1080, 1, 1}, reflect));
+        CHECK(is_faster(cpu, {{5, 5, 0, 0}, 3}, {1920, 1080, 1, 1}, clamp));
+        CHECK_FALSE(is_faster(cpu, {{5, 5, 0, 0}, 3}, {640, 480, 1, 1}, clamp));
+        CHECK(is_faster(cpu, {{5, 5, 0, 0}, 3}, {64, 48, 1, 1}, reflect));
     }
 
     TEST_CASE("iterations hand on f32 images in turn") {

@@ -131,7 +131,7 @@ TEST_SUITE("pipeline") {
         const std::int64_t width = 1 << 20;
         const PlanDesc desc = whole({width, pixels / width + 1, 1, 1}, PixelType::u8);
         const auto make = [&](int iterations) {
-            return make_pipeline(Filter::box({{1, 1, 0, 0}, iterations}), desc, "");
+            return make_pipeline(Filter::box({{16, 1, 0, 0}, iterations}), desc, "");
         };
         CHECK(make(1).too_large() == "");
         const Pipeline two = make(2);

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "families/box/repeated.hpp"
+#include "families/correlate/correlate_pass.hpp"
 #include "families/family.hpp"
 #include "families/reference.hpp"
 #include "plan/verify.hpp"
@@ -359,6 +361,40 @@ TEST_SUITE("kernels") {
                         cases.push_back(test);
                     }
         run_all(cases);
+    }
+
+    TEST_CASE("iterations at once") {
+        // A kernel of taps takes the steps of all iterations at once, where a box has those. Images with few inner
+        // pixels and with many; regions that reach the image's edges, and that do not.
+        constexpr std::pair<int, int> boxes[] = {{1, 1}, {5, 4}, {2, 0}, {0, 3}, {7, 1}, {10, 10}};
+        constexpr std::pair<int, int> sizes[] = {{61, 40}, {150, 47}, {7, 90}, {33, 2}, {200, 130}};
+        constexpr PixelType types[] = {PixelType::f32, PixelType::u8, PixelType::u16};
+        constexpr double constants[] = {7.0, 0.625};
+        std::vector<BoxCase> cases;
+        std::size_t with_frames = 0;
+        for (const std::vector<int> &row : pairwise({6, 5, 3, 3, 5, 3, 3, 4, 2, 2})) {
+            const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+            BoxCase test;
+            test.box.radius = {boxes[at(0)].first, boxes[at(0)].second, 0, 0};
+            std::tie(test.width, test.height) = sizes[at(1)];
+            test.src_type = types[at(2)];
+            test.dst_type = at(3) == 0 ? PixelType::f32 : test.src_type;
+            test.border = gz::all_border_modes[at(4)];
+            test.region = all_regions[at(5)];
+            test.layout = all_layouts[at(6)];
+            test.channels = row[7] + 1;
+            test.planes = test.channels == 2 ? 2 : 1;
+            test.border_value = constants[at(8)];
+            test.box.iterations = row[9] + 2;
+            test.kernel = "correlate_plain";
+            test.config = all_configs(find_kernel(CorrelatePass(), test.kernel)->tunables).front();
+            if (const auto graph = lower_at_once(test.box, make_plan_desc(test))) {
+                cases.push_back(test);
+                with_frames += graph->links.size() > 1 ? 1 : 0;
+            }
+        }
+        run_all(cases);
+        CHECK(with_frames > cases.size() / 8);
     }
 
     TEST_CASE("strips that are full") {

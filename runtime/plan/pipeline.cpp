@@ -148,10 +148,12 @@ PickedChain measured_chain(const Link &link, const ChoiceOn &on,
 PickedChain default_chain(const Link &link, const ChoiceOn &on) {
     for (const Chain &chain : link.alternatives) {
         const Step *const step = only_step(chain);
-        if (&chain == &link.alternatives.back() || !step)
+        if (&chain == &link.alternatives.back())
             return {&chain};
         if (!is_wanted(chain, on.facts))
             continue;
+        if (!step)
+            return {&chain};
         if (auto choice = choose_if_wanted(step->pass, on))
             return {&chain, std::move(choice)};
     }

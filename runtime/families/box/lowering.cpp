@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "families/box/repeated.hpp"
 #include "families/correlate/lowering.hpp"
 #include "plan/lowering.hpp"
 
@@ -89,17 +90,8 @@ Step mean_step_along(const Box &box, std::size_t axis, const PlanDesc &desc) {
     return step;
 }
 
-} // namespace
-
-BoxPass lower_box(const Box &box, const PlanDesc &desc) {
-    const Axes size = box.size();
-    for (std::size_t i = 0; i < 2; ++i)
-        check_box_length(box, desc, i);
-    return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
-}
-
 // The border is applied to the results of each iteration anew.
-Graph lower(const Box &box, const PlanDesc &desc) {
+Graph lower_in_turn(const Box &box, const PlanDesc &desc) {
     std::vector<std::vector<std::size_t>> axes;
     for (int i = 0; i < box.iterations; ++i) {
         if (box.radius[0] > 0 || box.radius[1] > 0 || !box.is_volume())
@@ -112,6 +104,25 @@ Graph lower(const Box &box, const PlanDesc &desc) {
         return axes[i].size() == 2 ? mean_link(box, step)
                                    : Link(mean_step_along(box, axes[i].front(), step));
     });
+}
+
+} // namespace
+
+BoxPass lower_box(const Box &box, const PlanDesc &desc) {
+    const Axes size = box.size();
+    for (std::size_t i = 0; i < 2; ++i)
+        check_box_length(box, desc, i);
+    return {lower_images(desc, {size[0], size[1], box.radius[0], box.radius[1]})};
+}
+
+Graph lower(const Box &box, const PlanDesc &desc) {
+    Graph in_turn = lower_in_turn(box, desc);
+    std::optional<Graph> at_once = lower_at_once(box, desc);
+    if (!at_once)
+        return in_turn;
+    return either(
+        std::move(*at_once), step_by_step, std::move(in_turn),
+        [box, desc](const DeviceFacts &facts) { return is_faster_at_once(box, desc, facts); });
 }
 
 std::optional<Graph> lower_difference(const Box &first, const Box &second, const PlanDesc &desc) {
@@ -142,7 +153,7 @@ std::optional<Graph> lower_difference(const Box &first, const Box &second, const
     graph.between.push_back(step.target);
     const ImageRef other = image_between(0);
     append(graph, lower(smaller, step), other);
-    Graph last = lower(larger, desc);
+    Graph last = lower_in_turn(larger, desc);
     const Link &end = last.links.back();
     const Step &mean = end.step ? *end.step : *only_step(end.alternatives.back());
     Step difference = mean_step(larger, mean.images,

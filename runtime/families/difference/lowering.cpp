@@ -41,14 +41,7 @@ Graph lower(const Difference &filter, const PlanDesc &desc) {
     std::optional<Graph> together = lower_together(filter, desc);
     if (!together)
         return apart;
-    Graph graph;
-    append(graph, std::move(*together), target_image());
-    Chain at_once{"", std::move(graph.links)};
-    graph.links.clear();
-    append(graph, std::move(apart), target_image());
-    Chain each{filter_by_filter, std::move(graph.links)};
-    graph.links = {Link({std::move(at_once), std::move(each)}, "")};
-    return graph;
+    return either(std::move(*together), filter_by_filter, std::move(apart));
 }
 
 } // namespace gz

@@ -1,0 +1,183 @@
+#include "families/box/repeated.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "families/correlate/correlate.hpp"
+#include "families/correlate/lowering.hpp"
+#include "plan/lowering.hpp"
+
+namespace gz {
+
+namespace {
+
+// Pixels from the first one of a region on; the end exclusive.
+struct Part {
+    std::int64_t begin, end;
+
+    std::int64_t length() const { return std::max<std::int64_t>(end - begin, 0); }
+};
+
+// The pixels of a region along one axis: those on which a border that is made anew tells between the iterations and the taps
+// of all of them lie before and after the inner ones.
+struct Split {
+    Part before, inner, after;
+};
+
+std::vector<double> means(std::int64_t radius, int times) {
+    const std::int64_t size = 2 * radius + 1;
+    std::vector<double> taps{1.0};
+    for (int i = 0; i < times; ++i) {
+        std::vector<double> next(taps.size() + static_cast<std::size_t>(size - 1), 0.0);
+        for (std::size_t k = 0; k < taps.size(); ++k)
+            for (std::size_t j = 0; j < static_cast<std::size_t>(size); ++j)
+                next[k + j] += taps[k] / static_cast<double>(size);
+        taps = std::move(next);
+    }
+    return taps;
+}
+
+// Returns the taps of so many iterations.
+Correlate taps_of(const Box &box, int times) {
+    AxisTaps taps;
+    for (std::size_t axis = 0; axis < 2; ++axis)
+        taps.values[axis] = means(box.radius[axis], times);
+    return separable(taps);
+}
+
+// Whether the image that a border makes of one with symmetric means has these means too: the border need not be made anew.
+bool continues_means(BorderMode mode) {
+    return mode == BorderMode::reflect || mode == BorderMode::reflect101 ||
+           mode == BorderMode::wrap;
+}
+
+std::int64_t longest_radius(const Box &box) {
+    return std::max(box.radius[0], box.radius[1]);
+}
+
+// Pixels before the inner ones are a multiple of this along x, so that rows of both start at aligned addresses where the
+// region's do.
+constexpr std::int64_t aligned_pixels = 16;
+
+Split split_along(std::size_t axis, const Box &box, const PlanDesc &desc) {
+    const std::int64_t length = desc.region.extent[axis];
+    if (continues_means(desc.border.mode))
+        return {{0, 0}, {0, length}, {length, length}};
+    const Valid image = valid_along(desc, axis);
+    // The first iteration has the border that the taps have.
+    const std::int64_t depth = (box.iterations - 1) * box.radius[axis];
+    std::int64_t begin = std::clamp<std::int64_t>(image.first + depth, 0, length);
+    std::int64_t end = std::clamp<std::int64_t>(image.end - depth, begin, length);
+    if (axis == 0) {
+        begin = std::min(ceil_div(begin, aligned_pixels) * aligned_pixels, length);
+        if (end < length)
+            end = std::max(end / aligned_pixels * aligned_pixels, begin);
+    }
+    return {{0, begin}, {begin, end}, {end, length}};
+}
+
+// Returns a plan for a part of the region's pixels.
+PlanDesc part_of(const PlanDesc &desc, const std::array<Part, 2> &parts) {
+    PlanDesc result = desc;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        result.region.source_origin[axis] += parts[axis].begin;
+        result.region.target_origin[axis] += parts[axis].begin;
+        result.region.extent[axis] = parts[axis].length();
+    }
+    return result;
+}
+
+// Returns the same plan with the region as the whole source where it reads no neighbours: a part of it reads the rest.
+PlanDesc of_own_image(const PlanDesc &desc) {
+    PlanDesc result = desc;
+    if (desc.region.edge == RegionEdge::neighbours)
+        return result;
+    result.source.offset = desc.source.byte_of(desc.region.source_origin, 0);
+    result.source.extent = desc.region.extent;
+    result.region.source_origin = {0, 0, 0, 0};
+    result.region.edge = RegionEdge::neighbours;
+    return result;
+}
+
+// Returns the same plan of an image without the pixels further from the region than the iterations read, so that no iteration
+// makes those. Results do not depend on the border that stands at such a cut.
+PlanDesc cropped(const PlanDesc &desc, const Box &box) {
+    PlanDesc result = desc;
+    Axes origin{0, 0, 0, 0};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const std::int64_t reach = box.iterations * box.radius[axis];
+        const std::int64_t first = desc.region.source_origin[axis];
+        std::int64_t begin = std::max<std::int64_t>(first - reach, 0);
+        if (axis == 0)
+            begin = begin / aligned_pixels * aligned_pixels;
+        const std::int64_t end =
+            std::min(first + desc.region.extent[axis] + reach, desc.source.extent[axis]);
+        origin[axis] = begin;
+        result.source.extent[axis] = end - begin;
+        result.region.source_origin[axis] -= begin;
+    }
+    result.source.offset = desc.source.byte_of(origin, 0);
+    return result;
+}
+
+Step taps_step(const Correlate &taps, const PlanDesc &desc) {
+    Step step(desc, [taps](const PlanDesc &part) -> Pass { return lower_correlation(taps, part); });
+    step.reach = reach_of(taps);
+    return step;
+}
+
+// An iteration after the other.
+Graph lower_frame(const Box &box, const PlanDesc &desc) {
+    const std::vector<std::vector<std::size_t>> axes(static_cast<std::size_t>(box.iterations),
+                                                     {0, 1});
+    const Correlate taps = taps_of(box, 1);
+    return lower_along(axes, cropped(desc, box), [&](std::size_t, const PlanDesc &step) -> Link {
+        return taps_step(taps, step);
+    });
+}
+
+} // namespace
+
+std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc) {
+    constexpr std::int64_t longest = 31; // of taps that kernels keep in registers
+    const bool is_integer =
+        facts_of(desc.source.type).is_integer && facts_of(desc.target.type).is_integer;
+    if (box.iterations < 2 || box.is_volume() || box.iterations * longest_radius(box) > longest)
+        return std::nullopt;
+    // A mean that is an integer must not become the one below it.
+    if (is_integer && desc.store == Store::truncate)
+        return std::nullopt;
+    const PlanDesc whole = of_own_image(desc);
+    const Split x = split_along(0, box, whole);
+    const Split y = split_along(1, box, whole);
+    if (x.inner.length() == 0 || y.inner.length() == 0)
+        return std::nullopt;
+
+    Graph graph;
+    append(graph,
+           {{}, {taps_step(taps_of(box, box.iterations), part_of(whole, {x.inner, y.inner}))}},
+           target_image());
+    const Part all_x{0, whole.region.extent[0]};
+    for (const std::array<Part, 2> &frame :
+         {std::array{all_x, y.before}, std::array{all_x, y.after}, std::array{x.before, y.inner},
+          std::array{x.after, y.inner}})
+        if (frame[0].length() > 0 && frame[1].length() > 0)
+            append(graph, lower_frame(box, part_of(whole, frame)), target_image());
+    return graph;
+}
+
+bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
+    const bool is_cpu = habit_of(facts) == GroupHabit::strips;
+    // Iterations take the longer to overtake taps the more of them there are.
+    const std::int64_t most_of_all = is_cpu ? 15 : 31;
+    const std::int64_t most_of_one = is_cpu ? 5 : 8;
+    if (box.iterations * longest_radius(box) > most_of_all || longest_radius(box) > most_of_one)
+        return false;
+    // The frames take up to 4 launches an iteration.
+    const std::int64_t least_pixels = is_cpu ? std::int64_t{1} << 19 : std::int64_t{1} << 23;
+    return continues_means(desc.border.mode) || desc.pixels() >= least_pixels;
+}
+
+} // namespace gz

@@ -1,0 +1,19 @@
+// Several iterations of a small box at once, as taps.
+#pragma once
+
+#include <optional>
+
+#include "families/box/box.hpp"
+#include "plan/graph.hpp"
+
+namespace gz {
+
+// Returns steps that compute all iterations at once; nothing for a box that cannot be computed so. As each iteration makes
+// the border anew, pixels beside a border that does not continue the image in a symmetric way are computed one iteration
+// after the other, in frames.
+std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc);
+
+// Whether the steps of lower_at_once() take less time than an iteration after the other.
+bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);
+
+} // namespace gz
