@@ -23,6 +23,9 @@
 #define ROWS 4
 #define STEP (ROWS * STACKS)
 #define GROUP (LANES * STACKS)
+// Steps whose rows an item has on their way while a group starts, and the rows from the first to the last of these.
+#define AHEAD 4
+#define FILLED ((AHEAD - 1) * STEP + ROWS)
 // Rows of a column that an item makes means of at a time: the whole step where each column has an
 // item of its own.
 #define MADE (GROUP < 4 * LANES ? ROWS : STEP)
@@ -83,9 +86,20 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
 
     const int first = top - g.anchor_y - 1; // row that leaves the boxes of the band's first row
     Columns columns = EMPTY_COLUMNS;
-    if (used)
-        for (int y = first + stack * ROWS; y < first + height; y += STEP) {
-            const int count = min(ROWS, first + height - y);
+    if (used) {
+        const int end = first + height;
+        int y = first + stack * ROWS;
+        if (four.inside)
+            for (; y + FILLED <= end && IS_FREE(y, FILLED); y += AHEAD * STEP) {
+                VALUE4 some[AHEAD * ROWS];
+                UNROLL for (int i = 0; i < AHEAD * ROWS; ++i)
+                    some[i] =
+                        READ_INSIDE(origin + (y + i / ROWS * STEP + i % ROWS) * g.src_row, four);
+                UNROLL for (int i = 0; i < AHEAD * ROWS; ++i)
+                    columns = add_columns(columns, some[i]);
+            }
+        for (; y < end; y += STEP) {
+            const int count = min(ROWS, end - y);
             if (count == ROWS && IS_FREE(y, ROWS) && four.inside) {
                 VALUE4 some[ROWS];
                 UNROLL for (int i = 0; i < ROWS; ++i)
@@ -97,6 +111,7 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
                     columns = add_columns(columns, read_any(origin, g, four, y + i));
             }
         }
+    }
     changes[item] = columns.sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     columns = EMPTY_COLUMNS;

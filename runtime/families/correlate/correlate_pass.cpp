@@ -90,7 +90,7 @@ std::vector<float> strided_taps(const TapSet &set, int stride) {
 
 TapBucket tap_bucket(int taps) {
     // Buckets hold up to these numbers of taps, from one more than the one before.
-    static constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 31, 45, 63};
+    static constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 25, 31, 37, 43, 49, 55, 63};
     const auto most = std::lower_bound(std::begin(buckets), std::end(buckets), taps);
     return {most == std::begin(buckets) ? 1 : most[-1] + 1, *most};
 }
