@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "families/box/repeated.hpp"
+#include "families/box/lowering_at_once.hpp"
 #include "families/reference.hpp"
 #include "plan/lowering.hpp"
 #include "support/unit.hpp"
@@ -757,7 +757,11 @@ TEST_SUITE("plan description") {
         const auto last_of = [&](double sigma, double other) {
             const Filter dog = Filter::dog(sigma, other, gz::GaussianMethod::box);
             const gz::Graph graph = gz::lower(dog, desc);
-            const gz::Chain &chain = graph.links.at(0).alternatives.at(0);
+            // Both at once, or the larger one's iterations in turn.
+            const gz::Link &together = graph.links.at(0).alternatives.at(0).links.at(0);
+            REQUIRE(together.alternatives.size() == 2);
+            CHECK(together.alternatives[1].name == gz::step_by_step);
+            const gz::Chain &chain = together.alternatives[1];
             const std::vector<gz::Step> steps = support::steps_of(chain.links);
             REQUIRE(steps.size() == 6);
             CHECK(steps[3].inputs == Images{gz::source_image()});
@@ -767,12 +771,53 @@ TEST_SUITE("plan description") {
             CHECK(chain.links.back().step.has_value()); // not as taps
             return steps[5].pass.get<gz::BoxPass>();
         };
-        CHECK(last_of(2.0, 5.0).difference == gz::BoxDifference::other_less_mean);
-        CHECK(last_of(5.0, 2.0).difference == gz::BoxDifference::mean_less_other);
+        CHECK(last_of(2.0, 5.0).difference == gz::Subtraction::other_less_result);
+        CHECK(last_of(5.0, 2.0).difference == gz::Subtraction::result_less_other);
         CHECK(last_of(5.0, 2.0).geometry.taps_x == last_of(2.0, 5.0).geometry.taps_x);
         CHECK(
             support::steps_of(gz::lower(Filter::dog(2.0, 5.0, gz::GaussianMethod::box), desc).links)
                 .size() == 7);
+    }
+
+    TEST_CASE("a difference of boxes at once: each part of the larger ones subtracts") {
+        PlanDesc desc;
+        desc.source = make_image(PixelType::u8, {200, 100, 1, 1});
+        desc.target = make_image(PixelType::f32, {200, 100, 1, 1});
+        const auto steps_of = [&](gz::BorderMode border) {
+            desc.border.mode = border;
+            const Filter dog =
+                Filter::difference(Filter::box({{5, 5, 0, 0}, 3}), Filter::box({{2, 2, 0, 0}, 3}));
+            const gz::Graph graph = gz::lower(dog, gz::complete(desc));
+            const gz::Link &together = graph.links.at(0).alternatives.at(0).links.at(0);
+            const gz::Chain &chain = together.alternatives.at(0);
+            std::vector<gz::Step> steps;
+            for (const gz::Link &link : chain.links)
+                if (link.step)
+                    steps.push_back(*link.step);
+            return steps;
+        };
+        for (const gz::BorderMode border : {gz::BorderMode::reflect, gz::BorderMode::clamp}) {
+            std::size_t subtractions = 0;
+            for (const gz::Step &step : steps_of(border)) {
+                const bool is_last = step.outputs == Images{gz::target_image()};
+                const gz::Subtraction own = step.pass.get<gz::CorrelatePass>().subtraction;
+                REQUIRE((own == gz::Subtraction::result_less_other) == is_last);
+                REQUIRE(step.inputs.size() == (is_last ? 2 : 1));
+                if (is_last) {
+                    ++subtractions;
+                    CHECK(step.inputs[1] == gz::image_between(0));
+                }
+            }
+            CHECK(subtractions == (border == gz::BorderMode::reflect ? 1 : 5));
+        }
+        // A small part of a large target: the image between would be mostly empty.
+        desc.target = make_image(PixelType::f32, {2000, 2000, 1, 1});
+        desc.region.target_origin = {1000, 1900, 0, 0};
+        desc.region.extent = {200, 100, 1, 1};
+        desc.border.mode = gz::BorderMode::reflect;
+        const Filter dog = Filter::dog(2.0, 5.0, gz::GaussianMethod::box);
+        const gz::Graph graph = gz::lower(dog, gz::complete(desc));
+        CHECK(graph.links.at(0).alternatives.at(0).links.size() > 1);
     }
 
     TEST_CASE("each trip of a recursive filter has a stage of its own along each of its axes") {

@@ -3,6 +3,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/subtract.clh"
 
 #if !defined(GROUP_X) || !defined(GROUP_Y)
 #error GROUP_X or GROUP_Y is not defined
@@ -14,7 +15,7 @@
 __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 void correlate_plain(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                      __constant TapPlace *restrict sets, __global const float *restrict taps,
-                     const int set_count) {
+                     const int set_count OTHER_PARAMETER) {
     const int x = get_global_id(0);
     const int y = get_global_id(1);
     const int batch = get_global_id(2);
@@ -41,5 +42,6 @@ void correlate_plain(__global const SRC *restrict src, __global DST *restrict ds
                           read_extended(origin, g, row, first + i * CHANNELS), sum);
         }
     }
-    STORE(sum, dst + dst_start(g, batch) + y * g.dst_row + x);
+    const long place = dst_start(g, batch) + y * g.dst_row + x;
+    STORE(RESULT_OF(sum, place), dst + place);
 }

@@ -9,6 +9,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/subtract.clh"
 
 #if !defined(BUCKET_X) || !defined(LEAST_X) || !defined(BUCKET_Y) || !defined(LEAST_Y)
 #error BUCKET_X, LEAST_X, BUCKET_Y or LEAST_Y is not defined
@@ -194,7 +195,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void separable_stream(__global const SRC *restrict src, __global DST *restrict dst,
                       const Geometry g, TAPS_PARAMETER, const int band, const int shift,
                       __local float4 *restrict entered, __local float4 *restrict filtered,
-                      __local int4 *restrict places) {
+                      __local int4 *restrict places OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int left = (int)get_group_id(0) * WIDE;
@@ -239,7 +240,7 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
     __local const float4 *const row = entered + own_row * PITCH + run;
     __local float4 *const filtered_row = filtered + own_row * FILTERED_PITCH + run;
     const int x = left + item * COLUMN_X;
-    __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + x;
+    long place = dst_start(g, batch) + top * g.dst_row + x;
     float sum[BUCKET_Y][COLUMN_X];
     UNROLL for (int m = 0; m < BUCKET_Y; ++m)
         UNROLL for (int v = 0; v < COLUMN_X; ++v)
@@ -290,9 +291,13 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
                     read_columns(value[i], column + (o + i) * 4 * FILTERED_PITCH);
                 UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i) {
                     add_row(sum, value[i], g, taps);
-                    if (x < g.width)
-                        store_columns(sum[0], to);
-                    to += g.dst_row;
+                    if (x < g.width) {
+                        float made[COLUMN_X];
+                        UNROLL for (int v = 0; v < COLUMN_X; ++v)
+                            made[v] = RESULT_OF(sum[0][v], place + v);
+                        store_columns(made, dst + place);
+                    }
+                    place += g.dst_row;
                 }
             }
         } else if (step >= 0) {
@@ -303,8 +308,8 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
                 if (done + o >= 0 && done + o < height) {
                     UNROLL for (int v = 0; v < COLUMN_X; ++v)
                         if (x + v < g.width)
-                            STORE(sum[0][v], to + v);
-                    to += g.dst_row;
+                            STORE(RESULT_OF(sum[0][v], place + v), dst + place + v);
+                    place += g.dst_row;
                 }
             }
         }

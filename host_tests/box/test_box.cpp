@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "families/box/repeated.hpp"
+#include "families/box/lowering_at_once.hpp"
 #include "families/correlate/correlate_pass.hpp"
 #include "families/family.hpp"
 #include "families/reference.hpp"
@@ -395,6 +395,60 @@ TEST_SUITE("kernels") {
         }
         run_all(cases);
         CHECK(with_frames > cases.size() / 8);
+    }
+
+    TEST_CASE("differences of boxes at once") {
+        // Kernels that take another image besides: several strips and bands, tails of rows, each number of columns an item,
+        // results less the other image and that less the results.
+        const Config stream{{"GROUP", 64}, {"ROW_ITEM", 16}, {"COLUMN_X", 1}, {"GROUPS", 2}};
+        const Config plain{{"GROUP_X", 64}, {"GROUP_Y", 1}};
+        constexpr std::pair<int, int> sizes[] = {{61, 40}, {200, 130}, {263, 67}};
+        constexpr PixelType sources[] = {PixelType::f32, PixelType::u8};
+        constexpr PixelType targets[] = {PixelType::f32, PixelType::u8};
+        Tally tally;
+        for (const std::vector<int> &row : pairwise({2, 3, 3, 3, 3, 2, 2, 2, 3, 2})) {
+            const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+            const bool streams = at(0) == 0;
+            Config config = streams ? stream : plain;
+            if (streams)
+                config["COLUMN_X"] = 1 << row[1];
+            if (row[1] == 2)
+                config[streams ? "ROW_ITEM" : "GROUP_Y"] = streams ? 32 : 4;
+            ImageCase test;
+            test.border = gz::all_border_modes[at(2)];
+            test.region = all_regions[at(3)];
+            test.layout = all_layouts[at(4)];
+            test.src_type = sources[at(5)];
+            test.dst_type = targets[at(6)];
+            test.channels = row[7] == 1 ? 3 : 1;
+            test.planes = row[7] + 1;
+            std::tie(test.width, test.height) = sizes[at(8)];
+            test.border_value = 7.0;
+            const Filter smaller = Filter::box({{1, 2, 0, 0}, 2});
+            const Filter larger = Filter::box({{3, 4, 0, 0}, 2});
+            const Filter filter = row[9] == 0 ? Filter::difference(smaller, larger)
+                                              : Filter::difference(larger, smaller);
+            const std::string variant =
+                (streams ? "separable_stream:" : "correlate_plain:") + gz::to_text(config);
+            CAPTURE(variant);
+            CAPTURE(test.name());
+            std::minstd_rand random(7);
+            const PlanDesc desc = make_plan_desc(test);
+            const std::vector<std::byte> source = make_source(desc, random);
+            const Graph graph = lower(filter, desc);
+            if (graph.links[0].alternatives[0].links.size() > 1)
+                continue; // no pixel is far enough from the border
+            CHECK(run_and_compare(filter, desc, variant, source, random, tally,
+                                  [&](const ReferenceJob &job) -> BoundOf {
+                                      const double largest = largest_magnitude(job);
+                                      const double bound =
+                                          storing_error(desc, 2 * largest) +
+                                          std::min(filter.error_bound(largest), 2e-6 * largest);
+                                      return [bound](double) { return bound; };
+                                  }) == "");
+        }
+        MESSAGE(tally.ran, " cases; the worst error is ", tally.worst, " of its bound");
+        CHECK(tally.ran > 8);
     }
 
     TEST_CASE("strips that are full") {

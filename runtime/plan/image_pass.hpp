@@ -24,6 +24,10 @@ struct ImagePass {
     }
 };
 
+// How a result is combined with the value of another image, which is f32: numbers of DIFFERENCE in cl/lib/box.clh and
+// cl/lib/subtract.clh.
+enum class Subtraction { none = 0, result_less_other = 1, other_less_result = -1 };
+
 // The macros of cl/lib/pixel.clh and cl/lib/border.clh.
 Defines type_defines(const ImagePass &pass);
 

@@ -34,6 +34,14 @@ bool suits_slabs(const Chain &chain) {
     return !step || whole_axes(*step) <= 1;
 }
 
+// Returns the first chain that slabs can go through and that the device takes; the last where there is none.
+const Chain *chain_for_slabs(const Link &link, const DeviceFacts &facts) {
+    for (const Chain &chain : link.alternatives)
+        if (suits_slabs(chain) && (!chain.suits || chain.suits(facts)))
+            return &chain;
+    return &link.alternatives.back();
+}
+
 // The links that slabs go through: steps, and choices of single steps.
 std::vector<Link> links_for_slabs(const std::vector<Link> &links, const Forced &forced,
                                   const DeviceFacts &facts) {
@@ -49,7 +57,7 @@ std::vector<Link> links_for_slabs(const std::vector<Link> &links, const Forced &
         }
         const Chain *chain = forced_chain(link, links, forced, facts);
         if (!chain)
-            chain = &*std::find_if(link.alternatives.begin(), link.alternatives.end(), suits_slabs);
+            chain = chain_for_slabs(link, facts);
         for (Link &own : links_for_slabs(chain->links, forced, facts))
             result.push_back(std::move(own));
     }

@@ -32,7 +32,7 @@ std::int64_t area_of(const BoxPass &pass) {
 }
 
 void append_other(const BoxPass &pass, Launch &launch) {
-    if (pass.difference != BoxDifference::none)
+    if (pass.difference != Subtraction::none)
         launch.arguments.emplace_back(SourceBuffer{1});
 }
 
@@ -54,7 +54,7 @@ std::string problem_of(const BoxPass &pass) {
     const std::string length = outgrows_image(pass)        ? "taps>image"
                                : taps > most_moderate_taps ? text("taps>", most_moderate_taps)
                                                            : up_to("taps", taps, {7, 15, 63, 255});
-    return (pass.difference == BoxDifference::none ? "box " : "box difference ") + length + " " +
+    return (pass.difference == Subtraction::none ? "box " : "box difference ") + length + " " +
            image_text(pass);
 }
 

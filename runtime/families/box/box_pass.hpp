@@ -7,13 +7,10 @@
 
 namespace gz {
 
-// How a mean is combined with the value of another image, which is f32 and laid out as the source: numbers of
-// DIFFERENCE in cl/lib/box.clh.
-enum class BoxDifference { none = 0, mean_less_other = 1, other_less_mean = -1 };
-
-// Geometry's taps are 2 radius + 1, its anchors the radius.
+// Geometry's taps are 2 radius + 1, its anchors the radius. The other image, where there is one, is f32 and laid out as
+// the source.
 struct BoxPass : ImagePass {
-    BoxDifference difference = BoxDifference::none;
+    Subtraction difference = Subtraction::none;
 };
 
 std::string problem_of(const BoxPass &pass);

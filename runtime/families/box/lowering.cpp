@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "families/box/repeated.hpp"
-#include "families/correlate/lowering.hpp"
+#include "families/box/lowering_at_once.hpp"
 #include "plan/lowering.hpp"
 
 namespace gz {
@@ -44,7 +43,7 @@ void check_box_length(const Box &box, const PlanDesc &desc, std::size_t axis) {
              axis_name[axis], ", too many for boxes of ", size);
 }
 
-Step mean_step(const Box &box, const PlanDesc &desc, BoxDifference difference) {
+Step mean_step(const Box &box, const PlanDesc &desc, Subtraction difference) {
     Step step(desc, [box, difference](const PlanDesc &part) -> Pass {
         BoxPass pass = lower_box(box, part);
         pass.difference = difference;
@@ -65,7 +64,7 @@ bool has_many_taps(const Box &box, const PlanDesc &desc) {
 
 // Returns means along x and y: as a box, or as taps with the same result where taps are faster.
 Link mean_link(const Box &box, const PlanDesc &desc) {
-    Step mean = mean_step(box, desc, BoxDifference::none);
+    Step mean = mean_step(box, desc, Subtraction::none);
     const std::optional<Correlate> taps = as_taps(box, desc);
     if (!taps)
         return mean;
@@ -125,15 +124,14 @@ Graph lower(const Box &box, const PlanDesc &desc) {
         [box, desc](const DeviceFacts &facts) { return is_faster_at_once(box, desc, facts); });
 }
 
-std::optional<Graph> lower_difference(const Box &first, const Box &second, const PlanDesc &desc) {
-    if (first.is_volume() || second.is_volume())
-        return std::nullopt;
-    const bool first_is_larger = first.radius[0] > second.radius[0];
-    const Box &larger = first_is_larger ? first : second;
-    const Box &smaller = first_is_larger ? second : first;
-    if (larger.iterations < 2)
-        return std::nullopt;
+namespace {
 
+struct Boxes {
+    const Box &smaller, &larger;
+    Subtraction subtraction; // of the larger one's results
+};
+
+Graph lower_difference_in_turn(const Boxes &boxes, const PlanDesc &desc) {
     // `step` lowers the smaller box to the image that the last iteration of the larger one reads: laid out as
     // the results of the iterations before it.
     PlanDesc step = desc;
@@ -152,18 +150,79 @@ std::optional<Graph> lower_difference(const Box &first, const Box &second, const
     Graph graph;
     graph.between.push_back(step.target);
     const ImageRef other = image_between(0);
-    append(graph, lower(smaller, step), other);
-    Graph last = lower_in_turn(larger, desc);
+    append(graph, lower(boxes.smaller, step), other);
+    Graph last = lower_in_turn(boxes.larger, desc);
     const Link &end = last.links.back();
     const Step &mean = end.step ? *end.step : *only_step(end.alternatives.back());
-    Step difference = mean_step(larger, mean.images,
-                                first_is_larger ? BoxDifference::mean_less_other
-                                                : BoxDifference::other_less_mean);
+    Step difference = mean_step(boxes.larger, mean.images, boxes.subtraction);
     difference.inputs = mean.inputs;
     last.links.back() = std::move(difference);
     append(graph, std::move(last), target_image());
     graph.links.back().step->inputs.push_back(other);
     return graph;
+}
+
+// An f32 image with the target's places, in values.
+ImageDesc like_target(const ImageDesc &target) {
+    const auto scaled = [&](std::int64_t bytes) {
+        return bytes / static_cast<std::int64_t>(size_of(target.type)) *
+               static_cast<std::int64_t>(size_of(PixelType::f32));
+    };
+    ImageDesc result = target;
+    result.type = PixelType::f32;
+    for (std::int64_t &pitch : result.pitch)
+        pitch = scaled(pitch);
+    result.offset = scaled(target.offset);
+    result.plane_pitch = scaled(target.plane_pitch);
+    return result;
+}
+
+// Both boxes at once, where they can be, and where the region is a good part of the target: the image between has the
+// target's places.
+std::optional<Graph> lower_difference_at_once(const Boxes &boxes, const PlanDesc &desc) {
+    PlanDesc to_other = desc;
+    to_other.target = like_target(desc.target);
+    const std::int64_t bytes =
+        desc.pixels() * desc.source.channels * static_cast<std::int64_t>(sizeof(float));
+    constexpr std::int64_t most_share = 8;
+    if (to_other.target.bytes() > most_share * bytes)
+        return std::nullopt;
+    std::optional<Graph> larger = lower_at_once(boxes.larger, desc, boxes.subtraction);
+    if (!larger)
+        return std::nullopt;
+    Graph graph;
+    graph.between.push_back(to_other.target);
+    const ImageRef other = image_between(0);
+    append(graph, lower(boxes.smaller, to_other), other);
+    const std::size_t first = graph.links.size();
+    append(graph, std::move(*larger), target_image());
+    for (std::size_t i = first; i < graph.links.size(); ++i)
+        if (Step &step = *graph.links[i].step;
+            step.pass.get<CorrelatePass>().subtraction != Subtraction::none)
+            step.inputs.push_back(other);
+    return graph;
+}
+
+} // namespace
+
+std::optional<Graph> lower_difference(const Box &first, const Box &second, const PlanDesc &desc) {
+    if (first.is_volume() || second.is_volume())
+        return std::nullopt;
+    const bool first_is_larger = first.radius[0] > second.radius[0];
+    const Boxes boxes{first_is_larger ? second : first, first_is_larger ? first : second,
+                      first_is_larger ? Subtraction::result_less_other
+                                      : Subtraction::other_less_result};
+    if (boxes.larger.iterations < 2)
+        return std::nullopt;
+    Graph in_turn = lower_difference_in_turn(boxes, desc);
+    std::optional<Graph> at_once = lower_difference_at_once(boxes, desc);
+    if (!at_once)
+        return in_turn;
+    return either(std::move(*at_once), step_by_step, std::move(in_turn),
+                  [larger = boxes.larger, desc](const DeviceFacts &facts) {
+                      return is_faster_at_once(larger, desc, facts) &&
+                             subtracts_fast(larger, desc, facts);
+                  });
 }
 
 } // namespace gz

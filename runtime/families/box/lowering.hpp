@@ -5,7 +5,7 @@
 
 #include "families/box/box.hpp"
 #include "families/box/box_pass.hpp"
-#include "families/correlate/correlate.hpp"
+#include "families/correlate/lowering.hpp"
 #include "plan/graph.hpp"
 
 namespace gz {

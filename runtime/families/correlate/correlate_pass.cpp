@@ -18,7 +18,9 @@ int bucket_of(const CorrelatePass &pass) {
     return std::end(tap_buckets)[-1];
 }
 
-std::string tap_refusal(const CorrelatePass &pass, int most) {
+std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts) {
+    if (pass.subtraction != Subtraction::none && !subtracts)
+        return "another image is subtracted";
     if (pass.varied())
         return "the taps differ between components";
     const int size = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
@@ -51,8 +53,8 @@ bool is_bounded(const CorrelatePass &pass) {
     return gain * largest * roundings < 0x1p22;
 }
 
-std::string separable_refusal(const CorrelatePass &pass, int most) {
-    if (std::string reason = tap_refusal(pass, most); !reason.empty())
+std::string separable_refusal(const CorrelatePass &pass, int most, bool subtracts) {
+    if (std::string reason = tap_refusal(pass, most, subtracts); !reason.empty())
         return reason;
     return pass.separable() ? "" : "the taps are not separable";
 }
@@ -67,6 +69,12 @@ Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const Devi
     const bool by_value = facts.takes_by_value(taps.size());
     defines["BY_VALUE"] = by_value ? 1 : 0;
     return array_argument(std::move(taps), by_value);
+}
+
+void append_other(const CorrelatePass &pass, Launch &launch) {
+    launch.program.defines["DIFFERENCE"] = static_cast<int>(pass.subtraction);
+    if (pass.subtraction != Subtraction::none)
+        launch.arguments.emplace_back(SourceBuffer{1});
 }
 
 std::vector<float> strided_taps(const TapSet &set, int stride) {
@@ -127,7 +135,9 @@ std::string problem_of(const CorrelatePass &pass) {
     const char *const kind = pass.varied()      ? "varied "
                              : pass.separable() ? "separable "
                                                 : "correlate ";
-    return kind + up_to("taps", longer_side(pass.geometry), {3, 5, 7, 11, 15, 31, 63}) + " " +
+    const char *const difference = pass.subtraction == Subtraction::none ? "" : "difference ";
+    return text(difference, kind) +
+           up_to("taps", longer_side(pass.geometry), {3, 5, 7, 11, 15, 31, 63}) + " " +
            image_text(pass);
 }
 

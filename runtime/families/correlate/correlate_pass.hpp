@@ -21,6 +21,8 @@ struct CorrelatePass : ImagePass {
     // One set for all components, or a set for each: channel c of plane p is component p channels +
     // c.
     std::vector<TapSet> sets;
+    // The other image is laid out as the target, in values.
+    Subtraction subtraction = Subtraction::none;
 
     bool varied() const { return sets.size() > 1; }
     const TapSet &set() const { return sets.front(); } // for a pass that is not varied
@@ -47,18 +49,21 @@ inline constexpr int tap_buckets[] = {3, 5, 7, 9, 11, 15, 31, 63};
 int bucket_of(const CorrelatePass &pass);
 
 // Why a kernel that is made for up to `most` taps along an axis, the same ones for all components,
-// cannot take the pass; "" where it can.
-std::string tap_refusal(const CorrelatePass &pass, int most);
+// cannot take the pass; "" where it can. subtracts: whether the kernel takes another image.
+std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts = false);
 
 // Whether the source is of integers and no result, whatever they are, larger than 2^22.
 bool is_bounded(const CorrelatePass &pass);
 
 // Shared by kernels that include cl/lib/taps.clh: why a kernel made for up to `most` taps along an axis
 // cannot take the pass; the macros of both that the taps do not decide.
-std::string separable_refusal(const CorrelatePass &pass, int most);
+std::string separable_refusal(const CorrelatePass &pass, int most, bool subtracts = false);
 Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
 // Returns the argument, and defines BY_VALUE.
 Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts);
+
+// Defines what cl/lib/subtract.clh needs; appends the other image, where there is one: the last argument.
+void append_other(const CorrelatePass &pass, Launch &launch);
 
 // Returns the taps with `stride` in place of their sizes: rows of stride values, or the taps along x from 0
 // on and those along y from stride on. The rest is 0 and never read.

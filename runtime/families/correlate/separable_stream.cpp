@@ -63,7 +63,7 @@ std::int64_t band_of(const CorrelatePass &pass, const Settings &settings,
 }
 
 std::string refusal(const CorrelatePass &pass, const Settings &settings) {
-    if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
+    if (std::string reason = separable_refusal(pass, most_taps, true); !reason.empty())
         return reason;
     if (rows_of(settings) < 8)
         return text(rows_of(settings), " rows at a time are too few");
@@ -108,6 +108,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
                         local_vectors(rows * (vectors | 1)),
                         local_vectors(rows * (strip / 4 + 1)),
                         local_vectors(vectors)};
+    append_other(pass, result);
     return result;
 }
 
@@ -151,7 +152,7 @@ std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &fa
     // Smaller groups follow for wide aprons, and for devices with less room.
     std::vector<Settings> result{{.group = 128, .row_item = 16, .column_x = 1, .groups = 2},
                                  {.group = 64, .row_item = 8, .column_x = 1, .groups = 2}};
-    if (!separable_refusal(pass, most_taps).empty())
+    if (!separable_refusal(pass, most_taps, true).empty())
         return result;
     result.insert(result.begin(), shape_of(pass));
     for (Settings &settings : result)
@@ -163,7 +164,7 @@ std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &fa
 
 bool streams_best(const CorrelatePass &pass, const DeviceFacts &facts) {
     if (facts.device_class != DeviceClass::nvidia_gpu ||
-        !separable_refusal(pass, most_taps).empty())
+        !separable_refusal(pass, most_taps, true).empty())
         return false;
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     const bool integers = facts_of(pass.src_type).is_integer;

@@ -1,12 +1,12 @@
-#include "families/box/repeated.hpp"
+#include "families/box/lowering_at_once.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
-#include "families/correlate/correlate.hpp"
 #include "families/correlate/lowering.hpp"
+#include "families/correlate/separable_stream.hpp"
 #include "plan/lowering.hpp"
 
 namespace gz {
@@ -122,25 +122,29 @@ PlanDesc cropped(const PlanDesc &desc, const Box &box) {
     return result;
 }
 
-Step taps_step(const Correlate &taps, const PlanDesc &desc) {
-    Step step(desc, [taps](const PlanDesc &part) -> Pass { return lower_correlation(taps, part); });
+Step taps_step(const Correlate &taps, const PlanDesc &desc, Subtraction subtraction) {
+    Step step(desc, [taps, subtraction](const PlanDesc &part) -> Pass {
+        CorrelatePass pass = lower_correlation(taps, part);
+        pass.subtraction = subtraction;
+        return pass;
+    });
     step.reach = reach_of(taps);
     return step;
 }
 
 // An iteration after the other.
-Graph lower_frame(const Box &box, const PlanDesc &desc) {
+Graph lower_frame(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
     const std::vector<std::vector<std::size_t>> axes(static_cast<std::size_t>(box.iterations),
                                                      {0, 1});
     const Correlate taps = taps_of(box, 1);
-    return lower_along(axes, cropped(desc, box), [&](std::size_t, const PlanDesc &step) -> Link {
-        return taps_step(taps, step);
+    return lower_along(axes, cropped(desc, box), [&](std::size_t i, const PlanDesc &step) -> Link {
+        return taps_step(taps, step, i + 1 == axes.size() ? subtraction : Subtraction::none);
     });
 }
 
 } // namespace
 
-std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc) {
+std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
     constexpr std::int64_t longest = 31; // of taps that kernels keep in registers
     const bool is_integer =
         facts_of(desc.source.type).is_integer && facts_of(desc.target.type).is_integer;
@@ -157,14 +161,16 @@ std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc) {
 
     Graph graph;
     append(graph,
-           {{}, {taps_step(taps_of(box, box.iterations), part_of(whole, {x.inner, y.inner}))}},
+           {{},
+            {taps_step(taps_of(box, box.iterations), part_of(whole, {x.inner, y.inner}),
+                       subtraction)}},
            target_image());
     const Part all_x{0, whole.region.extent[0]};
     for (const std::array<Part, 2> &frame :
          {std::array{all_x, y.before}, std::array{all_x, y.after}, std::array{x.before, y.inner},
           std::array{x.after, y.inner}})
         if (frame[0].length() > 0 && frame[1].length() > 0)
-            append(graph, lower_frame(box, part_of(whole, frame)), target_image());
+            append(graph, lower_frame(box, part_of(whole, frame), subtraction), target_image());
     return graph;
 }
 
@@ -178,6 +184,10 @@ bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &
     // The frames take up to 4 launches an iteration: 0.1 ms on an H200.
     const std::int64_t least_pixels = std::int64_t{1} << (is_cpu ? 19 : 25);
     return continues_means(desc.border.mode) || desc.pixels() >= least_pixels;
+}
+
+bool subtracts_fast(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
+    return streams_best(lower_correlation(taps_of(box, box.iterations), desc), facts);
 }
 
 } // namespace gz

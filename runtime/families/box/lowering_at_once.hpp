@@ -5,15 +5,21 @@
 
 #include "families/box/box.hpp"
 #include "plan/graph.hpp"
+#include "plan/image_pass.hpp"
 
 namespace gz {
 
 // Returns steps that compute all iterations at once; nothing for a box that cannot be computed so. As each iteration makes
 // the border anew, pixels beside a border that does not continue the image in a symmetric way are computed one iteration
 // after the other, in frames.
-std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc);
+// subtraction: of results and an image that the caller adds to the inputs of the steps that subtract. All links are steps.
+std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc,
+                                   Subtraction subtraction = Subtraction::none);
 
 // Whether the steps of lower_at_once() take less time than an iteration after the other.
 bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);
+
+// Whether the kernel that is fastest for these taps takes another image as well.
+bool subtracts_fast(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);
 
 } // namespace gz
