@@ -26,6 +26,9 @@ using support::Rank;
 
 namespace {
 
+// The numbers of taps that buckets hold up to: of tap_bucket().
+constexpr int buckets[] = {3, 5, 7, 11, 15, 21, 25, 31, 37, 43, 49, 55, 63};
+
 bool says(const std::string &reason, std::initializer_list<std::string> parts) {
     return std::all_of(parts.begin(), parts.end(), [&](const std::string &part) {
         return reason.find(part) != std::string::npos;
@@ -414,22 +417,22 @@ TEST_SUITE("kernels") {
                 return make_pass(PixelType::u8, extent, 1, make_taps(size, size, Rank::one));
             };
             for (const gz::Kernel &spec :
-                 support::kernels_of(pass(22, {64, 48, 1, 1}), device_class)) {
+                 support::kernels_of(pass(26, {64, 48, 1, 1}), device_class)) {
                 if (spec.name == "separable_columns")
                     continue; // a program for each number of taps, of which it takes few
                 CAPTURE(spec.name);
                 const auto programs = [&](std::int64_t size, const gz::Axes &extent) {
                     return programs_of(spec, pass(size, extent), facts);
                 };
-                // Rows of all sizes are multiples of 16 values, which is structure. Both 22 and 31
+                // Rows of all sizes are multiples of 16 values, which is structure. Both 26 and 31
                 // are in one bucket of every family that has any; separable_fused and separable_stream
                 // have programs for taps that fill their bucket besides.
                 const bool has_exact =
                     spec.name == "separable_fused" || spec.name == "separable_stream";
                 const std::int64_t last = has_exact ? 30 : 31;
-                const std::string options = programs(22, {64, 48, 1, 1});
+                const std::string options = programs(26, {64, 48, 1, 1});
                 CHECK(programs(last, {64, 48, 1, 1}) == options);
-                CHECK(programs(24, {1920, 1080, 3, 1}) == options);
+                CHECK(programs(28, {1920, 1080, 3, 1}) == options);
                 CHECK(programs(last, {16, 1, 1, 1}) == options);
                 // Another bucket is another program where taps are in arrays of its size.
                 CHECK((programs(15, {64, 48, 1, 1}) == options) ==
@@ -461,6 +464,24 @@ TEST_SUITE("kernels") {
         }
     }
 
+    TEST_CASE("kernels of taps that do not subtract another image refuse to") {
+        CorrelatePass pass =
+            make_pass(PixelType::f32, {64, 48, 1, 1}, 1, make_taps(7, 7, Rank::one));
+        std::set<std::string> subtracting;
+        for (const auto subtraction :
+             {gz::Subtraction::result_less_other, gz::Subtraction::other_less_result}) {
+            pass.subtraction = subtraction;
+            for (const gz::RankedKernel &ranked :
+                 gz::kernels_for(pass, make_facts(DeviceClass::nvidia_gpu))) {
+                const gz::Kernel &spec = *ranked.kernel;
+                const Config config = gz::all_configs(spec.tunables).back();
+                if (spec.refusal(pass, config) != "another image is subtracted")
+                    subtracting.insert(spec.name);
+            }
+        }
+        CHECK(subtracting == std::set<std::string>{"correlate_plain", "separable_stream"});
+    }
+
     TEST_CASE("separable_fused has buckets along each axis") {
         const gz::Kernel spec = gz::separable_fused();
         const DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
@@ -472,7 +493,7 @@ TEST_SUITE("kernels") {
                 .program.defines;
         };
         int least = 1;
-        for (const int most : {3, 5, 7, 11, 15, 21, 31, 45, 63}) {
+        for (const int most : buckets) {
             for (int taps = least; taps < most; ++taps) {
                 CHECK(defines(taps, 1).at("LEAST_X") == least);
                 CHECK(defines(taps, 1).at("BUCKET_X") == most);
@@ -490,7 +511,7 @@ TEST_SUITE("kernels") {
         const DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
         std::set<std::string> programs;
         int least = 1;
-        for (const int most : {3, 5, 7, 11, 15, 21, 31, 45, 63}) {
+        for (const int most : buckets) {
             for (int taps = least; taps <= most; ++taps) {
                 const CorrelatePass pass = make_pass(PixelType::f32, {640, 480, 1, 1}, 1,
                                                      make_taps(taps, taps, Rank::one));
@@ -503,7 +524,7 @@ TEST_SUITE("kernels") {
             }
             least = most + 1;
         }
-        CHECK(programs.size() == 9 * 2);
+        CHECK(programs.size() == 2 * std::size(buckets));
     }
 
     TEST_CASE("every class of device tries every family, whatever the pass") {

@@ -42,6 +42,6 @@ void correlate_plain(__global const SRC *restrict src, __global DST *restrict ds
                           read_extended(origin, g, row, first + i * CHANNELS), sum);
         }
     }
-    const long place = dst_start(g, batch) + y * g.dst_row + x;
-    STORE(RESULT_OF(sum, place), dst + place);
+    __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + x;
+    STORE(RESULT_OF(sum, OTHER_OF(to)), to);
 }

@@ -240,7 +240,7 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
     __local const float4 *const row = entered + own_row * PITCH + run;
     __local float4 *const filtered_row = filtered + own_row * FILTERED_PITCH + run;
     const int x = left + item * COLUMN_X;
-    long place = dst_start(g, batch) + top * g.dst_row + x;
+    __global DST *to = dst + dst_start(g, batch) + top * g.dst_row + x;
     float sum[BUCKET_Y][COLUMN_X];
     UNROLL for (int m = 0; m < BUCKET_Y; ++m)
         UNROLL for (int v = 0; v < COLUMN_X; ++v)
@@ -286,7 +286,10 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
         const int done = step - (g.taps_y - 1);
         if (done >= 0 && done + ROWS <= height && (x + COLUMN_X <= g.width || x >= g.width)) {
             ROLLED for (int o = 0; o < ROWS; o += ROWS_TOGETHER) {
-                float value[ROWS_TOGETHER][COLUMN_X];
+                float value[ROWS_TOGETHER][COLUMN_X], theirs[ROWS_TOGETHER][COLUMN_X];
+                UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i)
+                    UNROLL for (int v = 0; v < COLUMN_X; ++v)
+                        theirs[i][v] = x < g.width ? OTHER_OF(to + i * g.dst_row + v) : 0.0f;
                 UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i)
                     read_columns(value[i], column + (o + i) * 4 * FILTERED_PITCH);
                 UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i) {
@@ -294,10 +297,10 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
                     if (x < g.width) {
                         float made[COLUMN_X];
                         UNROLL for (int v = 0; v < COLUMN_X; ++v)
-                            made[v] = RESULT_OF(sum[0][v], place + v);
-                        store_columns(made, dst + place);
+                            made[v] = RESULT_OF(sum[0][v], theirs[i][v]);
+                        store_columns(made, to);
                     }
-                    place += g.dst_row;
+                    to += g.dst_row;
                 }
             }
         } else if (step >= 0) {
@@ -308,8 +311,8 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
                 if (done + o >= 0 && done + o < height) {
                     UNROLL for (int v = 0; v < COLUMN_X; ++v)
                         if (x + v < g.width)
-                            STORE(RESULT_OF(sum[0][v], place + v), dst + place + v);
-                    place += g.dst_row;
+                            STORE(RESULT_OF(sum[0][v], OTHER_OF(to + v)), to + v);
+                    to += g.dst_row;
                 }
             }
         }

@@ -1,6 +1,7 @@
 // Separable correlation with any number of taps in three launches. See cl/correlate/separable_passes.cl.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/fma.hpp"
 #include "families/correlate/kernels.hpp"
@@ -118,9 +119,7 @@ Kernel separable_passes() {
     spec.folder = "correlate";
     spec.tunables = tunables;
     spec.refusal = [](const CorrelatePass &pass, const Settings &) {
-        if (pass.varied())
-            return std::string("the taps differ between components");
-        return std::string(pass.separable() ? "" : "the taps are not separable");
+        return separable_refusal(pass, std::numeric_limits<int>::max());
     };
     spec.preferred = [](const CorrelatePass &, const DeviceFacts &facts) {
         if (facts.is_cpu())

@@ -198,7 +198,12 @@ Kernel separable_stream() {
                     " rows at a time", is_aligned(pass) ? ", aligned vectors" : ", unaligned");
     };
     spec.rank = [](const CorrelatePass &pass, const Settings &, const DeviceFacts &facts) {
-        return Rank{streams_best(pass, facts) ? 7 : 0};
+        if (streams_best(pass, facts))
+            return Rank{7};
+        // Of the kernels that subtract another image, the other reads all pixels of a window for each result.
+        const bool is_fastest_of_two = pass.subtraction != Subtraction::none && pass.separable() &&
+                                       habit_of(facts) == GroupHabit::tiles;
+        return Rank{is_fastest_of_two ? 4 : 0};
     };
     return spec;
 }
