@@ -491,6 +491,20 @@ TEST_SUITE("lowering of boxes") {
         CHECK(is_faster(cpu, {{5, 5, 0, 0}, 3}, {1920, 1080, 1, 1}, clamp));
         CHECK_FALSE(is_faster(cpu, {{5, 5, 0, 0}, 3}, {640, 480, 1, 1}, clamp));
         CHECK(is_faster(cpu, {{5, 5, 0, 0}, 3}, {64, 48, 1, 1}, reflect));
+        // A region that its neighbours surround has none.
+        const auto is_faster_inside = [&](std::int64_t left, std::int64_t top) {
+            desc.source = desc.target = make_image(PixelType::f32, {640, 480, 1, 1});
+            desc.border.mode = clamp;
+            desc.region.source_origin = {left, top, 0, 0};
+            desc.region.extent = {100, 100, 1, 1};
+            desc.region.edge = RegionEdge::neighbours;
+            return gz::is_faster_at_once({{5, 3, 0, 0}, 3}, gz::complete(desc), facts);
+        };
+        CHECK(is_faster_inside(16, 6));
+        CHECK(is_faster_inside(10, 480 - 106));
+        CHECK_FALSE(is_faster_inside(9, 6));
+        CHECK_FALSE(is_faster_inside(16, 5));
+        CHECK_FALSE(is_faster_inside(16, 480 - 105));
     }
 
     TEST_CASE("iterations hand on f32 images in turn") {

@@ -78,6 +78,14 @@ Split split_along(std::size_t axis, const Box &box, const PlanDesc &desc) {
     return {{0, begin}, {begin, end}, {end, length}};
 }
 
+// Whether all of the region's pixels are inner ones.
+bool is_all_inner(const Box &box, const PlanDesc &desc) {
+    for (std::size_t axis = 0; axis < 2; ++axis)
+        if (split_along(axis, box, desc).inner.length() < desc.region.extent[axis])
+            return false;
+    return true;
+}
+
 // Returns a plan for a part of the region's pixels.
 PlanDesc part_of(const PlanDesc &desc, const std::array<Part, 2> &parts) {
     PlanDesc result = desc;
@@ -183,7 +191,7 @@ bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &
         return false;
     // The frames take up to 4 launches an iteration: 0.1 ms on an H200.
     const std::int64_t least_pixels = std::int64_t{1} << (is_cpu ? 19 : 25);
-    return continues_means(desc.border.mode) || desc.pixels() >= least_pixels;
+    return desc.pixels() >= least_pixels || is_all_inner(box, desc);
 }
 
 bool subtracts_fast(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
