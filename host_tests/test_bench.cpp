@@ -364,10 +364,11 @@ TEST_CASE("bench: a wrong kernel posts no time") {
                           std::filesystem::copy_options::recursive);
     const std::string file = directory / "cl/correlate/correlate_plain.cl";
     std::string source = read_bytes(file);
-    const std::string store = "STORE(sum,";
+    const std::string store = "RESULT_OF(sum,";
     REQUIRE(contains(source, store));
     // The last row of pixels only.
-    source.replace(source.find(store), store.size(), "STORE(y == g.height - 1 ? sum + 1.0f : sum,");
+    source.replace(source.find(store), store.size(),
+                   "RESULT_OF(y == g.height - 1 ? sum + 1.0f : sum,");
     write_bytes(file, source);
 
     const std::string json = directory / "bench.json";

@@ -187,13 +187,14 @@ std::optional<Graph> lower_difference_at_once(const Boxes &boxes, const PlanDesc
     constexpr std::int64_t most_share = 8;
     if (to_other.target.bytes() > most_share * bytes)
         return std::nullopt;
+    std::optional<Graph> smaller = lower_at_once(boxes.smaller, to_other);
     std::optional<Graph> larger = lower_at_once(boxes.larger, desc, boxes.subtraction);
-    if (!larger)
+    if (!smaller || !larger)
         return std::nullopt;
     Graph graph;
     graph.between.push_back(to_other.target);
     const ImageRef other = image_between(0);
-    append(graph, lower(boxes.smaller, to_other), other);
+    append(graph, std::move(*smaller), other);
     const std::size_t first = graph.links.size();
     append(graph, std::move(*larger), target_image());
     for (std::size_t i = first; i < graph.links.size(); ++i)
