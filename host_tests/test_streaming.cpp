@@ -360,6 +360,27 @@ TEST_SUITE("streaming") {
         CHECK(slabs > 200);
     }
 
+    TEST_CASE("slabs take the iterations of small boxes as the whole image does: the same bits") {
+        // Large enough for iterations at once on a CPU, which no slab is by itself; and too small for them.
+        std::minstd_rand random(5);
+        for (const auto &[width, height] :
+             {std::pair<std::int64_t, std::int64_t>{1024, 600}, {300, 200}}) {
+            PlanDesc desc;
+            desc.source = desc.target = support::make_image(PixelType::f32, {width, height, 1, 1});
+            desc = gz::complete(desc);
+            const Plan plan(engine(), Filter::box({{3, 2, 0, 0}, 3}), desc, "");
+            const auto source = support::make_source(desc, random);
+            const auto before = support::make_target(desc, random);
+            const auto expected = run(plan, source, before);
+            int slabs = 0;
+            const auto got = run_in_slabs(plan, source, before, 6, slabs);
+            CHECK(slabs > 3);
+            CHECK(support::first_difference(expected, got, desc) == "");
+            const bool is_at_once = plan.explain().find("pass 2 of 3") == std::string::npos;
+            CHECK((is_at_once || width == 300 || !engine()->facts().is_cpu()));
+        }
+    }
+
     TEST_CASE(
         "what does not fit on the device is streamed from the host and refused on the device") {
         // u8 pixels, for which f32 needs four times the bytes, between iterations.

@@ -30,7 +30,8 @@ void for_each_step(std::vector<Link> &links, const std::function<void(Step &)> &
 }
 
 bool names_chain(const std::string &variant) {
-    return variant == axis_by_axis || variant == step_by_step || variant == filter_by_filter;
+    return variant == axis_by_axis || variant == step_by_step || variant == filter_by_filter ||
+           variant == all_at_once;
 }
 
 Graph by_steps(Graph graph) {

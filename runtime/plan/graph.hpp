@@ -95,6 +95,8 @@ struct Link {
 inline constexpr const char *axis_by_axis = "axes";
 inline constexpr const char *step_by_step = "steps";
 inline constexpr const char *filter_by_filter = "filters";
+// All iterations of a filter run at once.
+inline constexpr const char *all_at_once = "once";
 // Whether a variant names a chain, and no kernel.
 bool names_chain(const std::string &variant);
 

@@ -204,16 +204,16 @@ Graph with_steps_at_once(Graph by_steps, const char *name, Step at_once) {
     return by_steps;
 }
 
-Graph either(Graph first, const char *name, Graph second,
+Graph either(const char *first_name, Graph first, const char *second_name, Graph second,
              std::function<bool(const DeviceFacts &)> suits) {
     Graph graph;
     const auto chain_of = [&](Graph &own, const char *its_name) {
         append(graph, std::move(own), target_image());
         return Chain{its_name, std::exchange(graph.links, {})};
     };
-    Chain one = chain_of(first, "");
+    Chain one = chain_of(first, first_name);
     one.suits = std::move(suits);
-    Chain other = chain_of(second, name);
+    Chain other = chain_of(second, second_name);
     graph.links = {Link({std::move(one), std::move(other)}, "")};
     return graph;
 }

@@ -81,9 +81,9 @@ Graph lower_apart(std::size_t count, const PlanDesc &desc,
 // Makes one step and the links of a graph, a chain of such a name, alternatives with the same result.
 Graph with_steps_at_once(Graph by_steps, const char *name, Step at_once);
 
-// Makes two graphs with the same result alternatives: the first where it suits the device, else the second, a chain of such
-// a name.
-Graph either(Graph first, const char *name, Graph second,
+// Makes two graphs with the same result alternatives, chains of such names: the first where it suits the device, else the
+// second.
+Graph either(const char *first_name, Graph first, const char *second_name, Graph second,
              std::function<bool(const DeviceFacts &)> suits = {});
 
 // Appends a graph, with new numbers for its images between, that reads `source` and writes `target`.

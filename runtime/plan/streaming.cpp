@@ -42,6 +42,40 @@ const Chain *chain_for_slabs(const Link &link, const DeviceFacts &facts) {
     return &link.alternatives.back();
 }
 
+bool depends_on_size(const Link &link) {
+    return std::any_of(link.alternatives.begin(), link.alternatives.end(),
+                       [](const Chain &chain) { return chain.name == all_at_once; });
+}
+
+// Returns the name of the chain that slabs take where the choice depends on the size of the image, so that they have the bits of
+// the whole; "" where it does not.
+std::string name_for_slabs(const std::vector<Link> &links, const Forced &forced,
+                           const DeviceFacts &facts) {
+    for (const Link &link : links) {
+        if (link.step)
+            continue;
+        const Chain *chain = forced_chain(link, links, forced, facts);
+        if (!chain)
+            chain = chain_for_slabs(link, facts);
+        std::string name =
+            depends_on_size(link) ? chain->name : name_for_slabs(chain->links, forced, facts);
+        if (!name.empty())
+            return name;
+    }
+    return "";
+}
+
+// Leaves that chain alone where there are others.
+void keep_chain(std::vector<Link> &links, const std::string &name) {
+    for (Link &link : links) {
+        if (depends_on_size(link))
+            std::erase_if(link.alternatives,
+                          [&](const Chain &chain) { return chain.name != name; });
+        for (Chain &chain : link.alternatives)
+            keep_chain(chain.links, name);
+    }
+}
+
 // The links that slabs go through: steps, and choices of single steps.
 std::vector<Link> links_for_slabs(const std::vector<Link> &links, const Forced &forced,
                                   const DeviceFacts &facts) {
@@ -142,8 +176,15 @@ Streaming::Streaming(const Engine &engine, const Graph &graph, const Lower &lowe
     const std::uint64_t total = most_bytes_of(engine.facts(), most_bytes);
     const std::uint64_t largest = std::min(engine.facts().max_allocation, total);
     const Forced forced(variant);
+    const std::string chain = name_for_slabs(graph.links, forced, engine.facts());
     refuse_plane_kernel(graph, forced.variant, engine.facts());
     const std::vector<Link> links = links_for_slabs(graph.links, forced, engine.facts());
+    const Lower kept = [lower, chain](const PlanDesc &part) {
+        Graph own = lower(part);
+        if (!chain.empty())
+            keep_chain(own.links, chain);
+        return own;
+    };
     const bool goes_by_steps = std::any_of(links.begin(), links.end(), [](const Link &link) {
         return whole_axes(step_of(link)) > 0 || step_of(link).carry != Carry::nothing;
     });
@@ -154,7 +195,7 @@ Streaming::Streaming(const Engine &engine, const Graph &graph, const Lower &lowe
         for (const ImageDesc &between : graph.between)
             scratch_.push_back(scratch_like(between));
         try {
-            const Making making{engine, lower, variant, forced, {buffer, total}, buffer == largest};
+            const Making making{engine, kept, variant, forced, {buffer, total}, buffer == largest};
             if (goes_by_steps)
                 for (const Link &link : links)
                     append_link(making, link);

@@ -120,7 +120,7 @@ Graph lower(const Box &box, const PlanDesc &desc) {
     if (!at_once)
         return in_turn;
     return either(
-        std::move(*at_once), step_by_step, std::move(in_turn),
+        all_at_once, std::move(*at_once), step_by_step, std::move(in_turn),
         [box, desc](const DeviceFacts &facts) { return is_faster_at_once(box, desc, facts); });
 }
 
@@ -219,7 +219,7 @@ std::optional<Graph> lower_difference(const Box &first, const Box &second, const
     std::optional<Graph> at_once = lower_difference_at_once(boxes, desc);
     if (!at_once)
         return in_turn;
-    return either(std::move(*at_once), step_by_step, std::move(in_turn),
+    return either(all_at_once, std::move(*at_once), step_by_step, std::move(in_turn),
                   [larger = boxes.larger, desc](const DeviceFacts &facts) {
                       return is_faster_at_once(larger, desc, facts) &&
                              subtracts_fast(larger, desc, facts);

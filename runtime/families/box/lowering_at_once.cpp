@@ -17,7 +17,7 @@ namespace {
 struct Part {
     std::int64_t begin, end;
 
-    std::int64_t length() const { return std::max<std::int64_t>(end - begin, 0); }
+    std::int64_t length() const { return end - begin; }
 };
 
 // The pixels of a region along one axis: those on which a border that is made anew tells between the iterations and the taps
@@ -57,10 +57,6 @@ std::int64_t longest_radius(const Box &box) {
     return std::max(box.radius[0], box.radius[1]);
 }
 
-// Pixels before the inner ones are a multiple of this along x, so that rows of both start at aligned addresses where the
-// region's do.
-constexpr std::int64_t aligned_pixels = 16;
-
 Split split_along(std::size_t axis, const Box &box, const PlanDesc &desc) {
     const std::int64_t length = desc.region.extent[axis];
     if (continues_means(desc.border.mode))
@@ -68,13 +64,8 @@ Split split_along(std::size_t axis, const Box &box, const PlanDesc &desc) {
     const Valid image = valid_along(desc, axis);
     // The first iteration has the border that the taps have.
     const std::int64_t depth = (box.iterations - 1) * box.radius[axis];
-    std::int64_t begin = std::clamp<std::int64_t>(image.first + depth, 0, length);
-    std::int64_t end = std::clamp<std::int64_t>(image.end - depth, begin, length);
-    if (axis == 0) {
-        begin = std::min(ceil_div(begin, aligned_pixels) * aligned_pixels, length);
-        if (end < length)
-            end = std::max(end / aligned_pixels * aligned_pixels, begin);
-    }
+    const std::int64_t begin = std::clamp<std::int64_t>(image.first + depth, 0, length);
+    const std::int64_t end = std::clamp<std::int64_t>(image.end - depth, begin, length);
     return {{0, begin}, {begin, end}, {end, length}};
 }
 
@@ -117,9 +108,7 @@ PlanDesc cropped(const PlanDesc &desc, const Box &box) {
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const std::int64_t reach = box.iterations * box.radius[axis];
         const std::int64_t first = desc.region.source_origin[axis];
-        std::int64_t begin = std::max<std::int64_t>(first - reach, 0);
-        if (axis == 0)
-            begin = begin / aligned_pixels * aligned_pixels;
+        const std::int64_t begin = std::max<std::int64_t>(first - reach, 0);
         const std::int64_t end =
             std::min(first + desc.region.extent[axis] + reach, desc.source.extent[axis]);
         origin[axis] = begin;
@@ -164,14 +153,9 @@ std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc, Subtrac
     const PlanDesc whole = of_own_image(desc);
     const Split x = split_along(0, box, whole);
     const Split y = split_along(1, box, whole);
-    if (x.inner.length() == 0 || y.inner.length() == 0)
-        return std::nullopt;
-
+    // The frames' pixels are made with the others, so that rows start where those of the region do, and then once more.
     Graph graph;
-    append(graph,
-           {{},
-            {taps_step(taps_of(box, box.iterations), part_of(whole, {x.inner, y.inner}),
-                       subtraction)}},
+    append(graph, {{}, {taps_step(taps_of(box, box.iterations), whole, subtraction)}},
            target_image());
     const Part all_x{0, whole.region.extent[0]};
     for (const std::array<Part, 2> &frame :

@@ -41,7 +41,7 @@ Graph lower(const Difference &filter, const PlanDesc &desc) {
     std::optional<Graph> together = lower_together(filter, desc);
     if (!together)
         return apart;
-    return either(std::move(*together), filter_by_filter, std::move(apart));
+    return either("", std::move(*together), filter_by_filter, std::move(apart));
 }
 
 } // namespace gz
