@@ -92,9 +92,13 @@ bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &fac
     return result;
 }
 
+bool suits(const Chain &chain, const DeviceFacts &facts) {
+    return !chain.suits || chain.suits(facts);
+}
+
 // Whether the device wants a kernel of the chain's only step; true for a chain of several.
 bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
-    if (chain.suits && !chain.suits(facts))
+    if (!suits(chain, facts))
         return false;
     const Step *const step = only_step(chain);
     if (!step)
@@ -230,9 +234,13 @@ std::vector<const Link *> problem_links(const std::vector<Link> &links, const De
             result.push_back(&link);
             continue;
         }
-        const Chain &chain =
-            link.problem.empty() ? link.alternatives.front() : link.alternatives.back();
-        for (const Link *own : problem_links(chain.links, facts))
+        const Chain *chain = &link.alternatives.back();
+        for (const Chain &one : link.alternatives)
+            if (link.problem.empty() && suits(one, facts)) {
+                chain = &one;
+                break;
+            }
+        for (const Link *own : problem_links(chain->links, facts))
             result.push_back(own);
     }
     return result;
