@@ -163,7 +163,7 @@ std::vector<BoxProgram> programs_of(const std::string &kernel) {
         // Strips of more columns than the group has items.
         const Config wider{{"LANES", 64}, {"STACKS", 2}, {"SEGMENT", 16}, {"GROUPS", 8}};
         return {{u8, u8, 1, narrow, 400, 270, {{4, 1}, {15, 9}, {30, 5}}},
-                {f32, f32, 1, narrow, 400, 270, {{4, 20}, {15, 2}, {29, 40}}},
+                {f32, f32, 1, narrow, 400, 270, {{4, 20}, {15, 2}, {29, 40}, {15, 25}}},
                 {f32, f32, 3, wide, 170, 270, {{12, 9}, {15, 30}}},
                 {f32, f32, 3, wider, 170, 270, {{12, 9}, {17, 30}}},
                 {u8, u8, 1, wider, 800, 270, {{4, 1}, {15, 9}, {50, 5}}},
