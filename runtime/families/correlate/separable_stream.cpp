@@ -200,7 +200,7 @@ Kernel separable_stream() {
     spec.rank = [](const CorrelatePass &pass, const Settings &, const DeviceFacts &facts) {
         if (streams_best(pass, facts))
             return Rank{7};
-        // Of the kernels that subtract another image, the other reads all pixels of a window for each result.
+        // The other kernel that subtracts an image reads all pixels of a window for each result.
         const bool is_fastest_of_two = pass.subtraction != Subtraction::none && pass.separable() &&
                                        habit_of(facts) == GroupHabit::tiles;
         return Rank{is_fastest_of_two ? 4 : 0};
