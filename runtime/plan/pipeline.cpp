@@ -1,6 +1,7 @@
 #include "plan/pipeline.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -92,10 +93,6 @@ bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &fac
     return result;
 }
 
-bool suits(const Chain &chain, const DeviceFacts &facts) {
-    return !chain.suits || chain.suits(facts);
-}
-
 // Whether the device wants a kernel of the chain's only step; true for a chain of several.
 bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
     if (!suits(chain, facts))
@@ -166,6 +163,10 @@ PickedChain default_chain(const Link &link, const ChoiceOn &on) {
 
 } // namespace
 
+bool suits(const Chain &chain, const DeviceFacts &facts) {
+    return !chain.suits || chain.suits(facts);
+}
+
 const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
                           const DeviceFacts &facts) {
     if (forced.has_parts()) {
@@ -234,12 +235,11 @@ std::vector<const Link *> problem_links(const std::vector<Link> &links, const De
             result.push_back(&link);
             continue;
         }
-        const Chain *chain = &link.alternatives.back();
-        for (const Chain &one : link.alternatives)
-            if (link.problem.empty() && suits(one, facts)) {
-                chain = &one;
-                break;
-            }
+        const auto last = std::prev(link.alternatives.end());
+        const auto chain = link.problem.empty()
+                               ? std::find_if(link.alternatives.begin(), last,
+                                              [&](const Chain &one) { return suits(one, facts); })
+                               : last;
         for (const Link *own : problem_links(chain->links, facts))
             result.push_back(own);
     }

@@ -13,6 +13,9 @@
 
 namespace gz {
 
+// Whether a device takes the chain, as far as that does not follow from its kernels.
+bool suits(const Chain &chain, const DeviceFacts &facts);
+
 // Returns the alternative of a link that is forced: by its name, by the kernel of a step, or because the
 // forced parts are as many as the steps that the graph then has. nullptr where the forced variant does not
 // decide.

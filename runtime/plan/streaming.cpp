@@ -34,12 +34,16 @@ bool suits_slabs(const Chain &chain) {
     return !step || whole_axes(*step) <= 1;
 }
 
-// Returns the first chain that slabs can go through and that the device takes; the last where there is none.
-const Chain *chain_for_slabs(const Link &link, const DeviceFacts &facts) {
+// Returns the chain of a link of `links` that is forced; else the first that slabs can go through and that the device takes, or
+// the last where there is none.
+const Chain &chain_for_slabs(const Link &link, const std::vector<Link> &links, const Forced &forced,
+                             const DeviceFacts &facts) {
+    if (const Chain *const chain = forced_chain(link, links, forced, facts))
+        return *chain;
     for (const Chain &chain : link.alternatives)
-        if (suits_slabs(chain) && (!chain.suits || chain.suits(facts)))
-            return &chain;
-    return &link.alternatives.back();
+        if (suits_slabs(chain) && suits(chain, facts))
+            return chain;
+    return link.alternatives.back();
 }
 
 bool depends_on_size(const Link &link) {
@@ -54,11 +58,9 @@ std::string name_for_slabs(const std::vector<Link> &links, const Forced &forced,
     for (const Link &link : links) {
         if (link.step)
             continue;
-        const Chain *chain = forced_chain(link, links, forced, facts);
-        if (!chain)
-            chain = chain_for_slabs(link, facts);
+        const Chain &chain = chain_for_slabs(link, links, forced, facts);
         std::string name =
-            depends_on_size(link) ? chain->name : name_for_slabs(chain->links, forced, facts);
+            depends_on_size(link) ? chain.name : name_for_slabs(chain.links, forced, facts);
         if (!name.empty())
             return name;
     }
@@ -89,10 +91,8 @@ std::vector<Link> links_for_slabs(const std::vector<Link> &links, const Forced &
             result.push_back(link);
             continue;
         }
-        const Chain *chain = forced_chain(link, links, forced, facts);
-        if (!chain)
-            chain = chain_for_slabs(link, facts);
-        for (Link &own : links_for_slabs(chain->links, forced, facts))
+        const Chain &chain = chain_for_slabs(link, links, forced, facts);
+        for (Link &own : links_for_slabs(chain.links, forced, facts))
             result.push_back(std::move(own));
     }
     return result;

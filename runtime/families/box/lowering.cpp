@@ -17,11 +17,7 @@ std::optional<Correlate> as_taps(const Box &box, const PlanDesc &desc) {
     const Axes size = box.size();
     if (std::max(box.radius[0], box.radius[1]) > largest_radius)
         return std::nullopt;
-    AxisTaps taps;
-    for (std::size_t i = 0; i < 2; ++i)
-        taps.values[i].assign(static_cast<std::size_t>(size[i]),
-                              1.0 / static_cast<double>(size[i]));
-    Correlate mean = separable(taps);
+    Correlate mean = taps_of(box, 1);
     const PixelTypeFacts &src = facts_of(desc.source.type);
     const double largest = std::max({-src.lowest, src.highest, std::abs(desc.border.value)});
     const bool is_integer = src.is_integer && facts_of(desc.target.type).is_integer;

@@ -39,14 +39,6 @@ std::vector<double> means(std::int64_t radius, int times) {
     return taps;
 }
 
-// Returns the taps of so many iterations.
-Correlate taps_of(const Box &box, int times) {
-    AxisTaps taps;
-    for (std::size_t axis = 0; axis < 2; ++axis)
-        taps.values[axis] = means(box.radius[axis], times);
-    return separable(taps);
-}
-
 // Whether the image that a border makes of one with symmetric means has these means too: the border need not be made anew.
 bool continues_means(BorderMode mode) {
     return mode == BorderMode::reflect || mode == BorderMode::reflect101 ||
@@ -140,6 +132,13 @@ Graph lower_frame(const Box &box, const PlanDesc &desc, Subtraction subtraction)
 }
 
 } // namespace
+
+Correlate taps_of(const Box &box, int times) {
+    AxisTaps taps;
+    for (std::size_t axis = 0; axis < 2; ++axis)
+        taps.values[axis] = means(box.radius[axis], times);
+    return separable(taps);
+}
 
 std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
     constexpr std::int64_t longest = 31; // of taps that kernels keep in registers

@@ -3,11 +3,14 @@
 
 #include <optional>
 
-#include "families/box/box.hpp"
+#include "families/box/lowering.hpp"
 #include "plan/graph.hpp"
 #include "plan/image_pass.hpp"
 
 namespace gz {
+
+// Returns the taps along x and y of so many iterations.
+Correlate taps_of(const Box &box, int times);
 
 // Returns steps that compute all iterations at once; nothing for a box that cannot be computed so. As each iteration makes
 // the border anew, pixels beside a border that does not continue the image in a symmetric way are computed one iteration
