@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/error.hpp"
+#include "device/tuning.hpp"
 #include "families/family.hpp"
 #include "families/gaussian/lowering.hpp"
 #include "plan/plan.hpp"
@@ -41,9 +43,153 @@ bool is_recursive(const Gaussian &gaussian, DeviceClass device_class, const std:
            has(settled, reason);
 }
 
+gz::PlanDesc images_of(gz::PixelType type, const gz::Axes &extent, int channels = 1) {
+    gz::PlanDesc desc;
+    desc.source = desc.target = support::make_image(type, extent, channels);
+    return gz::complete(desc);
+}
+
+// Returns a measurement of a method that came with the library, on such a device.
+std::string line_of(const gz::DeviceFacts &facts, const std::string &problem,
+                    const std::string &method, double ratio, const std::string &bad = "") {
+    gz::TuningRecord record;
+    record.kernel = method;
+    record.vendor = facts.vendor;
+    record.architecture = facts.architecture;
+    record.device = facts.name;
+    record.driver = facts.driver;
+    record.device_class = gz::name_of(facts.device_class);
+    record.problem = problem;
+    record.time_ms = ratio;
+    record.ratio = ratio;
+    record.bad = bad;
+    return gz::to_line(record) + "\n";
+}
+
 } // namespace
 
 TEST_SUITE("method") {
+    TEST_CASE("measurements of methods are kept by taps, types, size and kind of image") {
+        using gz::PixelType;
+        const auto problem = [](const Gaussian &gaussian, const gz::PlanDesc &images) {
+            return gz::method_problem(gaussian, images);
+        };
+        const gz::PlanDesc large = images_of(PixelType::f32, {5000, 4000, 1, 1});
+        // Radii of 15 and 14, of which the first fills the program of 31 taps.
+        CHECK(problem(gaussian_of(3.75, 3.75), large) == "gaussian taps=31 f32 large");
+        CHECK(problem(gaussian_of(3.5, 3.5), large) == "gaussian taps<=31 f32 large");
+        CHECK(problem(gaussian_of(3.75, 3.5), large) == "gaussian taps<=31 f32 large");
+        CHECK(problem(gaussian_of(3.25, 3.75), large) == "gaussian taps<=31 f32 large");
+        CHECK(problem(gaussian_of(3.75, 3.25), large) == "gaussian taps<=31 f32 large");
+        CHECK(problem(gaussian_of(6.0, 1.5), large) == "gaussian taps<=31 f32 large");
+        CHECK(problem(gaussian_of(1.75, 1.75), large) == "gaussian taps=15 f32 large");
+        CHECK(problem(gaussian_of(1.5, 1.5), large) == "gaussian taps<=15 f32 large");
+        CHECK(problem(gaussian_of(7.75, 7.75), large) == "gaussian taps=63 f32 large");
+        CHECK(problem(gaussian_of(14.0, 1.4), large) == "gaussian taps<=63 f32 large");
+        CHECK(problem(gaussian_of(3.75, 3.75), images_of(PixelType::u8, {1000, 1000, 1, 1}, 3)) ==
+              "gaussian taps=31 u8 medium channels");
+        CHECK(problem(gaussian_of(3.75, 3.75), images_of(PixelType::f16, {64, 64, 1, 1})) ==
+              "gaussian taps=31 f16 small");
+        Gaussian volume = gaussian_of(3.75, 3.75);
+        volume.sigma[2] = 3.75;
+        CHECK(problem(volume, images_of(PixelType::u8, {50, 50, 50, 1})) ==
+              "gaussian taps=31 u8 small volume");
+        gz::PlanDesc other = large;
+        other.target.type = PixelType::u8;
+        CHECK(problem(gaussian_of(3.75, 3.75), other) == "gaussian taps=31 f32-u8 large");
+        other = large;
+        other.region.extent = {100, 100, 1, 1};
+        CHECK(problem(gaussian_of(3.75, 3.75), other) == "gaussian taps=31 f32 small");
+
+        const auto kept = [&](const Gaussian &gaussian) {
+            return !problem(gaussian, large).empty();
+        };
+        CHECK_FALSE(kept(gaussian_of(1.3, 1.3)));   // 11 taps
+        CHECK_FALSE(kept(gaussian_of(7.9, 7.9)));   // 65 taps
+        CHECK_FALSE(kept(gaussian_of(200.0, 3.0))); // a mean of far more
+        CHECK_FALSE(kept(gaussian_of(3.75, 0.0)));
+        Gaussian gaussian = gaussian_of(3.75, 3.75);
+        gaussian.truncate = 3.0;
+        CHECK_FALSE(kept(gaussian));
+        gaussian = gaussian_of(3.75, 3.75);
+        gaussian.accuracy = 1e-5;
+        CHECK_FALSE(kept(gaussian));
+        gaussian = gaussian_of(3.75, 3.75);
+        gaussian.sigma[3] = 3.75;
+        CHECK_FALSE(kept(gaussian));
+    }
+
+    TEST_CASE("measurements decide, where nothing is forced") {
+        gz::DeviceFacts facts = support::make_facts(DeviceClass::nvidia_gpu);
+        facts.architecture = "sm_90";
+        const std::string problem = "gaussian taps=31 f32 large";
+        gz::PlanDesc images = images_of(gz::PixelType::f32, {5000, 4000, 1, 1});
+        const gz::SourceTree tree("");
+        const auto settled = [&](const Filter &filter, const std::string &lines,
+                                 const std::string &forced = "") {
+            const gz::Tuning tuning("", facts, tree, {}, {lines});
+            return gz::settle(filter,
+                              {facts.device_class, forced, facts.architecture, &tuning, &images});
+        };
+        const Filter filter = Filter::gaussian(gaussian_of(3.75, 3.75));
+        const std::string fir = line_of(facts, problem, "fir", 1.0);
+        const std::string recursive = line_of(facts, problem, "recursive", 0.5);
+
+        const Settled unmeasured = settled(filter, "");
+        CHECK(unmeasured.filter.is<gz::Correlate>());
+        CHECK(has(unmeasured, "is up to"));
+        CHECK(unmeasured.problem == problem);
+        CHECK(unmeasured.methods == std::vector<std::string>{"fir", "recursive"});
+        const Settled measured = settled(filter, fir + recursive);
+        CHECK(measured.filter.is<gz::Recursion>());
+        CHECK(has(measured, "method: recursive, for shipped result for"));
+        CHECK(has(measured, problem));
+        CHECK(measured.problem == problem);
+        CHECK(measured.methods == std::vector<std::string>{"fir", "recursive"});
+        CHECK(settled(filter, line_of(facts, problem, "recursive", 1.5) + fir)
+                  .filter.is<gz::Correlate>());
+
+        // Above the class's limit the default is the other one.
+        const Filter longer = Filter::gaussian(gaussian_of(4.5, 4.5));
+        const std::string of_longer = "gaussian taps=37 f32 large";
+        CHECK(settled(longer, "").methods == std::vector<std::string>{"recursive", "fir"});
+        const Settled by_taps = settled(longer, line_of(facts, of_longer, "recursive", 1.0) +
+                                                    line_of(facts, of_longer, "fir", 0.75));
+        CHECK(by_taps.filter.is<gz::Correlate>());
+        CHECK(has(by_taps, "method: fir, for shipped result for"));
+
+        // What does not count: other problems, other names, and what is bad.
+        CHECK(settled(filter, line_of(facts, of_longer, "recursive", 0.5))
+                  .filter.is<gz::Correlate>());
+        CHECK(settled(filter, line_of(facts, problem, "box", 0.1) +
+                                  line_of(facts, problem, "recursive", 0.5))
+                  .filter.is<gz::Recursion>());
+        CHECK(settled(filter, fir + line_of(facts, problem, "recursive", 0.5, "wrong"))
+                  .filter.is<gz::Correlate>());
+
+        // What is forced or asked for comes first.
+        const Settled forced = settled(filter, fir + recursive, "separable_stream");
+        CHECK(forced.filter.is<gz::Correlate>());
+        CHECK(has(forced, "a kernel of that is forced"));
+        CHECK(forced.problem.empty());
+        CHECK(settled(longer, line_of(facts, of_longer, "fir", 0.75), "recursive_tiled")
+                  .filter.is<gz::Recursion>());
+        Gaussian gaussian = gaussian_of(3.75, 3.75);
+        gaussian.method = gz::GaussianMethod::fir;
+        CHECK(settled(Filter::gaussian(gaussian), fir + recursive).filter.is<gz::Correlate>());
+        images.store = gz::Store::truncate;
+        CHECK(settled(filter, fir + recursive).filter.is<gz::Correlate>());
+        CHECK(has(settled(longer, ""), "integers are to be truncated"));
+        images.store = gz::Store::saturate;
+
+        // Filters that have Gaussians as parts go by the same measurements.
+        const Settled difference = settled(
+            Filter::difference(filter, Filter::gaussian(gaussian_of(1.0, 1.0))), fir + recursive);
+        CHECK(difference.filter.get<gz::Difference>().first().is<gz::Recursion>());
+        CHECK(difference.filter.get<gz::Difference>().second().is<gz::Correlate>());
+        CHECK(difference.problem.empty());
+    }
+
     TEST_CASE("the method of an automatic Gaussian follows from its mean sigma and the device") {
         for (const DeviceClass device_class : support::all_device_classes) {
             CAPTURE(gz::name_of(device_class));

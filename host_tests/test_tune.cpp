@@ -116,6 +116,26 @@ TEST_CASE("tune: what it finds is in the file, and decides") {
         contains(gauze_command({"devices", "--json"}, {setting}).out, "the user's own: 1 problem"));
 }
 
+TEST_CASE("tune: by which method Gaussians are computed") {
+    const TestDirectory directory;
+    const std::string file = directory / "tuning.txt";
+    const Outcome tuned = gauze_command(
+        {"tune", "methods", "--sizes", "small", "--type", "f32", "--budget", "25", "--file", file});
+    INFO(tuned.err);
+    INFO(tuned.out);
+    REQUIRE(tuned.code == 0);
+    CHECK(contains(tuned.out, " of 41 problems"));
+    CHECK_FALSE(contains(tuned.out, "bad"));
+    CHECK_FALSE(contains(tuned.out, "left out"));
+    CHECK_FALSE(contains(tuned.out, "given up"));
+    // The machine decides how many it comes to.
+    const std::string text = read_bytes(file);
+    const std::string problem = "problem=gaussian taps=15 f32 small\t";
+    CHECK_FALSE(line_with(text, problem, "kernel=fir\t").empty());
+    CHECK_FALSE(line_with(text, problem, "kernel=recursive\t").empty());
+    CHECK_FALSE(line_with(text, problem, "ratio=1\t").empty());
+}
+
 TEST_CASE("tune: volumes") {
     const TestDirectory directory;
     const Outcome tuned = gauze_command({"tune", "volume", "--sizes", "small", "--type", "u8",

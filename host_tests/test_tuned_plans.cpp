@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,52 @@ TEST_SUITE("tuned plans") {
         CHECK(last.variant() == candidates.front());
         // Another process's engine is not disturbed, and one without the file does not know.
         CHECK(gauze::tuning_file(engine_with("off")).empty());
+    }
+
+    TEST_CASE("what is added of its methods decides how an automatic Gaussian is computed") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        const auto plan = [&](double sigma, const std::string &variant = "") {
+            return engine.plan(gauze::gaussian(sigma), Image::f32(61, 47),
+                               gauze::PlanOptions().with_variant(variant));
+        };
+        const Problem problem = gauze::method_problem(plan(3.75));
+        CHECK(problem.name() == "gaussian taps=31 f32 small");
+        const std::vector<std::string> methods = problem.candidates();
+        REQUIRE(methods.size() == 2);
+        CHECK(std::set<std::string>(methods.begin(), methods.end()) ==
+              std::set<std::string>{"fir", "recursive"});
+        for (const std::string &winner : methods) {
+            const std::string &loser = winner == methods[0] ? methods[1] : methods[0];
+            problem.add_results({{winner, 1.0, 0.5, ""}, {loser, 2.0, 1.0, ""}});
+            const Plan after = plan(3.75);
+            CHECK(has(after.explain(), "method: " + winner + ", for tuned on this device, by"));
+            CHECK((after.variant().find("recursive_") == 0) == (winner == "recursive"));
+            // Which method is asked about does not depend on the one that is taken.
+            CHECK(gauze::method_problem(after).candidates() == methods);
+            std::vector<float> pixels = embedder::random_pixels(61 * 47), got(pixels.size());
+            after.run(pixels, got);
+            const std::size_t bytes = pixels.size() * sizeof(float);
+            CHECK(after.verify(pixels.data(), bytes, got.data(), bytes).within_bound);
+        }
+
+        const auto refused = [&](const Plan &of) {
+            embedder::check_refused(embedder::outcome_of([&] { gauze::method_problem(of); }),
+                                    GAUZE_ERROR_UNSUPPORTED, "no results of methods are kept");
+        };
+        refused(plan(1.0));
+        refused(plan(20.0));
+        refused(plan(3.75, "separable_passes"));
+        refused(engine.plan(gauze::box(2), Image::f32(61, 47)));
+        gauze::Gaussian by_taps;
+        by_taps.sigma = {3.75, 3.75, 0, 0};
+        by_taps.method = gauze::GaussianMethod::fir;
+        refused(engine.plan(gauze::gaussian(by_taps), Image::f32(61, 47)));
+        embedder::check_refused(embedder::outcome_of([&] {
+                                    problem.add_results({{"box", 1.0, 0.5, ""}});
+                                }),
+                                GAUZE_ERROR_INVALID_ARGUMENT,
+                                "no kernel for this problem is called 'box'");
     }
 
     TEST_CASE("a plan that times beside a baseline") {

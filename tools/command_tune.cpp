@@ -57,7 +57,7 @@ struct Job {
     Problem problem;
 
     // Returns the variant that forces a candidate: in a plan of several passes the others are left to the
-    // library.
+    // library. A method stands for itself.
     std::string variant(const std::string &candidate) const {
         return std::string(number, ';') + candidate + std::string(count - 1 - number, ';');
     }
@@ -284,8 +284,9 @@ std::vector<Problem> problems_of(const TuneCase &tuned, const Engine &engine,
                                  const ImageDesc &source) {
     if (tuned.is_metric())
         return problems(engine.ssimulacra2(source, source));
-    return problems(engine.plan(tuned.make(source.type), source, tuned.target(source),
-                                options_of(tuned.row, source)));
+    const Plan plan = engine.plan(tuned.make(source.type), source, tuned.target(source),
+                                  options_of(tuned.row, source));
+    return tuned.compares_methods() ? std::vector<Problem>{method_problem(plan)} : problems(plan);
 }
 
 // Returns a job for each class of problems. The sizes come one after the other, the most likely first.

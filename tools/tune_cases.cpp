@@ -71,6 +71,45 @@ void add_volumes(std::vector<TuneCase> &cases) {
                 case_of({"volume", {{kind, size}}, size / 2, "", 0, BenchInput::volume}));
 }
 
+// What the methods of a Gaussian are compared on.
+enum class MethodInput { image, channels, volume };
+
+// Whether a Gaussian of so many taps runs by taps or by sums of exponentials.
+void add_method(std::vector<TuneCase> &cases, int taps, MethodInput input) {
+    const int radius = taps / 2;
+    const double sigma = radius / Gaussian().truncate;
+    const bool is_volume = input == MethodInput::volume;
+    Gaussian options;
+    for (std::size_t axis = 0; axis < (is_volume ? 3U : 2U); ++axis)
+        options.sigma[axis] = sigma;
+    const auto make_by = [options](const std::string &method) {
+        Gaussian own = options;
+        own.method = method == "fir" ? GaussianMethod::fir : GaussianMethod::recursive;
+        return gaussian(own);
+    };
+    constexpr int reach_in_radii = 3;
+    TuneCase result{"methods",
+                    "method of a gaussian of " + std::to_string(taps) + " taps",
+                    [options](Type) { return gaussian(options); },
+                    {"gaussian", {{"taps", taps}}, reach_in_radii * radius}};
+    if (is_volume)
+        result.row.input = BenchInput::volume;
+    if (input == MethodInput::channels)
+        result.channels = 3;
+    result.make_by = make_by;
+    cases.push_back(std::move(result));
+}
+
+// For each program of separable taps, the longest taps that it takes, and those that ask for a bit less.
+void add_methods(std::vector<TuneCase> &cases) {
+    for (const MethodInput input : {MethodInput::image, MethodInput::channels})
+        for (const int most : {15, 21, 25, 31, 37, 43, 49, 55, 63})
+            for (const int taps : {most, most - 2})
+                add_method(cases, taps, input);
+    for (const int most : {15, 21, 31, 43, 63})
+        add_method(cases, most - 2, MethodInput::volume);
+}
+
 std::vector<TuneCase> make_cases() {
     std::vector<TuneCase> cases;
     add_plain(cases, "separable", {1, 2, 3, 5, 7, 15, 31});
@@ -95,6 +134,7 @@ std::vector<TuneCase> make_cases() {
             cases.push_back(case_of(row));
     add_volumes(cases);
     cases.push_back({"ssimulacra2", "ssimulacra2", {}, {}, TunedTypes::encoded});
+    add_methods(cases); // which run the kernels that the cases before have chosen
     return cases;
 }
 
@@ -152,6 +192,8 @@ ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) c
         side = std::min(side, least_large_side);
         return {type, side, side, 3};
     }
+    if (channels > 1 && size == TuneSize::large && device.kind == GAUZE_DEVICE_GPU)
+        side /= 2;
     while (side > side_of(TuneSize::small) && !fits(cube(type, side), device))
         side /= 2;
     return cube(type, side);
@@ -171,7 +213,7 @@ ImageDesc TuneCase::cube(Type type, std::int64_t side) const {
         return desc;
     }
     default:
-        return {type, side, side};
+        return {type, side, side, channels};
     }
 }
 

@@ -26,8 +26,19 @@ struct TuneCase {
     // The row gives the border, the type of results and the reach.
     BenchRow row;
     TunedTypes types = TunedTypes::all;
+    int channels = 1;
+    // The filter by one of its methods, where methods are compared and not kernels.
+    std::function<gauze::Filter(const std::string &method)> make_by{};
 
     bool is_metric() const { return !make; }
+    bool compares_methods() const { return static_cast<bool>(make_by); }
+    // Returns the filter that a candidate runs, and the variant that forces the candidate's kernel.
+    gauze::Filter filter_of(const std::string &candidate, gauze::Type type) const {
+        return compares_methods() ? make_by(candidate) : make(type);
+    }
+    std::string variant_of(const std::string &candidate) const {
+        return compares_methods() ? "" : candidate;
+    }
     bool takes(gauze::Type type) const;
     gauze::ImageDesc source(gauze::Type type, TuneSize size, const gauze::DeviceInfo &device) const;
     gauze::ImageDesc target(const gauze::ImageDesc &source) const;
@@ -35,7 +46,8 @@ struct TuneCase {
     gauze::ImageDesc part(gauze::Type type) const;
 
 private:
-    // Returns an image of so many pixels along each axis, or a line of as many pixels as such an image.
+    // Returns an image of so many pixels along each axis, or a line of as many pixels as such an image, with the
+    // case's channels.
     gauze::ImageDesc cube(gauze::Type type, std::int64_t side) const;
 };
 

@@ -108,15 +108,16 @@ std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &regio
 }
 
 // Runs the candidate on a small image between guard bands, against the reference in double.
-void check_small(const Engine &engine, const TuneCase &tuned, const Filter &filter, Type type,
-                 const std::string &variant) {
+void check_small(const Engine &engine, const TuneCase &tuned, Type type,
+                 const std::string &candidate) {
     const Guarded shape = guarded(tuned.row.input);
     const ImageDesc source_desc = guarded_desc(type, shape);
     const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, shape);
     const Region region = guarded_region(shape);
-    const Plan plan =
-        engine.plan(filter, source_desc, target_desc,
-                    options_of(tuned.row, source_desc).with_region(region).with_variant(variant));
+    const Plan plan = engine.plan(tuned.filter_of(candidate, type), source_desc, target_desc,
+                                  options_of(tuned.row, source_desc)
+                                      .with_region(region)
+                                      .with_variant(tuned.variant_of(candidate)));
 
     const std::vector<std::byte> source = guarded_source(source_desc, region);
     const std::vector<std::byte> before(target_desc.bytes(), std::byte{0x5a});
@@ -155,7 +156,7 @@ struct Canvas {
     }
     bool serves(const ImageDesc &from, const ImageDesc &to) const {
         return source_desc.type == from.type && source_desc.extent == from.extent &&
-               target_desc.type == to.type;
+               source_desc.channels == from.channels && target_desc.type == to.type;
     }
 };
 
@@ -164,21 +165,20 @@ class FilterContest : public Contest {
 public:
     FilterContest(const Engine &engine, const TuneCase &tuned, const std::string &baseline,
                   Canvas &canvas)
-        : engine_(engine), case_(tuned), filter_(tuned.make(canvas.source_desc.type)),
-          canvas_(canvas), baseline_(plan(baseline)) {
-        check_small(engine_, case_, filter_, canvas_.source_desc.type, baseline);
+        : engine_(engine), case_(tuned), canvas_(canvas), baseline_(plan(baseline)) {
+        check_small(engine_, case_, canvas_.source_desc.type, baseline);
         baseline_seconds_ = estimated_seconds(baseline);
     }
 
     Comparison compare(const std::string &candidate, double best_ratio) override {
-        check_small(engine_, case_, filter_, canvas_.source_desc.type, candidate);
+        check_small(engine_, case_, canvas_.source_desc.type, candidate);
         check_speed(estimated_seconds(candidate), baseline_seconds_);
         const Plan tried = plan(candidate);
         Comparison found = compare(tried, 1);
         if (found.ratio < slow_candidate * best_ratio)
             found = compare(tried, repeats_for(found.time_ms + found.baseline_ms));
         if (found.ratio < best_ratio)
-            check_whole(tried);
+            check_whole(tried, candidate);
         return found;
     }
 
@@ -188,8 +188,7 @@ private:
     double estimated_seconds(const std::string &candidate) const {
         const ImageDesc from = case_.part(canvas_.source_desc.type);
         const ImageDesc to = case_.part(canvas_.target_desc.type);
-        const Plan part =
-            engine_.plan(filter_, from, to, options_of(case_.row, from).with_variant(candidate));
+        const Plan part = plan(candidate, from, to);
         Image source = engine_.image(from);
         Image target = engine_.image(to);
         source.write(canvas_.pixels.data(), from.bytes());
@@ -206,9 +205,12 @@ private:
                static_cast<double>(from.bytes());
     }
 
-    Plan plan(const std::string &variant) const {
-        return engine_.plan(filter_, canvas_.source_desc, canvas_.target_desc,
-                            options_of(case_.row, canvas_.source_desc).with_variant(variant));
+    Plan plan(const std::string &candidate, const ImageDesc &from, const ImageDesc &to) const {
+        return engine_.plan(case_.filter_of(candidate, canvas_.source_desc.type), from, to,
+                            options_of(case_.row, from).with_variant(case_.variant_of(candidate)));
+    }
+    Plan plan(const std::string &candidate) const {
+        return plan(candidate, canvas_.source_desc, canvas_.target_desc);
     }
 
     Comparison compare(const Plan &tried, unsigned repeats) const {
@@ -224,7 +226,7 @@ private:
         return result;
     }
 
-    void check_whole(const Plan &tried) const {
+    void check_whole(const Plan &tried, const std::string &candidate) const {
         // The reference for a table's last pixels sums all of them.
         constexpr std::int64_t most_reach = 1 << 20;
         if (case_.row.reach > most_reach) {
@@ -232,9 +234,9 @@ private:
             return;
         }
         const std::vector<std::vector<std::byte>> results{result_of(tried)};
-        const CheckResult checked =
-            check_windows(engine_, filter_, case_.row, canvas_.source_desc, {&canvas_.pixels, 1},
-                          canvas_.target_desc.type, results);
+        const CheckResult checked = check_windows(
+            engine_, case_.filter_of(candidate, canvas_.source_desc.type), case_.row,
+            canvas_.source_desc, {&canvas_.pixels, 1}, canvas_.target_desc.type, results);
         if (!checked.within_bound)
             throw WrongResult("wrong: " + checked.text);
     }
@@ -260,7 +262,6 @@ private:
 
     const Engine &engine_;
     const TuneCase &case_;
-    Filter filter_;
     Canvas &canvas_;
     Plan baseline_;
     double baseline_seconds_ = 0;

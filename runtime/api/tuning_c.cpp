@@ -69,6 +69,19 @@ gauze_status gauze_plan_problem(const gauze_plan *plan, uint32_t index, gauze_pr
     });
 }
 
+gauze_status gauze_plan_method_problem(const gauze_plan *plan, gauze_problem **problem) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(problem, "problem");
+        *problem =
+            new gauze_problem{{},
+                              gz::method_problem(*plan->plan),
+                              [own = plan->plan](const std::vector<gz::ProblemResult> &results) {
+                                  gz::add_method_results(*own, results);
+                              }};
+    });
+}
+
 gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric, uint32_t *count) {
     return guarded([&] {
         check_handle(metric, "metric");

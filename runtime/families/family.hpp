@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/facts.hpp"
+#include "device/tuning.hpp"
 #include "families/filter.hpp"
 #include "families/reference.hpp"
 #include "families/sat/sat.hpp"
@@ -14,17 +15,24 @@
 namespace gz {
 
 // The conditions under which methods are settled. forced: the kernel that the filter has to run on, "" for
-// any. architecture: as in DeviceFacts.
+// any. architecture: as in DeviceFacts. tuning: nullptr where nothing was measured. images: complete; nullptr
+// where they are not known.
 struct Settling {
     DeviceClass device_class;
     std::string forced;
     std::string architecture{};
+    const Tuning *tuning = nullptr;
+    const PlanDesc *images = nullptr;
 };
 
 // A filter whose Gaussians have their methods settled, and the reasons: a line for each that was automatic.
+// problem, methods: the class of problems under which measurements of the methods of a single automatic Gaussian
+// are kept, and their names, first the one that is taken where nothing was measured; empty where none are kept.
 struct Settled {
     Filter filter;
     std::string reasons{};
+    std::string problem{};
+    std::vector<std::string> methods{};
 };
 Settled settle(const Filter &filter, const Settling &on);
 

@@ -13,12 +13,13 @@ namespace gz {
 
 namespace {
 
-Settled settled(const Filter &filter, const PlanDesc &desc, const Engine &engine,
-                const std::string &variant) {
+Settled settled_for(const Filter &filter, const PlanDesc &desc, const Engine &engine,
+                    const std::string &variant) {
     // The device does not affect what is refused.
     filter.check_border(desc.border);
+    const PlanDesc images = complete(desc, filter.results());
     Settled result = settle(filter, {engine.facts().device_class, Forced(variant).variant,
-                                     engine.facts().architecture});
+                                     engine.facts().architecture, &engine.tuning(), &images});
     if (desc.store == Store::truncate && !result.filter.is<Correlate>() && !result.filter.is<Box>())
         fail(Status::unsupported,
              "results are truncated of correlations, boxes and Gaussians by taps only; this is a ",
@@ -145,7 +146,7 @@ void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buff
 
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
-    : engine_(std::move(engine)), settled_(settled(filter, desc, *engine_, variant)),
+    : engine_(std::move(engine)), settled_(settled_for(filter, desc, *engine_, variant)),
       desc_(complete(desc, filter.results())), staged_desc_(staged(desc_)),
       graph_(tested(engine_, settled_.filter, desc_, staged_desc_, variant)),
       direct_(*engine_, graph_, variant),

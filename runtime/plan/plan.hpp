@@ -45,6 +45,7 @@ public:
 
     // The filter with the methods of its Gaussians settled.
     const Filter &filter() const { return settled_.filter; }
+    const Settled &settled() const { return settled_; }
     const PlanDesc &desc() const { return desc_; }
     Engine &engine() const { return *engine_; }
     const std::string &explain() const;

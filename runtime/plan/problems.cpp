@@ -40,6 +40,28 @@ void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemR
                 [&](const std::string &kernel) { return spec_hash(link, tuning, kernel); });
 }
 
+PlanProblem method_problem(const Plan &plan) {
+    const Settled &settled = plan.settled();
+    if (settled.problem.empty())
+        fail(Status::unsupported, "no results of methods are kept for a ", to_text(plan.filter()),
+             ": only for a Gaussian of method auto along two or three axes, of 12 to 63 taps, with "
+             "the usual "
+             "truncate and accuracy, where no kernel is forced");
+    return {settled.problem, settled.methods};
+}
+
+void add_method_results(const Plan &plan, const std::vector<ProblemResult> &results) {
+    const PlanProblem problem = method_problem(plan);
+    add_results(
+        plan.engine().tuning(), problem.name, results,
+        [&](const std::string &method) -> std::optional<std::string> {
+            const auto &methods = problem.candidates;
+            if (std::find(methods.begin(), methods.end(), method) == methods.end())
+                return std::nullopt;
+            return ""; // of no kernel's text: results hold for methods, whichever kernels run them
+        });
+}
+
 void add_results(Tuning &tuning, const std::string &problem,
                  const std::vector<ProblemResult> &results,
                  const std::function<std::optional<std::string>(const std::string &)> &hash_of) {

@@ -23,6 +23,10 @@ std::size_t count_of_problems(const Plan &plan);
 std::string name_of_problem(const Plan &plan, std::size_t index);
 PlanProblem problem_of(const Plan &plan, std::size_t index);
 
+// Returns the problem of an automatic Gaussian's method: its candidates are names of methods. Throws Error where
+// the plan has none.
+PlanProblem method_problem(const Plan &plan);
+
 struct ProblemResult {
     std::string variant; // a candidate
     double time_ms = 0.0;
@@ -33,6 +37,8 @@ struct ProblemResult {
 // Writes results to the user's tuning file. Throws Error where a variant is no kernel for the problem,
 // or where the file cannot be written.
 void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemResult> &results);
+// The same for the problem of its method.
+void add_method_results(const Plan &plan, const std::vector<ProblemResult> &results);
 // The same for a problem of that name. hash_of(name of a kernel): the hash of its spec, nothing where it is no
 // kernel for the problem.
 void add_results(Tuning &tuning, const std::string &problem,

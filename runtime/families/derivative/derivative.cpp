@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "families/correlate/correlate.hpp"
 #include "families/filter.hpp"
 
 namespace gz {

@@ -35,6 +35,15 @@ GAUZE_API gauze_status gauze_plan_problem_count(const gauze_plan *plan, uint32_t
 GAUZE_API gauze_status gauze_plan_problem(const gauze_plan *plan, uint32_t index,
                                           gauze_problem **problem);
 
+/** Makes the problem of the method of a plan's filter, a Gaussian of GAUZE_GAUSSIAN_AUTO; the caller destroys it. Its
+ * candidates are no variants: "fir" and "recursive" stand for plans of the same Gaussian with GAUZE_GAUSSIAN_FIR
+ * and GAUZE_GAUSSIAN_RECURSIVE. The results decide which method later plans of such Gaussians take, by the number
+ * of their taps, whether these fill the programs of separable taps (25 do, 23 do not), the pixels' types, the size
+ * of the image, and whether it has several channels or is a volume. GAUZE_ERROR_UNSUPPORTED where no such results
+ * are kept: the method was not automatic, or a kernel is forced, or the Gaussian is one along one axis, or of fewer
+ * than 12 or more than 63 taps, or of another truncate or accuracy than the usual. */
+GAUZE_API gauze_status gauze_plan_method_problem(const gauze_plan *plan, gauze_problem **problem);
+
 /** Number of a metric's problems: two, from the pixels of a distorted image to planes, and from planes to
  * sums of errors. A candidate alone, as the variant of a metric, leaves the other to the library. */
 GAUZE_API gauze_status gauze_ssimulacra2_problem_count(const gauze_ssimulacra2 *metric,

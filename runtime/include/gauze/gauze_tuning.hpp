@@ -98,6 +98,12 @@ inline std::vector<Problem> problems(const Plan &plan) {
     return detail::problems_of<gauze_plan>(plan.c_handle(), gauze_plan_problem_count,
                                            gauze_plan_problem);
 }
+/// The problem of the method of an automatic Gaussian: see gauze_plan_method_problem().
+inline Problem method_problem(const Plan &plan) {
+    gauze_problem *problem = nullptr;
+    check(gauze_plan_method_problem(plan.c_handle(), &problem));
+    return Problem(problem);
+}
 /// All problems of a metric.
 inline std::vector<Problem> problems(const Ssimulacra2 &metric) {
     return detail::problems_of<gauze_ssimulacra2>(
