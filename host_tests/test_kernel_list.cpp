@@ -32,6 +32,7 @@ TEST_SUITE("kernel list") {
         count(support::kernels_under_test<gz::CorrelatePass>());
         count(support::kernels_under_test<gz::VolumePass>());
         count(support::kernels_under_test<gz::BoxPass>());
+        count(support::kernels_under_test<gz::BoxFramesPass>());
         count(support::kernels_under_test<gz::RecursivePass>());
         count(support::kernels_under_test<gz::RecursivePlanePass>());
         count(support::kernels_under_test<gz::SatPass>());

@@ -439,26 +439,50 @@ TEST_SUITE("lowering of boxes") {
             CHECK(all[0].pass.get<gz::CorrelatePass>().geometry.taps_y == 19);
         }
         // All pixels, and then those of the frames once more.
-        const std::vector<gz::Step> framed = steps(gz::BorderMode::clamp, box);
-        REQUIRE(framed.size() == 13);
-        const gz::Region &inner = framed[0].images.region;
-        CHECK(inner.source_origin == gz::Axes{0, 0, 0, 0});
-        CHECK(inner.extent == gz::Axes{1000, 500, 1, 1});
+        desc.border.mode = gz::BorderMode::clamp;
+        const gz::Graph framed = gz::lower_at_once(box, gz::complete(desc)).value();
+        REQUIRE(framed.links.size() == 2);
+        const gz::Step &whole = framed.links[0].step.value();
+        CHECK(whole.images.region.source_origin == gz::Axes{0, 0, 0, 0});
+        CHECK(whole.images.region.extent == gz::Axes{1000, 500, 1, 1});
+        CHECK(whole.pass.get<gz::CorrelatePass>().alignment == 8); // as of the image
+        const std::vector<gz::Chain> &ways = framed.links[1].alternatives;
+        REQUIRE(ways.size() == 2);
+        const std::vector<gz::Step> in_turn = support::steps_of(ways[0].links);
+        REQUIRE(in_turn.size() == 12);
         std::int64_t pixels = (1000 - 2 * 10) * (500 - 2 * 6);
-        for (std::size_t i = 3; i < framed.size(); i += 3)
-            pixels += framed[i].images.pixels();
+        for (std::size_t i = 2; i < in_turn.size(); i += 3)
+            pixels += in_turn[i].images.pixels();
         CHECK(pixels == 1000 * 500);
         // An iteration of a frame makes what the next ones read, and no more.
-        CHECK(framed[1].images.region.extent == gz::Axes{1000, 6 + 9, 1, 1});
-        CHECK(framed[7].images.region.extent == gz::Axes{10 + 15, 500, 1, 1});
-        CHECK(framed[0].pass.get<gz::CorrelatePass>().alignment == 8); // as of the image
+        CHECK(in_turn[0].images.region.extent == gz::Axes{1000, 6 + 9, 1, 1});
+        CHECK(in_turn[6].images.region.extent == gz::Axes{10 + 15, 500, 1, 1});
+        // Or a kernel makes all of them.
+        const gz::Step *const frames = gz::only_step(ways[1]);
+        REQUIRE(frames);
+        const auto &pass = frames->pass.get<gz::BoxFramesPass>();
+        CHECK(pass.axes[0].inner.begin == 10);
+        CHECK(pass.axes[0].inner.end == 990);
+        CHECK(pass.axes[1].inner.begin == 6);
+        CHECK(pass.axes[1].inner.end == 494);
+        CHECK(pass.geometry.anchor_x == 15);
+        CHECK(pass.geometry.anchor_y == 9);
+        CHECK(frames->reach[0].before == 15);
+        CHECK(frames->reach[1].after == 9);
+        // CPUs take the first way, and other devices the second.
+        gz::DeviceFacts facts;
+        for (const gz::DeviceClass device : support::all_device_classes) {
+            facts.device_class = device;
+            CHECK(gz::suits(ways[0], facts) == (gz::habit_of(facts) == gz::GroupHabit::strips));
+        }
 
         CHECK(steps(gz::BorderMode::clamp, {{5, 3, 0, 0}, 1}).empty());
         CHECK(steps(gz::BorderMode::clamp, {{5, 3, 1, 0}, 3}).empty());
         CHECK(steps(gz::BorderMode::reflect, {{10, 3, 0, 0}, 3}).size() == 1);
         CHECK(steps(gz::BorderMode::reflect, {{11, 3, 0, 0}, 3}).empty());
         desc.source = desc.target = make_image(PixelType::f32, {20, 500, 1, 1});
-        CHECK(steps(gz::BorderMode::clamp, box).size() == 13); // no pixel is an inner one
+        CHECK(steps(gz::BorderMode::clamp, box).size() == 2); // no pixel is an inner one
+        CHECK(steps(gz::BorderMode::constant, box).size() == 2);
         desc.source = desc.target = make_image(PixelType::u8, {1000, 500, 1, 1});
         CHECK(steps(gz::BorderMode::reflect, box).size() == 1);
         desc.store = gz::Store::truncate;
@@ -806,24 +830,25 @@ TEST_SUITE("plan description") {
             const gz::Link &together = graph.links.at(0).alternatives.at(0).links.at(0);
             const gz::Chain &chain = together.alternatives.at(0);
             std::vector<gz::Step> steps;
-            for (const gz::Link &link : chain.links)
-                if (link.step)
-                    steps.push_back(*link.step);
+            gz::for_each_step(chain.links, [&](const gz::Step &step) { steps.push_back(step); });
             return steps;
         };
         for (const gz::BorderMode border : {gz::BorderMode::reflect, gz::BorderMode::clamp}) {
             std::size_t subtractions = 0;
             for (const gz::Step &step : steps_of(border)) {
                 const bool is_last = step.outputs == Images{gz::target_image()};
-                const gz::Subtraction own = step.pass.get<gz::CorrelatePass>().subtraction;
+                const auto *const frames = step.pass.get_if<gz::BoxFramesPass>();
+                const gz::Subtraction own =
+                    frames ? frames->subtraction : step.pass.get<gz::CorrelatePass>().subtraction;
                 REQUIRE((own == gz::Subtraction::result_less_other) == is_last);
+                REQUIRE(gz::subtracts(step.pass) == is_last);
                 REQUIRE(step.inputs.size() == (is_last ? 2 : 1));
                 if (is_last) {
                     ++subtractions;
                     CHECK(step.inputs[1] == gz::image_between(0));
                 }
             }
-            CHECK(subtractions == (border == gz::BorderMode::reflect ? 1 : 5));
+            CHECK(subtractions == (border == gz::BorderMode::reflect ? 1 : 6));
         }
         // A small part of a large target: the image between would be mostly empty.
         desc.target = make_image(PixelType::f32, {2000, 2000, 1, 1});

@@ -406,6 +406,7 @@ TEST_SUITE("kernels") {
         constexpr PixelType sources[] = {PixelType::f32, PixelType::u8};
         constexpr PixelType targets[] = {PixelType::f32, PixelType::u8};
         Tally tally;
+        int with_frames = 0;
         for (const std::vector<int> &row : pairwise({2, 3, 3, 3, 3, 2, 2, 2, 3, 2})) {
             const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
             const bool streams = at(0) == 0;
@@ -438,17 +439,29 @@ TEST_SUITE("kernels") {
             const Graph graph = lower(filter, desc);
             if (graph.links[0].alternatives[0].links.size() > 1)
                 continue; // no pixel is far enough from the border
-            CHECK(run_and_compare(filter, desc, variant, source, random, tally,
-                                  [&](const ReferenceJob &job) -> BoundOf {
-                                      const double largest = largest_magnitude(job);
-                                      const double bound =
-                                          storing_error(desc, 2 * largest) +
-                                          std::min(filter.error_bound(largest), 2e-6 * largest);
-                                      return [bound](double) { return bound; };
-                                  }) == "");
+            const auto run = [&](const std::string &forced) {
+                return run_and_compare(
+                    filter, desc, forced, source, random, tally,
+                    [&](const ReferenceJob &job) -> BoundOf {
+                        const double largest = largest_magnitude(job);
+                        const double bound = storing_error(desc, 2 * largest) +
+                                             std::min(filter.error_bound(largest), 2e-6 * largest);
+                        return [bound](double) { return bound; };
+                    });
+            };
+            CHECK(run(variant) == "");
+            const bool has_frames =
+                (test.border == BorderMode::clamp || test.border == BorderMode::constant) &&
+                test.region != RegionKind::neighbours;
+            if (has_frames) {
+                CHECK(run(variant + "; box_frames:GROUP=64; " + variant +
+                          "; box_frames:GROUP=256") == "");
+                ++with_frames;
+            }
         }
         MESSAGE(tally.ran, " cases; the worst error is ", tally.worst, " of its bound");
         CHECK(tally.ran > 8);
+        CHECK(with_frames > 3);
     }
 
     TEST_CASE("strips that are full") {
@@ -519,12 +532,58 @@ std::vector<std::string> kernels() {
     return support::kernels_under_test<BoxPass>();
 }
 
+// Several iterations at once, whose pixels beside the border a kernel of frames makes: a case for each pair of parameter
+// values. Frames of no tile, one and several along each axis and from one end of the image to the other, deeper than a tile
+// is high, of each number of channels, slices and planes.
+std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
+    struct Times {
+        int radius_x, radius_y, iterations;
+    };
+    constexpr Times all_times[] = {{1, 1, 2}, {0, 2, 3}, {3, 0, 2}, {5, 4, 3},
+                                   {8, 7, 3}, {2, 5, 6}, {1, 1, 16}};
+    constexpr std::pair<int, int> sizes[] = {{1, 1},    {5, 3},    {61, 40}, {200, 130},
+                                             {263, 67}, {40, 300}, {30, 31}};
+    constexpr BorderMode borders[] = {BorderMode::clamp, BorderMode::constant};
+    constexpr double constants[] = {0.0, 7.0, 0.625};
+    std::vector<BoxCase> cases;
+    const std::vector<Config> configs = all_configs(find_kernel(BoxFramesPass(), kernel)->tunables);
+    for (const std::vector<int> &row :
+         pairwise({7, 7, 2, 5, 5, 4, 3, 3, 3, 2, 2, static_cast<int>(configs.size())})) {
+        const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
+        const Times &times = all_times[at(0)];
+        BoxCase test;
+        std::tie(test.width, test.height) = sizes[at(1)];
+        test.border = borders[at(2)];
+        test.src_type = all_types[at(3)];
+        test.dst_type = all_types[at(4)];
+        test.channels = row[5] + 1;
+        test.border_value = constants[at(6)];
+        test.region = all_regions[at(7)];
+        test.layout = all_layouts[at(8)];
+        test.slices = row[9] + 1;
+        test.planes = 2 * row[10] + 1;
+        test.box.radius = {times.radius_x, times.radius_y, 0, 0};
+        test.box.iterations = times.iterations;
+        test.kernel = "; " + kernel;
+        test.config = configs[at(11)];
+        const auto graph = lower_at_once(test.box, make_plan_desc(test));
+        if (graph && graph->links.size() > 1)
+            cases.push_back(test);
+    }
+    return cases;
+}
+
 } // namespace
 
 TEST_SUITE("kernels") {
     TEST_CASE("box kernels: pairwise") {
         for (const std::string &kernel : kernels())
             run_all(sample_of(pairwise_boxes(kernel, {})));
+    }
+
+    TEST_CASE("frames of box kernels: pairwise") {
+        for (const std::string &kernel : support::kernels_under_test<BoxFramesPass>())
+            run_all(sample_of(boxes_with_frames(kernel)));
     }
 
     // Kernels whose items share tiles, or go along strips and bands, need images of several tiles.
@@ -543,6 +602,15 @@ TEST_SUITE("full product" * doctest::skip()) {
 }
 
 TEST_SUITE("simulated" * doctest::skip()) {
+    TEST_CASE("frames of box kernels: small") {
+        for (const std::string &kernel : support::kernels_under_test<BoxFramesPass>()) {
+            std::vector<BoxCase> cases = boxes_with_frames(kernel);
+            std::erase_if(cases, [](const BoxCase &test) {
+                return std::int64_t{test.width} * test.height > 61 * 40;
+            });
+            run_all(sample_of(cases));
+        }
+    }
     TEST_CASE("box kernels: small") {
         for (const std::string &kernel : kernels())
             run_all(

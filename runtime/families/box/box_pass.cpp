@@ -58,7 +58,16 @@ std::string problem_of(const BoxPass &pass) {
            image_text(pass);
 }
 
+std::string problem_of(const BoxFramesPass &pass) {
+    return (pass.subtraction == Subtraction::none ? "box frames " : "box difference frames ") +
+           image_text(pass);
+}
+
 const std::vector<Kernel> &kernels_of(const BoxPass &) {
+    return box_kernels();
+}
+
+const std::vector<Kernel> &kernels_of(const BoxFramesPass &) {
     return box_kernels();
 }
 

@@ -1,7 +1,10 @@
 // One mean over boxes of pixels: the plan lowers an iteration of a box filter to it.
 #pragma once
 
+#include <array>
+
 #include "plan/columns.hpp"
+#include "plan/geometry.hpp"
 #include "plan/image_pass.hpp"
 #include "plan/kernel.hpp"
 
@@ -13,8 +16,36 @@ struct BoxPass : ImagePass {
     Subtraction difference = Subtraction::none;
 };
 
+#include "lib/box_frames.clh"
+
+static_assert(sizeof(BoxFrames) == 56, "OpenCL C lays the struct out without padding");
+
+// Pixels of a region from `begin` on, `end` exclusive, along one axis.
+struct Part {
+    std::int64_t begin, end;
+
+    std::int64_t length() const { return end - begin; }
+};
+
+// The pixels of a region along one axis: those so near to a border that it tells between iterations lie before and after
+// the inner ones.
+struct FramedAxis {
+    Part before, inner, after;
+};
+
+// All iterations of a small box for the pixels of the frames, which are those that are not inner ones along both axes.
+// Geometry's taps are those of all iterations. The other image is laid out as the target, in values.
+struct BoxFramesPass : ImagePass {
+    std::array<int, 2> radius{}; // of an iteration
+    int iterations = 1;
+    std::array<FramedAxis, 2> axes{};
+    Subtraction subtraction = Subtraction::none;
+};
+
 std::string problem_of(const BoxPass &pass);
+std::string problem_of(const BoxFramesPass &pass);
 const std::vector<Kernel> &kernels_of(const BoxPass &pass);
+const std::vector<Kernel> &kernels_of(const BoxFramesPass &pass);
 
 // How sums are kept: see cl/lib/box.clh. Exact for integers, unless the border's constant is not
 // one of the source's type.

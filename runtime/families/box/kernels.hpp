@@ -13,6 +13,7 @@ Kernel box_words();
 Kernel box_strips();
 Kernel box_lines();
 Kernel box_plain();
+Kernel box_frames();
 
 // Returns all of them; of equally wanted kernels the earlier one is tried first.
 const std::vector<Kernel> &box_kernels();

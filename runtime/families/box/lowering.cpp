@@ -191,12 +191,11 @@ std::optional<Graph> lower_difference_at_once(const Boxes &boxes, const PlanDesc
     graph.between.push_back(to_other.target);
     const ImageRef other = image_between(0);
     append(graph, std::move(*smaller), other);
-    const std::size_t first = graph.links.size();
     append(graph, std::move(*larger), target_image());
-    for (std::size_t i = first; i < graph.links.size(); ++i)
-        if (Step &step = *graph.links[i].step;
-            step.pass.get<CorrelatePass>().subtraction != Subtraction::none)
+    for_each_step(graph.links, [&](Step &step) {
+        if (subtracts(step.pass))
             step.inputs.push_back(other);
+    });
     return graph;
 }
 

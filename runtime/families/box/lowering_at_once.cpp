@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "families/box/box_pass.hpp"
 #include "families/correlate/lowering.hpp"
 #include "families/correlate/separable_stream.hpp"
 #include "plan/lowering.hpp"
@@ -12,19 +13,6 @@
 namespace gz {
 
 namespace {
-
-// Pixels from the first one of a region on; the end exclusive.
-struct Part {
-    std::int64_t begin, end;
-
-    std::int64_t length() const { return end - begin; }
-};
-
-// The pixels of a region along one axis: those on which a border that is made anew tells between the iterations and the taps
-// of all of them lie before and after the inner ones.
-struct Split {
-    Part before, inner, after;
-};
 
 std::vector<double> means(std::int64_t radius, int times) {
     const std::int64_t size = 2 * radius + 1;
@@ -49,7 +37,7 @@ std::int64_t longest_radius(const Box &box) {
     return std::max(box.radius[0], box.radius[1]);
 }
 
-Split split_along(std::size_t axis, const Box &box, const PlanDesc &desc) {
+FramedAxis split_along(std::size_t axis, const Box &box, const PlanDesc &desc) {
     const std::int64_t length = desc.region.extent[axis];
     if (continues_means(desc.border.mode))
         return {{0, 0}, {0, length}, {length, length}};
@@ -121,6 +109,29 @@ Step taps_step(const Correlate &taps, const PlanDesc &desc, Subtraction subtract
     return step;
 }
 
+// Makes the frames' pixels once more, in one launch.
+Step frames_step(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
+    Step step(desc, [box, subtraction](const PlanDesc &part) -> Pass {
+        BoxFramesPass pass{};
+        TapsExtent taps;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            pass.radius[axis] = static_cast<int>(box.radius[axis]);
+            pass.axes[axis] = split_along(axis, box, part);
+        }
+        taps.anchor_x = box.iterations * box.radius[0];
+        taps.anchor_y = box.iterations * box.radius[1];
+        taps.size_x = 2 * taps.anchor_x + 1;
+        taps.size_y = 2 * taps.anchor_y + 1;
+        static_cast<ImagePass &>(pass) = lower_images(part, taps);
+        pass.iterations = box.iterations;
+        pass.subtraction = subtraction;
+        return pass;
+    });
+    step.reach = reach_of(taps_of(box, box.iterations));
+    step.combines = true; // a kernel that is forced makes all pixels, and this what is left
+    return step;
+}
+
 // An iteration after the other.
 Graph lower_frame(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
     const std::vector<std::vector<std::size_t>> axes(static_cast<std::size_t>(box.iterations),
@@ -129,6 +140,27 @@ Graph lower_frame(const Box &box, const PlanDesc &desc, Subtraction subtraction)
     return lower_along(axes, cropped(desc, box), [&](std::size_t i, const PlanDesc &step) -> Link {
         return taps_step(taps, step, i + 1 == axes.size() ? subtraction : Subtraction::none);
     });
+}
+
+// Makes the frames' pixels once more: by a kernel of their own, or frame by frame, an iteration after the other.
+Graph lower_frames(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
+    const PlanDesc whole = of_own_image(desc);
+    const FramedAxis x = split_along(0, box, whole);
+    const FramedAxis y = split_along(1, box, whole);
+    const Part all_x{0, whole.region.extent[0]};
+    Graph in_turn;
+    for (const std::array<Part, 2> &frame :
+         {std::array{all_x, y.before}, std::array{all_x, y.after}, std::array{x.before, y.inner},
+          std::array{x.after, y.inner}})
+        if (frame[0].length() > 0 && frame[1].length() > 0)
+            append(in_turn, lower_frame(box, part_of(whole, frame), subtraction), target_image());
+    Chain by_taps{"", std::move(in_turn.links)};
+    // Kernels of taps are made of vectors there, and several times as fast.
+    by_taps.suits = [](const DeviceFacts &facts) { return habit_of(facts) == GroupHabit::strips; };
+    Step step = frames_step(box, desc, subtraction);
+    std::string problem = step.pass.problem();
+    in_turn.links = {Link({std::move(by_taps), {"", {std::move(step)}}}, std::move(problem))};
+    return in_turn;
 }
 
 } // namespace
@@ -149,20 +181,20 @@ std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc, Subtrac
     // A mean that is an integer must not become the one below it.
     if (is_integer && desc.store == Store::truncate)
         return std::nullopt;
-    const PlanDesc whole = of_own_image(desc);
-    const Split x = split_along(0, box, whole);
-    const Split y = split_along(1, box, whole);
     // The frames' pixels are made with the others, so that rows start where those of the region do, and then once more.
     Graph graph;
-    append(graph, {{}, {taps_step(taps_of(box, box.iterations), whole, subtraction)}},
+    append(graph, {{}, {taps_step(taps_of(box, box.iterations), desc, subtraction)}},
            target_image());
-    const Part all_x{0, whole.region.extent[0]};
-    for (const std::array<Part, 2> &frame :
-         {std::array{all_x, y.before}, std::array{all_x, y.after}, std::array{x.before, y.inner},
-          std::array{x.after, y.inner}})
-        if (frame[0].length() > 0 && frame[1].length() > 0)
-            append(graph, lower_frame(box, part_of(whole, frame), subtraction), target_image());
+    if (!is_all_inner(box, desc))
+        append(graph, lower_frames(box, desc, subtraction), target_image());
     return graph;
+}
+
+bool subtracts(const Pass &pass) {
+    const auto *const taps = pass.get_if<CorrelatePass>();
+    const auto *const frames = pass.get_if<BoxFramesPass>();
+    return (taps && taps->subtraction != Subtraction::none) ||
+           (frames && frames->subtraction != Subtraction::none);
 }
 
 bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {

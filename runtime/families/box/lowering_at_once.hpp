@@ -13,11 +13,11 @@ namespace gz {
 Correlate taps_of(const Box &box, int times);
 
 // Returns steps that compute all iterations at once; nothing for a box that cannot be computed so. As each iteration makes
-// the border anew, pixels beside a border that does not continue the image in a symmetric way are computed one iteration
-// after the other, in frames.
-// subtraction: of results and an image that the caller adds to the inputs of the steps that subtract. All links are steps.
+// the border anew, pixels beside a border that does not continue the image in a symmetric way are made once more, in frames.
+// subtraction: of results and an image that the caller adds to the inputs of the steps that subtract.
 std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc,
                                    Subtraction subtraction = Subtraction::none);
+bool subtracts(const Pass &pass);
 
 // Whether the steps of lower_at_once() take less time than an iteration after the other.
 bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);

@@ -1,0 +1,97 @@
+// All iterations of a small box for the pixels so near to a border that it tells between the iterations: frames of the
+// region. An iteration of a border that is clamped or constant is linear along each axis by itself, and so are all of them:
+// each column and row of the frames has taps of its own, which the host has computed, and which are 0 outside of the image.
+// A group makes a tile: first the sums along x of all rows that it needs, in local memory, and then those along y.
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/border.clh"
+#include "lib/subtract.clh"
+#include "lib/box_frames.clh"
+
+#if !defined(GROUP)
+#error GROUP is not defined
+#endif
+
+// The place of the taps of column or row i among those that differ.
+static inline int place_of_taps(int i, int same, int last) {
+    return i < same ? i : i < last ? same : same + 1 + i - last;
+}
+
+// taps_x, taps_y: for columns or rows from the first one on, of which inner ones share theirs, 2 reach + 1 taps, and the
+// share of the constant.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void box_frames(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                const BoxFrames frames, __global const float *restrict taps_x,
+                __global const float *restrict taps_y, __local float *sums OTHER_PARAMETER) {
+    const int item = get_local_id(0);
+    const int batch = get_global_id(2);
+    int tile = get_group_id(0);
+    const bool lies = tile < frames.before_x; // along x
+    const int width = lies ? LONG_SIDE : SHORT_SIDE;
+    const int height = lies ? SHORT_SIDE : LONG_SIDE;
+    int left, right, top, bottom; // of the frame, in values
+    if (lies) {
+        const bool is_first = tile < frames.after_y;
+        tile -= is_first ? 0 : frames.after_y;
+        left = 0;
+        right = g.width;
+        top = is_first ? 0 : frames.end_y;
+        bottom = is_first ? frames.begin_y : g.height;
+    } else {
+        const bool is_first = tile < frames.after_x;
+        tile -= is_first ? frames.before_x : frames.after_x;
+        left = is_first ? 0 : frames.end_x * CHANNELS;
+        right = is_first ? frames.begin_x * CHANNELS : g.width;
+        top = frames.begin_y;
+        bottom = frames.end_y;
+    }
+    const int across = (right - left + width - 1) / width;
+    left += tile % across * width;
+    top += tile / across * height;
+    right = min(right, left + width);
+    bottom = min(bottom, top + height);
+
+    __global const SRC *origin = src + src_start(g, batch);
+    const int pitch_x = 2 * frames.reach_x + 2;
+    const int pitch_y = 2 * frames.reach_y + 2;
+    const int rows = bottom - top + 2 * frames.reach_y;
+    for (int i = item; i < rows * width; i += GROUP) {
+        const int x = left + i % width;
+        if (x >= right)
+            continue;
+        const int y = clamp(top - frames.reach_y + i / width, g.valid_top, g.valid_bottom - 1);
+        const int column = x / CHANNELS;
+        __global const float *taps =
+            taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x;
+        __global const SRC *row = origin + y * g.src_row + x % CHANNELS;
+        float sum = 0.0f;
+        for (int k = 0; k < pitch_x - 1; ++k) {
+            const int from =
+                clamp(column - frames.reach_x + k, g.valid_left, g.valid_right - 1);
+            sum = fma(taps[k], LOAD(row + from * CHANNELS), sum);
+        }
+        sums[i] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (int i = item; i < (bottom - top) * width; i += GROUP) {
+        const int x = left + i % width;
+        if (x >= right)
+            continue;
+        const int y = top + i / width;
+        __global const float *taps =
+            taps_y + place_of_taps(y, frames.same_y, frames.last_y) * pitch_y;
+        float sum = 0.0f;
+        for (int k = 0; k < pitch_y - 1; ++k)
+            sum = fma(taps[k], sums[i + k * width], sum);
+        if (frames.has_constant) {
+            const float along_x =
+                taps_x[place_of_taps(x / CHANNELS, frames.same_x, frames.last_x) * pitch_x +
+                       pitch_x - 1];
+            const float along_y = taps[pitch_y - 1];
+            sum = fma(along_x + along_y - along_x * along_y, g.border_value, sum);
+        }
+        __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + x;
+        STORE(RESULT_OF(sum, OTHER_OF(to)), to);
+    }
+}
