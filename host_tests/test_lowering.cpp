@@ -509,8 +509,11 @@ TEST_SUITE("lowering of boxes") {
         CHECK(is_faster(gpu, {{8, 8, 0, 0}, 3}, {8192, 4096, 1, 1}, clamp));
         CHECK_FALSE(is_faster(gpu, {{9, 9, 0, 0}, 2}, {8192, 4096, 1, 1}, clamp));
         CHECK_FALSE(is_faster(gpu, {{7, 7, 0, 0}, 4}, {8192, 4096, 1, 1}, clamp));
-        // Frames take launches of their own.
-        CHECK_FALSE(is_faster(gpu, {{5, 5, 0, 0}, 3}, {4096, 4096, 1, 1}, clamp));
+        // Frames take time of their own.
+        CHECK(is_faster(gpu, {{5, 5, 0, 0}, 3}, {64, 48, 1, 1}, clamp));
+        CHECK(is_faster(gpu, {{8, 8, 0, 0}, 3}, {4096, 4096, 1, 1}, clamp));
+        CHECK_FALSE(is_faster(gpu, {{8, 8, 0, 0}, 3}, {1920, 1080, 1, 1}, clamp));
+        CHECK(is_faster(gpu, {{8, 8, 0, 0}, 3}, {1920, 1080, 1, 1}, reflect));
         CHECK(is_faster(gpu, {{5, 5, 0, 0}, 3}, {1920, 1080, 1, 1}, reflect));
         CHECK(is_faster(cpu, {{5, 5, 0, 0}, 3}, {1920, 1080, 1, 1}, clamp));
         CHECK_FALSE(is_faster(cpu, {{5, 5, 0, 0}, 3}, {640, 480, 1, 1}, clamp));

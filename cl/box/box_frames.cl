@@ -51,25 +51,28 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
     right = min(right, left + width);
     bottom = min(bottom, top + height);
 
+    // Taps that reach past the image are 0, and left out: rows of the image from `above` on, and of each column or row the
+    // taps on pixels of the image.
+    const int above = max(top - frames.reach_y, g.valid_top);
+    const int rows = min(bottom + frames.reach_y, g.valid_bottom) - above;
     __global const SRC *origin = src + src_start(g, batch);
     const int pitch_x = 2 * frames.reach_x + 2;
     const int pitch_y = 2 * frames.reach_y + 2;
-    const int rows = bottom - top + 2 * frames.reach_y;
     for (int i = item; i < rows * width; i += GROUP) {
         const int x = left + i % width;
         if (x >= right)
             continue;
-        const int y = clamp(top - frames.reach_y + i / width, g.valid_top, g.valid_bottom - 1);
         const int column = x / CHANNELS;
+        const int begin = max(column - frames.reach_x, g.valid_left);
+        const int end = min(column + frames.reach_x + 1, g.valid_right);
         __global const float *taps =
-            taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x;
-        __global const SRC *row = origin + y * g.src_row + x % CHANNELS;
+            taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x + begin -
+            (column - frames.reach_x);
+        __global const SRC *from =
+            origin + (above + i / width) * g.src_row + begin * CHANNELS + x % CHANNELS;
         float sum = 0.0f;
-        for (int k = 0; k < pitch_x - 1; ++k) {
-            const int from =
-                clamp(column - frames.reach_x + k, g.valid_left, g.valid_right - 1);
-            sum = fma(taps[k], LOAD(row + from * CHANNELS), sum);
-        }
+        for (int k = 0; k < end - begin; ++k)
+            sum = fma(taps[k], LOAD(from + k * CHANNELS), sum);
         sums[i] = sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -79,16 +82,20 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
         if (x >= right)
             continue;
         const int y = top + i / width;
-        __global const float *taps =
+        const int begin = max(y - frames.reach_y, g.valid_top);
+        const int end = min(y + frames.reach_y + 1, g.valid_bottom);
+        __global const float *own =
             taps_y + place_of_taps(y, frames.same_y, frames.last_y) * pitch_y;
+        __global const float *taps = own + begin - (y - frames.reach_y);
+        __local const float *from = sums + (begin - above) * width + i % width;
         float sum = 0.0f;
-        for (int k = 0; k < pitch_y - 1; ++k)
-            sum = fma(taps[k], sums[i + k * width], sum);
+        for (int k = 0; k < end - begin; ++k)
+            sum = fma(taps[k], from[k * width], sum);
         if (frames.has_constant) {
             const float along_x =
                 taps_x[place_of_taps(x / CHANNELS, frames.same_x, frames.last_x) * pitch_x +
                        pitch_x - 1];
-            const float along_y = taps[pitch_y - 1];
+            const float along_y = own[pitch_y - 1];
             sum = fma(along_x + along_y - along_x * along_y, g.border_value, sum);
         }
         __global DST *to = dst + dst_start(g, batch) + y * g.dst_row + x;
