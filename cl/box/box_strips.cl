@@ -28,7 +28,8 @@
 #if ALIGNED
 #define STORE_VECTOR STREAM16
 #else
-#define STORE_VECTOR STORE16
+#include "lib/store_whole.clh"
+#define STORE_VECTOR STORE16_WHOLE
 #endif
 #include "lib/box_scan.clh"
 

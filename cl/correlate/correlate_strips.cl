@@ -180,6 +180,10 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
                                 : OUTSIDE;
             expected[i] = origin + (row == OUTSIDE ? 0 : row) * g.src_row + left;
         }
+#if ROWS == 4
+        Burst burst;
+        start_burst(&burst);
+#endif
         // Part by part, so that reading, computing and writing take turns often enough to overlap.
         for (int begin = 0; begin < padded; begin += PART) {
             const int end = min(begin + PART, padded);
@@ -215,7 +219,6 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
             const int last = min(end, count);
 #if ROWS == 4
             if (made == 4 && g.taps_y >= 3) {
-                Burst burst;
                 int x = begin;
                 for (; x < last; x += SPAN) {
                     if (x % EXPECTED == 0)
@@ -230,7 +233,11 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
                     }
                     store_span(&burst, &sums, to, g.dst_row, x);
                 }
-                store_waiting(&burst, to, g.dst_row, x);
+                // Lines that a part leaves unfinished go on in the next one.
+#ifdef LINE
+                if (x + SPAN > count)
+#endif
+                    store_rest(&burst, to, g.dst_row, x);
             } else
 #endif
                 for (int x = begin; x < last; x += SPAN) {

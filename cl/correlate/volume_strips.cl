@@ -85,6 +85,7 @@ void volume_strips(__global const SRC *restrict src, __global DST *restrict dst,
         }
 
         Burst burst;
+        start_burst(&burst);
         int x = 0;
         for (; x < count; x += SPAN) {
             if (x % EXPECTED == 0)
@@ -108,7 +109,7 @@ void volume_strips(__global const SRC *restrict src, __global DST *restrict dst,
                 store_span(&burst, &sums, to, g.dst_row, x);
         }
         if (made == ROWS)
-            store_waiting(&burst, to, g.dst_row, count / SPAN * SPAN);
+            store_rest(&burst, to, g.dst_row, count / SPAN * SPAN);
         next = y + needed;
         y += made;
         to += made * g.dst_row;
