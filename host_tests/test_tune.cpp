@@ -120,7 +120,7 @@ TEST_CASE("tune: by which method Gaussians are computed") {
     const TestDirectory directory;
     const std::string file = directory / "tuning.txt";
     const Outcome tuned = gauze_command(
-        {"tune", "methods", "--sizes", "small", "--type", "f32", "--budget", "25", "--file", file});
+        {"tune", "methods", "--sizes", "small", "--type", "f32", "--budget", "12", "--file", file});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
@@ -128,9 +128,9 @@ TEST_CASE("tune: by which method Gaussians are computed") {
     CHECK_FALSE(contains(tuned.out, "bad"));
     CHECK_FALSE(contains(tuned.out, "left out"));
     CHECK_FALSE(contains(tuned.out, "given up"));
-    // The machine decides how many it comes to.
+    // The machine decides how many it comes to, and which of them are too slow to be timed.
     const std::string text = read_bytes(file);
-    const std::string problem = "problem=gaussian taps=15 f32 small\t";
+    const std::string problem = "problem=gaussian taps";
     CHECK_FALSE(line_with(text, problem, "kernel=fir\t").empty());
     CHECK_FALSE(line_with(text, problem, "kernel=recursive\t").empty());
     CHECK_FALSE(line_with(text, problem, "ratio=1\t").empty());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <gauze/gauze_fleet.hpp>
 #include <gauze/gauze_tuning.hpp>
 
 #include "support/embedder.hpp"
@@ -103,6 +104,10 @@ TEST_SUITE("tuned plans") {
             const Plan after = plan(3.75);
             CHECK(has(after.explain(), "method: " + winner + ", for tuned on this device, by"));
             CHECK((after.variant().find("recursive_") == 0) == (winner == "recursive"));
+            // Plans of the plan's filter go the same way, whatever the size.
+            const Plan large = engine.plan(after.filter(), Image::f32(3000, 2000));
+            CHECK_FALSE(has(large.explain(), "method: "));
+            CHECK((large.variant().find("recursive_") == 0) == (winner == "recursive"));
             // Which method is asked about does not depend on the one that is taken.
             CHECK(gauze::method_problem(after).candidates() == methods);
             std::vector<float> pixels = embedder::random_pixels(61 * 47), got(pixels.size());
@@ -128,6 +133,36 @@ TEST_SUITE("tuned plans") {
                                 }),
                                 GAUZE_ERROR_INVALID_ARGUMENT,
                                 "no kernel for this problem is called 'box'");
+    }
+
+    TEST_CASE("slabs of a fleet are computed as the whole image is") {
+        const TestDirectory directory;
+        const gauze::Engine engine = engine_with(directory / "tuning.txt");
+        constexpr std::int64_t width = 640;
+        constexpr std::int64_t height =
+            1700; // of the medium class, which slabs of 100 rows are not of
+        const gauze::ImageDesc image = Image::f32(width, height);
+        const gauze::Filter filter = gauze::gaussian(3.75);
+        const auto decide = [&](const gauze::ImageDesc &desc, const std::string &winner,
+                                const std::string &loser) {
+            const Problem problem = gauze::method_problem(engine.plan(filter, desc));
+            problem.add_results({{winner, 1.0, 0.5, ""}, {loser, 2.0, 1.0, ""}});
+        };
+        decide(image, "fir", "recursive");
+        decide(Image::f32(width, 100), "recursive", "fir");
+        REQUIRE(has(engine.plan(filter, image).explain(), "method: fir"));
+        REQUIRE(has(engine.plan(filter, Image::f32(width, 100)).explain(), "method: recursive"));
+
+        const std::vector<float> pixels = embedder::random_pixels(width * height);
+        std::vector<float> expected(pixels.size()), got(pixels.size());
+        engine.plan(filter, image).run(pixels, expected);
+        gauze::FleetOptions options;
+        options.slab = 100;
+        const std::size_t bytes = pixels.size() * sizeof(float);
+        gauze::Fleet({engine, engine})
+            .plan(filter, image, options)
+            .run(gauze::HostPixels(pixels.data(), bytes), gauze::HostTarget{got.data(), bytes});
+        CHECK(got == expected);
     }
 
     TEST_CASE("a plan that times beside a baseline") {
@@ -176,7 +211,7 @@ TEST_SUITE("tuned plans") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");
         const auto plan = [&](const std::string &variant = "") {
-            return engine.plan(gauze::dog(1, 2), Image::f32(90, 70),
+            return engine.plan(gauze::dog(1, 2, gauze::GaussianMethod::fir), Image::f32(90, 70),
                                gauze::PlanOptions().with_variant(variant));
         };
         const Plan before = plan();

@@ -55,7 +55,6 @@ struct BenchOptions {
 struct PlannedRow {
     BenchRow row;
     ImageDesc source, target;
-    Filter filter;
     Plan plan;
 };
 
@@ -200,12 +199,12 @@ std::vector<PlannedRow> plan_rows(const BenchOptions &options, const Engine &eng
     for (const BenchRow &row : rows_of(options.filters)) {
         try {
             const ImageDesc source = inputs.of(row);
-            Filter filter = filter_of(row, source.type);
+            const Filter filter = filter_of(row, source.type);
             ImageDesc target = source;
             target.type = target_type(row, source.type);
             Plan plan = engine.plan(filter, source, std::vector<ImageDesc>(row.targets(), target),
                                     options_of(row, source));
-            planned.push_back({row, source, target, std::move(filter), std::move(plan)});
+            planned.push_back({row, source, target, std::move(plan)});
         } catch (const Error &error) {
             if (error.status() != GAUZE_ERROR_UNSUPPORTED)
                 throw;
@@ -368,7 +367,7 @@ private:
             notes_.push_back(text_of(planned.row) + ": " + refusal);
 
         const CheckResult check =
-            check_windows(engine_, planned.filter, planned.row, planned.source,
+            check_windows(engine_, planned.plan.filter(), planned.row, planned.source,
                           canvas.source_pixels, planned.target.type, canvas.target_pixels);
         if (!check.within_bound) {
             result.verdict = Verdict::wrong;

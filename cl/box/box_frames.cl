@@ -27,7 +27,8 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
     const int batch = get_global_id(2);
     int tile = get_group_id(0);
     const bool lies = tile < frames.before_x; // along x
-    const int width = lies ? LONG_SIDE : SHORT_SIDE;
+    const int width_bits = lies ? LONG_BITS : SHORT_BITS;
+    const int width = 1 << width_bits;
     const int height = lies ? SHORT_SIDE : LONG_SIDE;
     int left, right, top, bottom; // of the frame, in values
     if (lies) {
@@ -46,8 +47,9 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
         bottom = frames.end_y;
     }
     const int across = (right - left + width - 1) / width;
-    left += tile % across * width;
-    top += tile / across * height;
+    const int down = tile / across;
+    left += (tile - down * across) * width;
+    top += down * height;
     right = min(right, left + width);
     bottom = min(bottom, top + height);
 
@@ -59,7 +61,7 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
     const int pitch_x = 2 * frames.reach_x + 2;
     const int pitch_y = 2 * frames.reach_y + 2;
     for (int i = item; i < rows * width; i += GROUP) {
-        const int x = left + i % width;
+        const int x = left + (i & (width - 1));
         if (x >= right)
             continue;
         const int column = x / CHANNELS;
@@ -69,7 +71,7 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
             taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x + begin -
             (column - frames.reach_x);
         __global const SRC *from =
-            origin + (above + i / width) * g.src_row + begin * CHANNELS + x % CHANNELS;
+            origin + (above + (i >> width_bits)) * g.src_row + x + (begin - column) * CHANNELS;
         float sum = 0.0f;
         for (int k = 0; k < end - begin; ++k)
             sum = fma(taps[k], LOAD(from + k * CHANNELS), sum);
@@ -78,16 +80,16 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int i = item; i < (bottom - top) * width; i += GROUP) {
-        const int x = left + i % width;
+        const int x = left + (i & (width - 1));
         if (x >= right)
             continue;
-        const int y = top + i / width;
+        const int y = top + (i >> width_bits);
         const int begin = max(y - frames.reach_y, g.valid_top);
         const int end = min(y + frames.reach_y + 1, g.valid_bottom);
         __global const float *own =
             taps_y + place_of_taps(y, frames.same_y, frames.last_y) * pitch_y;
         __global const float *taps = own + begin - (y - frames.reach_y);
-        __local const float *from = sums + (begin - above) * width + i % width;
+        __local const float *from = sums + (begin - above) * width + (i & (width - 1));
         float sum = 0.0f;
         for (int k = 0; k < end - begin; ++k)
             sum = fma(taps[k], from[k * width], sum);

@@ -252,6 +252,15 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
     // band's first block and behind its last one is another.
     float16 line[COLUMNS + 16];
     float16 samples[PLANES][2][APRON * PITCH];
+#ifdef LINE
+// Where the results of a block wait: in place of what they are made from, unless sums at a cut may need that.
+#if CUT
+    float16 results[APRON * PITCH];
+#define RESULTS results
+#else
+#define RESULTS samples[PLANES - 1][1 - slot]
+#endif
+#endif
     State down[PLANES][VECTORS][SECTIONS];
     for (int f = 0; f < PLANES; ++f)
         for (int k = 0; k < VECTORS; ++k)
@@ -348,7 +357,7 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                         if ((k + c) % (int)(4 / sizeof(SRC)) == 0)
                             EXPECT(expected[n] + 16 * (k + c));
 #ifdef LINE
-                        samples[f][1 - slot][n * PITCH + k + c] = y; // in place of what it is made from
+                        RESULTS[n * PITCH + k + c] = y;
                         continue;
 #endif
                         const int row = done + n;
@@ -368,7 +377,7 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
 #ifdef LINE
         for (int n = 0; done >= top && n < min(rows, bottom - done); ++n)
             stream_row(to + (long)(done + n) * g.dst_row,
-                       (const float *)(samples[PLANES - 1][1 - slot] + n * PITCH), count);
+                       (const float *)(RESULTS + n * PITCH), count);
 #endif
     }
 }

@@ -19,12 +19,14 @@ import numpy as np
 
 from . import Region, devices
 from ._apply import apply
+from ._errors import Error
 from ._gauze import Engine, Filter
 
 __all__ = ["depth", "map_overlap", "worker_engine"]
 
 _lock = threading.Lock()
 _engines: Dict[str, Engine] = {}
+_settled_filters: Dict[Any, Filter] = {}
 
 
 def depth(
@@ -192,14 +194,42 @@ def _filter_chunk(
         # Only the chunk itself is computed, not what it reads around it.
         origin = (0,) * len(shape)
         region = Region(tuple(before), shape, origin, "neighbours")
+    engine = worker_engine(device)
     return apply(
-        filter,
+        _settled(engine, filter, tuple(block_info[0]["shape"]), chunk.dtype, options),
         chunk,
         region=region,
         out_shape=shape if region else None,
-        engine=worker_engine(device),
+        engine=engine,
         **options,
     )
+
+
+def _settled(
+    engine: Engine,
+    filter: Filter,
+    shape: Tuple[int, ...],
+    dtype: np.dtype,
+    options: Dict[str, Any],
+) -> Filter:
+    """Returns the filter as the whole array would be filtered: chunks of any size go the same way."""
+    key = (id(engine), filter._key, shape, dtype.str, options["axes"], options["out_dtype"])
+    with _lock:
+        if key not in _settled_filters:
+            try:
+                whole = engine.plan(
+                    filter,
+                    shape,
+                    dtype,
+                    axes=options["axes"],
+                    border=options["border"],
+                    border_value=options["border_value"],
+                    out_dtype=options["out_dtype"],
+                )
+                _settled_filters[key] = whole._settled()
+            except Error:  # more than a plan takes
+                _settled_filters[key] = filter
+        return _settled_filters[key]
 
 
 def _own_device() -> str:

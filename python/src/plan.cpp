@@ -448,6 +448,20 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
     str
         Lines of text.
     )")
+        .def(
+            "_settled",
+            [](const Plan &self) {
+                Filter filter = self.filter;
+                filter.filter = self.contiguous->filter();
+                filter.recipe = nb::make_tuple("settled", self.filter.recipe, tuple_of(self.shape),
+                                               static_cast<int>(self.type));
+                filter.key = nb::object();
+                return filter;
+            },
+            nb::sig("def _settled(self) -> Filter"),
+            "The filter with the methods of its Gaussians settled, for plans of parts of an array; "
+            "not to be "
+            "pickled.")
         .def_prop_ro(
             "variant", [](const Plan &self) { return self.contiguous->variant(); },
             "Names and configurations of the kernels that run on the device.")

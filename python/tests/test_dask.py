@@ -29,6 +29,21 @@ TAPS = {
 }
 
 
+def test_chunks_go_as_the_whole_array_does():
+    engine = gauze.Engine()
+    options = {"axes": "yx", "border": "clamp", "border_value": 0.0, "out_dtype": "<f4"}
+    filter = Filter.gaussian(3.75)
+    shape, dtype = (1700, 640), np.dtype("f4")
+    settled = gauze.dask._settled(engine, filter, shape, dtype, options)
+    assert settled is gauze.dask._settled(engine, filter, shape, dtype, options)
+    assert settled._key != filter._key
+    whole = engine.plan(filter, shape, dtype)
+    assert "method: " in whole.explain()
+    chunk = engine.plan(settled, (100, 640), dtype)
+    assert "method: " not in chunk.explain()
+    assert whole.variant.startswith("recursive_") == chunk.variant.startswith("recursive_")
+
+
 @pytest.fixture(scope="module")
 def volume():
     return np.random.default_rng(5).random((40, 50, 60)).astype(np.float32)

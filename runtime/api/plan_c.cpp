@@ -164,6 +164,14 @@ gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text) {
     });
 }
 
+gauze_status gauze_plan_filter(const gauze_plan *plan, gauze_filter **filter) {
+    return guarded([&] {
+        check_handle(plan, "plan");
+        check_pointer(filter, "filter");
+        *filter = new gauze_filter{{}, plan->plan->filter()};
+    });
+}
+
 gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text) {
     return guarded([&] {
         check_handle(plan, "plan");

@@ -93,6 +93,18 @@ bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &fac
     return result;
 }
 
+// Whether some step can run on each of the kernels that parts of a variant name, and the device takes the chain where none
+// names one.
+bool knows_all(const Chain &chain, const std::vector<std::string> &parts,
+               const DeviceFacts &facts) {
+    const bool names_none = std::all_of(parts.begin(), parts.end(),
+                                        [](const std::string &part) { return part.empty(); });
+    return names_none ? suits(chain, facts)
+                      : std::all_of(parts.begin(), parts.end(), [&](const std::string &part) {
+                            return part.empty() || knows(chain, part, facts);
+                        });
+}
+
 // Whether the device wants a kernel of the chain's only step; true for a chain of several.
 bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
     if (!suits(chain, facts))
@@ -171,17 +183,23 @@ const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, cons
                           const DeviceFacts &facts) {
     if (forced.has_parts()) {
         const Chain *found = nullptr;
+        const Chain *of_other_kernels = nullptr;
         for (const Chain &chain : link.alternatives) {
             const Step *const step = only_step(chain);
             if (count_of_steps_with(chain, link, graph) != forced.parts.size())
                 continue;
-            if (!step)
-                return &chain;
+            if (!step) {
+                // Chains of as many steps differ in their kernels.
+                if (knows_all(chain, forced.parts, facts))
+                    return &chain;
+                of_other_kernels = of_other_kernels ? of_other_kernels : &chain;
+                continue;
+            }
             for (const std::string &part : forced.parts)
                 if (!found && names_kernel(part, step->pass, facts))
                     found = &chain;
         }
-        return found;
+        return found ? found : of_other_kernels;
     }
     for (const Chain &chain : link.alternatives)
         if (!chain.name.empty() && chain.name == forced.variant)

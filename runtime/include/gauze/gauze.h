@@ -975,6 +975,11 @@ GAUZE_API gauze_status gauze_plan_prepare(gauze_plan *plan);
  * and workspace, as lines of text. Lives as long as the plan. */
 GAUZE_API gauze_status gauze_plan_explain(const gauze_plan *plan, const char **text);
 
+/** Makes the plan's filter with the methods of its Gaussians settled: those of GAUZE_GAUSSIAN_AUTO have become those
+ * by taps or by sums of exponentials that the plan runs, which the size of the image decides too. For plans of parts
+ * of an image that are to be computed as the whole is. The caller destroys it. */
+GAUZE_API gauze_status gauze_plan_filter(const gauze_plan *plan, gauze_filter **filter);
+
 /** The kernels that run on device memory, in order, with their configurations, separated by "; ".
  * Lives as long as the plan. */
 GAUZE_API gauze_status gauze_plan_variant(const gauze_plan *plan, const char **text);

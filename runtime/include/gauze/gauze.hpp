@@ -1181,6 +1181,14 @@ public:
         return text;
     }
 
+    /// The filter with the methods of its Gaussians settled, for plans of parts of an image that are to be computed as
+    /// the whole is: see gauze_plan_filter().
+    Filter filter() const {
+        gauze_filter *filter = nullptr;
+        check(gauze_plan_filter(handle_.get(), &filter));
+        return Filter(filter);
+    }
+
     /// Names and configurations of the kernels that run on device memory.
     std::string variant() const {
         const char *text = nullptr;

@@ -385,10 +385,10 @@ public:
     /// pixels twice, else along that where they are fewest. Refuses what the first engine's plan of the whole image would refuse.
     FleetPlan plan(const Filter &filter, const ImageDesc &source,
                    const std::vector<ImageDesc> &targets, const FleetOptions &options = {}) const {
-        static_cast<void>(
-            engines_.front().plan(filter, source, targets, FleetPlan::plan_options(options)));
-
-        auto state = std::make_shared<FleetPlan::State>(engines_, filter);
+        // Slabs are computed as the whole would be, whatever their size.
+        const Plan whole =
+            engines_.front().plan(filter, source, targets, FleetPlan::plan_options(options));
+        auto state = std::make_shared<FleetPlan::State>(engines_, whole.filter());
         state->options = options;
         state->source = with_pitches(source);
         for (const ImageDesc &target : targets)
