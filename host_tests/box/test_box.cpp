@@ -532,17 +532,30 @@ std::vector<std::string> kernels() {
     return support::kernels_under_test<BoxPass>();
 }
 
+// Boxes of several iterations, and images with frames of no tile, one and several along each axis and from one end of the
+// image to the other, deeper than a tile is high.
+struct Times {
+    int radius_x, radius_y, iterations;
+};
+constexpr Times framed_boxes[] = {{1, 1, 2}, {0, 2, 3}, {3, 0, 2}, {5, 4, 3},
+                                  {8, 7, 3}, {2, 5, 6}, {1, 1, 16}};
+constexpr std::pair<int, int> framed_sizes[] = {{1, 1},    {5, 3},    {61, 40}, {200, 130},
+                                                {263, 67}, {40, 300}, {30, 31}};
+
+// Adds a case where its image has frames, which the kernel then makes.
+void add_framed(std::vector<BoxCase> &cases, BoxCase test, const Times &times,
+                const std::string &kernel) {
+    test.box.radius = {times.radius_x, times.radius_y, 0, 0};
+    test.box.iterations = times.iterations;
+    test.kernel = "; " + kernel;
+    const auto graph = lower_at_once(test.box, make_plan_desc(test));
+    if (graph && graph->links.size() > 1)
+        cases.push_back(test);
+}
+
 // Several iterations at once, whose pixels beside the border a kernel of frames makes: a case for each pair of parameter
-// values. Frames of no tile, one and several along each axis and from one end of the image to the other, deeper than a tile
-// is high, of each number of channels, slices and planes.
+// values.
 std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
-    struct Times {
-        int radius_x, radius_y, iterations;
-    };
-    constexpr Times all_times[] = {{1, 1, 2}, {0, 2, 3}, {3, 0, 2}, {5, 4, 3},
-                                   {8, 7, 3}, {2, 5, 6}, {1, 1, 16}};
-    constexpr std::pair<int, int> sizes[] = {{1, 1},    {5, 3},    {61, 40}, {200, 130},
-                                             {263, 67}, {40, 300}, {30, 31}};
     constexpr BorderMode borders[] = {BorderMode::clamp, BorderMode::constant};
     constexpr double constants[] = {0.0, 7.0, 0.625};
     std::vector<BoxCase> cases;
@@ -550,9 +563,8 @@ std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
     for (const std::vector<int> &row :
          pairwise({7, 7, 2, 5, 5, 4, 3, 3, 3, 2, 2, static_cast<int>(configs.size())})) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
-        const Times &times = all_times[at(0)];
         BoxCase test;
-        std::tie(test.width, test.height) = sizes[at(1)];
+        std::tie(test.width, test.height) = framed_sizes[at(1)];
         test.border = borders[at(2)];
         test.src_type = all_types[at(3)];
         test.dst_type = all_types[at(4)];
@@ -562,14 +574,36 @@ std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
         test.layout = all_layouts[at(8)];
         test.slices = row[9] + 1;
         test.planes = 2 * row[10] + 1;
-        test.box.radius = {times.radius_x, times.radius_y, 0, 0};
-        test.box.iterations = times.iterations;
-        test.kernel = "; " + kernel;
         test.config = configs[at(11)];
-        const auto graph = lower_at_once(test.box, make_plan_desc(test));
-        if (graph && graph->links.size() > 1)
-            cases.push_back(test);
+        add_framed(cases, test, framed_boxes[at(0)], kernel);
     }
+    return cases;
+}
+
+// Every configuration x box x size x type x border, the other parameters in turn.
+std::vector<BoxCase> all_boxes_with_frames(const std::string &kernel) {
+    std::vector<BoxCase> cases;
+    std::size_t turn = 0;
+    for (const Config &config : all_configs(find_kernel(BoxFramesPass(), kernel)->tunables))
+        for (const Times &times : framed_boxes)
+            for (const auto &size : framed_sizes)
+                for (const PixelType type : all_types)
+                    for (const BorderMode border : {BorderMode::clamp, BorderMode::constant}) {
+                        BoxCase test;
+                        std::tie(test.width, test.height) = size;
+                        test.config = config;
+                        test.border = border;
+                        test.border_value = turn % 2 ? 7.0 : 0.625;
+                        test.src_type = type;
+                        test.dst_type = turn % 4 == 3 ? all_types[turn / 4 % 5] : type;
+                        test.channels = static_cast<int>(turn / 2 % 4) + 1;
+                        test.planes = turn % 5 == 4 ? 3 : 1;
+                        test.slices = turn % 7 == 6 ? 2 : 1;
+                        test.region = all_regions[turn % 3];
+                        test.layout = all_layouts[turn / 3 % 3];
+                        add_framed(cases, test, times, kernel);
+                        ++turn;
+                    }
     return cases;
 }
 
@@ -595,6 +629,10 @@ TEST_SUITE("kernels") {
 }
 
 TEST_SUITE("full product" * doctest::skip()) {
+    TEST_CASE("frames of box kernels: all") {
+        for (const std::string &kernel : support::kernels_under_test<BoxFramesPass>())
+            run_all(share_of(all_boxes_with_frames(kernel)));
+    }
     TEST_CASE("box kernels: all") {
         for (const std::string &kernel : kernels())
             run_all(share_of(all_boxes(kernel)));

@@ -459,9 +459,8 @@ void add_plans(nb::module_ &module, nb::class_<Engine> &engine) {
                 return filter;
             },
             nb::sig("def _settled(self) -> Filter"),
-            "The filter with the methods of its Gaussians settled, for plans of parts of an array; "
-            "not to be "
-            "pickled.")
+            "The filter with the methods of its Gaussians settled, for plans of parts of an array: "
+            "not to be pickled.")
         .def_prop_ro(
             "variant", [](const Plan &self) { return self.contiguous->variant(); },
             "Names and configurations of the kernels that run on the device.")

@@ -13,9 +13,10 @@ namespace gz {
 
 namespace {
 
-// Where sums of exponentials overtake taps, for problems that nobody measured. A GPU hides the arithmetic of short taps behind its memory; so does
-// a CPU's vector unit, the longer the wider its vectors are. Measured with PoCL 3.1 on two cores: at 2.6 with AVX-512
-// for 4096x4096 pixels of f32 or u8, at 3.5 for three channels and at 4.3 for 1920x1080; with AVX2 at 1.8, 1.7 and 3.
+// Where sums of exponentials overtake taps, for problems that nobody measured. A GPU hides the arithmetic of short taps
+// behind its memory; so does a CPU's vector unit, the longer the wider its vectors are. Measured with PoCL 3.1 on two
+// cores: at 2.6 with AVX-512 for 4096x4096 pixels of f32 or u8, at 3.5 for three channels and at 4.3 for 1920x1080; with
+// AVX2 at 1.8, 1.7 and 3.
 constexpr double largest_on_gpus = 4.0;
 // 31 taps: a program for more is slower at once. 33 take 1.27 times as long as exponentials on an H200, with 16384x16384
 // pixels of f32, and as long with 1920x1080; with three channels 0.9 of it.
