@@ -158,7 +158,7 @@ TEST_SUITE("method") {
         CHECK(by_taps.filter.is<gz::Correlate>());
         CHECK(has(by_taps, "method: fir, for shipped result for"));
 
-        // What does not count: other problems, other names, and what is bad.
+        // Results of other problems, other names and bad ones do not count.
         CHECK(settled(filter, line_of(facts, of_longer, "recursive", 0.5))
                   .filter.is<gz::Correlate>());
         CHECK(settled(filter, line_of(facts, problem, "box", 0.1) +
@@ -167,7 +167,7 @@ TEST_SUITE("method") {
         CHECK(settled(filter, fir + line_of(facts, problem, "recursive", 0.5, "wrong"))
                   .filter.is<gz::Correlate>());
 
-        // What is forced or asked for comes first.
+        // A forced kernel and a method asked for come first.
         const Settled forced = settled(filter, fir + recursive, "separable_stream");
         CHECK(forced.filter.is<gz::Correlate>());
         CHECK(has(forced, "a kernel of that is forced"));

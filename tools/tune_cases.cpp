@@ -71,7 +71,7 @@ void add_volumes(std::vector<TuneCase> &cases) {
                 case_of({"volume", {{kind, size}}, size / 2, "", 0, BenchInput::volume}));
 }
 
-// What the methods of a Gaussian are compared on.
+// The images that the methods of a Gaussian are compared on.
 enum class MethodInput { image, channels, volume };
 
 // Whether a Gaussian of so many taps runs by taps or by sums of exponentials.

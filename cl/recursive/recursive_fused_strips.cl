@@ -358,8 +358,7 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                             EXPECT(expected[n] + 16 * (k + c));
 #ifdef LINE
                         RESULTS[n * PITCH + k + c] = y;
-                        continue;
-#endif
+#else
                         const int row = done + n;
                         const int lanes = count - 16 * (k + c);
                         __global DST *at = to + (long)row * g.dst_row + 16 * (k + c);
@@ -371,6 +370,7 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                             for (int lane = 0; lane < lanes; ++lane)
                                 STORE(some[lane], at + lane);
                         }
+#endif
                     }
             }
         }

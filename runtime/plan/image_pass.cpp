@@ -11,6 +11,12 @@ Defines type_defines(const ImagePass &pass) {
     return defines;
 }
 
+void append_other(Subtraction subtraction, Launch &launch) {
+    launch.program.defines["DIFFERENCE"] = static_cast<int>(subtraction);
+    if (subtraction != Subtraction::none)
+        launch.arguments.emplace_back(SourceBuffer{1});
+}
+
 NDRange batched_range(const ImagePass &pass, std::int64_t groups_x, std::int64_t groups_y,
                       int group_x, int group_y) {
     NDRange range;

@@ -28,6 +28,9 @@ struct ImagePass {
 // cl/lib/subtract.clh.
 enum class Subtraction { none = 0, result_less_other = 1, other_less_result = -1 };
 
+// Defines what cl/lib/subtract.clh needs; appends the other image, where there is one: the last argument.
+void append_other(Subtraction subtraction, Launch &launch);
+
 // The macros of cl/lib/pixel.clh and cl/lib/border.clh.
 Defines type_defines(const ImagePass &pass);
 

@@ -13,14 +13,19 @@ namespace gz {
 
 namespace {
 
-Settled settled_for(const Filter &filter, const PlanDesc &desc, const Engine &engine,
-                    const std::string &variant) {
+PlanDesc completed(const Filter &filter, const PlanDesc &desc) {
     // The device does not affect what is refused.
     filter.check_border(desc.border);
-    const PlanDesc images = complete(desc, filter.results());
+    return complete(desc, filter.results());
+}
+
+// images: complete.
+Settled settled_for(const Filter &filter, const PlanDesc &images, const Engine &engine,
+                    const std::string &variant) {
     Settled result = settle(filter, {engine.facts().device_class, Forced(variant).variant,
                                      engine.facts().architecture, &engine.tuning(), &images});
-    if (desc.store == Store::truncate && !result.filter.is<Correlate>() && !result.filter.is<Box>())
+    if (images.store == Store::truncate && !result.filter.is<Correlate>() &&
+        !result.filter.is<Box>())
         fail(Status::unsupported,
              "results are truncated of correlations, boxes and Gaussians by taps only; this is a ",
              to_text(result.filter));
@@ -146,8 +151,8 @@ void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buff
 
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
-    : engine_(std::move(engine)), settled_(settled_for(filter, desc, *engine_, variant)),
-      desc_(complete(desc, filter.results())), staged_desc_(staged(desc_)),
+    : engine_(std::move(engine)), desc_(completed(filter, desc)),
+      settled_(settled_for(filter, desc_, *engine_, variant)), staged_desc_(staged(desc_)),
       graph_(tested(engine_, settled_.filter, desc_, staged_desc_, variant)),
       direct_(*engine_, graph_, variant),
       staged_(staged_desc_ == desc_ ? nullptr

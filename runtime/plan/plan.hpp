@@ -87,8 +87,8 @@ private:
     const Pipeline &staged_pipeline() const { return staged_ ? *staged_ : direct_; }
 
     std::shared_ptr<Engine> engine_;
-    Settled settled_;
     PlanDesc desc_;
+    Settled settled_;
     PlanDesc staged_desc_;
     Graph graph_;
     Pipeline direct_;              // device memory as described

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "families/box/kernels.hpp"
+#include "plan/lowering.hpp"
 
 namespace gz {
 
@@ -90,7 +91,6 @@ Work work(const BoxFramesPass &pass, const Settings &settings, const DeviceFacts
     const auto standing = [&](const Part &part) {
         return tiles_of(part.length() * pass.channels, SHORT_SIDE, y.inner.length(), LONG_SIDE);
     };
-    const auto narrow = [](std::int64_t value) { return static_cast<gz_int>(value); };
     const AxisTable along_x = table_along(0, pass);
     const AxisTable along_y = table_along(1, pass);
     BoxFrames frames{};
@@ -114,7 +114,6 @@ Work work(const BoxFramesPass &pass, const Settings &settings, const DeviceFacts
     Launch result;
     result.program = {"box/box_frames.cl", "box_frames", type_defines(pass)};
     add_defines(result.program.defines, tunables, settings);
-    result.program.defines["DIFFERENCE"] = static_cast<int>(pass.subtraction);
     result.range = batched_range(pass, frames.after_x + standing(x.after), 1, settings.group, 1);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
@@ -123,8 +122,7 @@ Work work(const BoxFramesPass &pass, const Settings &settings, const DeviceFacts
                         ConstantData{bytes_of(along_x.taps.data(), along_x.taps.size()), true},
                         ConstantData{bytes_of(along_y.taps.data(), along_y.taps.size()), true},
                         LocalMemory{static_cast<std::size_t>(sums) * sizeof(float)}};
-    if (pass.subtraction != Subtraction::none)
-        result.arguments.emplace_back(SourceBuffer{1});
+    append_other(pass.subtraction, result);
     return result;
 }
 

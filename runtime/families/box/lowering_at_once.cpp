@@ -127,7 +127,10 @@ Step frames_step(const Box &box, const PlanDesc &desc, Subtraction subtraction) 
         pass.subtraction = subtraction;
         return pass;
     });
-    step.reach = reach_of(taps_of(box, box.iterations));
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const std::int64_t reach = box.iterations * box.radius[axis];
+        step.reach[axis] = {reach, reach};
+    }
     step.combines = true; // a kernel that is forced makes all pixels, and this what is left
     return step;
 }

@@ -71,12 +71,6 @@ Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const Devi
     return array_argument(std::move(taps), by_value);
 }
 
-void append_other(const CorrelatePass &pass, Launch &launch) {
-    launch.program.defines["DIFFERENCE"] = static_cast<int>(pass.subtraction);
-    if (pass.subtraction != Subtraction::none)
-        launch.arguments.emplace_back(SourceBuffer{1});
-}
-
 std::vector<float> strided_taps(const TapSet &set, int stride) {
     const auto nx = static_cast<std::size_t>(set.taps_x);
     const auto ny = static_cast<std::size_t>(set.taps_y);

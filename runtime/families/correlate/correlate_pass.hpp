@@ -62,9 +62,6 @@ Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
 // Returns the argument, and defines BY_VALUE.
 Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts);
 
-// Defines what cl/lib/subtract.clh needs; appends the other image, where there is one: the last argument.
-void append_other(const CorrelatePass &pass, Launch &launch);
-
 // Returns the taps with `stride` in place of their sizes: rows of stride values, or the taps along x from 0
 // on and those along y from stride on. The rest is 0 and never read.
 std::vector<float> strided_taps(const TapSet &set, int stride);

@@ -33,7 +33,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
                         ConstantData{bytes_of(places.data(), places.size())},
                         ConstantData{bytes_of(taps.data(), taps.size()), true},
                         by_value(static_cast<std::int32_t>(places.size()))};
-    append_other(pass, result);
+    append_other(pass.subtraction, result);
     return result;
 }
 

@@ -108,7 +108,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
                         local_vectors(rows * (vectors | 1)),
                         local_vectors(rows * (strip / 4 + 1)),
                         local_vectors(vectors)};
-    append_other(pass, result);
+    append_other(pass.subtraction, result);
     return result;
 }
 
