@@ -17,13 +17,27 @@
 #error WIDE or BLOCK is not defined
 #endif
 
+// A vector has 16 rows' samples of the same component, or samples that lie side by side. PLANES vectors have all
+// components of 16 rows.
+#if ALONG_ROWS
+#define PLANES COMPONENTS
+#else
+#define PLANES 1
+#endif
+#define VECTORS (WIDE * PLANES)
 #define LANES (16 * WIDE)
 
-#define CHAINS (WIDE < MOST_CHAINS ? WIDE : MOST_CHAINS)
+// CHAINS vectors are filtered side by side, and those of a ROUND, with all components of their rows, by turns.
+#if PLANES == 3
+#define CHAINS (MOST_CHAINS < 3 ? 1 : 3)
+#else
+#define CHAINS (VECTORS < MOST_CHAINS ? VECTORS : MOST_CHAINS)
+#endif
+#define ROUND (CHAINS < PLANES ? PLANES : CHAINS)
 
-// Samples and sums of a block: vector k of sample n is n WIDE + k. Those of a second source or target
+// Samples and sums of a block: vector k of sample n is n VECTORS + k. Those of a second source or target
 // lie behind those of the first, but not a power of two, so that they do not share sets of the cache.
-#define SECOND (WIDE * BLOCK + 5 * WIDE)
+#define SECOND (VECTORS * BLOCK + 5 * VECTORS)
 #define HELD (SOURCES * SECOND)
 #define SUMS (TARGETS * SECOND)
 
@@ -37,27 +51,26 @@
 #include "lib/transpose.clh"
 #define FEW_LANES 4 // are read value by value
 
-// Where 16 lines lie. Those beyond the last one read that, and are not stored.
+// Where 16 rows lie. Those beyond the last one read that, and are not stored.
 typedef struct Rows {
     __global const SRC *src[16];
     __global DST *dst[16]; // of sample 0
     int lanes;
-    int component[16]; // of the pixels that a line's samples are of
 } Rows;
 INLINE Rows rows_of(__global const SRC *src, __global DST *dst, const Lines lines, int batch,
-                    int first_line) {
+                    int first_row) {
+    const int count = PIXEL_OF(lines.lines);
     Rows rows;
-    rows.lanes = min(lines.lines - first_line, 16);
+    rows.lanes = min(count - first_row, 16);
     for (int lane = 0; lane < 16; ++lane) {
-        const int line = min(first_line + lane, lines.lines - 1);
+        const int line = min(first_row + lane, count - 1) * COMPONENTS;
         rows.src[lane] = src + SRC_LINE(line, batch);
         rows.dst[lane] = dst + DST_LINE(line, batch) - lines.begin * lines.dst.step;
-        rows.component[lane] = line - PIXEL_OF(line) * COMPONENTS;
     }
     return rows;
 }
 
-// A value of each of the lines.
+// A value of each of the rows.
 INLINE float16 read_lanes(const Rows *rows, long offset) {
     float some[16];
     for (int lane = 0; lane < 16; ++lane)
@@ -71,14 +84,13 @@ INLINE void write_lanes(float16 value, const Rows *rows, long offset) {
         STORE(some[lane], rows->dst[lane] + offset);
 }
 
-// 16 samples of 16 lines, from sample `first` on, as vectors of a sample each.
-#if COMPONENTS == 1
-INLINE void read_16(const Rows *rows, int first, float16 *a) {
+// 16 values of 16 rows, from value `first` on, as vectors of a value each.
+INLINE void read_16(const Rows *rows, long first, float16 *a) {
     UNROLL for (int i = 0; i < 16; ++i)
         a[i] = LOAD16_WHOLE(rows->src[i] + first);
     transpose(a);
 }
-INLINE void write_16(float16 *a, const Rows *rows, int first, bool streams) {
+INLINE void write_16(float16 *a, const Rows *rows, long first, bool streams) {
     transpose(a);
     if (streams && rows->lanes == 16) {
         UNROLL for (int i = 0; i < 16; ++i)
@@ -89,52 +101,42 @@ INLINE void write_16(float16 *a, const Rows *rows, int first, bool streams) {
                 STORE16(a[i], rows->dst[i] + first);
     }
 }
-#else
-INLINE void read_16(const Rows *rows, int first, float16 *a) {
-    float values[16][16 * COMPONENTS];
-    for (int lane = 0; lane < 16; ++lane) {
-        __global const SRC *pixels =
-            rows->src[lane] - rows->component[lane] + (long)first * COMPONENTS;
-        UNROLL for (int q = 0; q < COMPONENTS; ++q)
-            vstore16(LOAD16(pixels + 16 * q), q, values[lane]);
-    }
-    for (int i = 0; i < 16; ++i) {
-        float some[16];
-        UNROLL for (int lane = 0; lane < 16; ++lane)
-            some[lane] = values[lane][COMPONENTS * i + rows->component[lane]];
-        a[i] = vload16(0, some);
-    }
-}
-INLINE void write_16(float16 *a, const Rows *rows, int first, bool streams) {
-    for (int i = 0; i < 16; ++i)
-        write_lanes(a[i], rows, (long)(first + i) * COMPONENTS);
-}
-#endif
 
-// Reads up to 16 samples from `first` on.
+// Reads all components of up to 16 samples from `first` on.
 INLINE void read_some_of_rows(const Rows *rows, const Lines lines, int first, int count,
                               float16 *to) {
+    const long begin = (long)first * PLANES;
     if (count == 16 && rows->lanes >= FEW_LANES) {
-        float16 a[16];
-        read_16(rows, first, a);
-        UNROLL for (int i = 0; i < 16; ++i)
-            to[i * WIDE] = a[i];
+        UNROLL for (int q = 0; q < PLANES; ++q) {
+            float16 a[16];
+            read_16(rows, begin + 16 * q, a);
+            UNROLL for (int i = 0; i < 16; ++i)
+                to[(16 * q + i) / PLANES * VECTORS + (16 * q + i) % PLANES] = a[i];
+        }
     } else {
         for (int i = 0; i < count; ++i)
-            to[i * WIDE] = read_lanes(rows, (long)(first + i) * lines.src.step);
+            UNROLL for (int p = 0; p < PLANES; ++p)
+                to[i * VECTORS + p] = read_lanes(rows, begin + i * PLANES + p);
     }
 }
 
-// Writes up to 16 samples from `first` on, those that are stored.
-INLINE void write_some_of_rows(float16 *a, const Rows *rows, const Lines lines, int first,
+// Writes up to 16 samples from `first` on, those that are stored. a: vectors of 16 samples, component after component.
+INLINE void write_some_of_rows(float16 (*a)[16], const Rows *rows, const Lines lines, int first,
                                int count, bool streams) {
+    const long begin = (long)first * PLANES;
     if (count == 16 && first >= lines.begin && first + 16 <= lines.end &&
         rows->lanes >= FEW_LANES) {
-        write_16(a, rows, first, streams);
+        UNROLL for (int q = 0; q < PLANES; ++q) {
+            float16 values[16];
+            UNROLL for (int i = 0; i < 16; ++i)
+                values[i] = a[(16 * q + i) % PLANES][(16 * q + i) / PLANES];
+            write_16(values, rows, begin + 16 * q, streams);
+        }
     } else {
         const int end = min(count, lines.end - first);
         for (int n = max(lines.begin - first, 0); n < end; ++n)
-            write_lanes(a[n], rows, (long)(first + n) * lines.dst.step);
+            for (int p = 0; p < PLANES; ++p)
+                write_lanes(a[p][n], rows, begin + n * PLANES + p);
     }
 }
 #else
@@ -169,16 +171,17 @@ INLINE void read_sample(__global const SRC *from, int rest, float16 *to) {
 }
 #endif
 
-// Section s's states at the ends of 16 lines from first_line on.
+// Section s's states at the ends of the 16 lines of a vector, the first of which is first_line.
 INLINE State read_ends(__global const ONE_STATE *ends, int lines, int batch, int first_line,
                        int s) {
     __global const ONE_STATE *from =
         ends + ((long)batch * STATES + s * ORDER) * lines + first_line;
     ONE_STATE w[16], v[16];
     for (int lane = 0; lane < 16; ++lane) {
-        const bool is_there = first_line + lane < lines;
-        w[lane] = is_there ? from[lane] : NO_STATE;
-        v[lane] = is_there ? from[(ORDER - 1) * (long)lines + lane] : NO_STATE;
+        const int at = lane * PLANES;
+        const bool is_there = first_line + at < lines;
+        w[lane] = is_there ? from[at] : NO_STATE;
+        v[lane] = is_there ? from[(ORDER - 1) * (long)lines + at] : NO_STATE;
     }
     return (State){vload16(0, w), vload16(0, v)};
 }
@@ -207,7 +210,7 @@ INLINE void add_all_backwards(const Constants *constants, const float16 *sample,
 // marks: what the anticausal sections enter each block with: [item][block][vector][section][w, v].
 INLINE long mark_at(long block, int k, int s) {
     const int section = s / EACH * ANTICAUSAL + s % EACH - CAUSAL;
-    return ((block * WIDE + k) * (FILTERS * ANTICAUSAL) + section) * ORDER * 16;
+    return ((block * VECTORS + k) * (FILTERS * ANTICAUSAL) + section) * ORDER * 16;
 }
 
 // A strip is read from its rows, or from its first column.
@@ -217,18 +220,18 @@ INLINE long mark_at(long block, int k, int s) {
 #define STRIP_SOURCE __global const SRC *
 #endif
 
-// Reads samples of a block, `first` of the line and those after it: of rows up to 16 of one vector,
-// of columns one of all.
+// Reads samples of a block, `first` of the line and those after it: of rows up to 16 of all components of 16 rows, of
+// which k is the first vector; of columns one of all vectors.
 INLINE void read_samples(STRIP_SOURCE from, const Lines lines, int rest, int first, int count,
                          int k, float16 *to) {
 #if ALONG_ROWS
-    read_some_of_rows(from + k, lines, first, min(count, 16), to + k);
+    read_some_of_rows(from + k / PLANES, lines, first, min(count, 16), to + k);
 #else
     read_sample(from + (long)first * lines.src.step, rest, to);
 #endif
 }
 #if ALONG_ROWS
-#define IS_READ_AT(n, k) ((n) % 16 == 0)
+#define IS_READ_AT(n, k) ((n) % 16 == 0 && (k) % PLANES == 0)
 #else
 #define IS_READ_AT(n, k) ((k) == 0)
 #endif
@@ -240,20 +243,21 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                       const Lines lines, SECTIONS_PARAMETER, const int ahead) {
     const int strip = get_global_id(0);
     const int batch = get_global_id(2);
-    const int first_line = strip * LANES;
+    const int first_line = strip * LANES * PLANES;
     const int blocks = (lines.length + BLOCK - 1) / BLOCK;
     // Two blocks of samples, and what the causal sections made of them.
     float16 samples[2 * HELD];
     STATE sums[2 * SUMS];
     Constants constants;
     READ_CONSTANTS(constants, GIVEN);
-    State held[WIDE * SECTIONS];
-    UNROLL for (int k = 0; k < WIDE; ++k)
+    State held[VECTORS * SECTIONS];
+    UNROLL for (int k = 0; k < VECTORS; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s)
 #if HAS_ENDS
             held[k * SECTIONS + s] =
                 late_state(constants.sections[s],
-                           read_ends(ends, lines.lines, batch, first_line + 16 * k, s));
+                           read_ends(ends, lines.lines, batch,
+                                     first_line + k / PLANES * 16 * PLANES + k % PLANES, s));
 #else
             held[k * SECTIONS + s] = AT_REST;
 #endif
@@ -262,14 +266,14 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
     const int rest = LANES; // rows know theirs
     Rows rows[WIDE];
     for (int k = 0; k < WIDE; ++k)
-        rows[k] = rows_of(src, dst, lines, batch, first_line + 16 * k);
+        rows[k] = rows_of(src, dst, lines, batch, strip * LANES + 16 * k);
 #if FILTERS > 1
     Rows second_rows[WIDE];
     for (int k = 0; k < WIDE; ++k)
 #if SOURCES > 1
-        second_rows[k] = rows_of(second_src, dst, lines, batch, first_line + 16 * k);
+        second_rows[k] = rows_of(second_src, dst, lines, batch, strip * LANES + 16 * k);
 #else
-        second_rows[k] = rows_of(src, second_dst, lines, batch, first_line + 16 * k);
+        second_rows[k] = rows_of(src, second_dst, lines, batch, strip * LANES + 16 * k);
 #endif
 #endif
 #else
@@ -298,13 +302,13 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
     for (int block = blocks - 1; block >= 0; --block) {
         const int first = block * BLOCK;
         const int count = block > 0 ? min(lines.length - first, BLOCK) : 0;
-        UNROLL for (int k = 0; k < WIDE; ++k) {
+        UNROLL for (int k = 0; k < VECTORS; ++k) {
             for (int n = 0; n < count; ++n)
                 if (IS_READ_AT(n, k)) {
-                    read_samples(FROM, lines, rest, first + n, count - n, k, samples + n * WIDE);
+                    read_samples(FROM, lines, rest, first + n, count - n, k, samples + n * VECTORS);
 #if SOURCES > 1
                     read_samples(SECOND_FROM, lines, rest, first + n, count - n, k,
-                                 samples + SECOND + n * WIDE);
+                                 samples + SECOND + n * VECTORS);
 #endif
                 }
             State states[SECTIONS];
@@ -317,7 +321,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                         vstore16(states[s].v, 1, mark);
                 }
             for (int n = count - 1; n >= 0; --n)
-                take_backwards(&constants, samples + n * WIDE + k, states);
+                take_backwards(&constants, samples + n * VECTORS + k, states);
             UNROLL for (int s = 0; s < SECTIONS; ++s)
                 if (!IS_CAUSAL(s))
                     held[k * SECTIONS + s] = states[s];
@@ -335,7 +339,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
         float16 *next = samples + (1 - slot) * HELD;
         STATE *here_sums = sums + slot * SUMS;
         STATE *next_sums = sums + (1 - slot) * SUMS;
-        for (int k = 0; k < WIDE; k += CHAINS) {
+        for (int k = 0; k < VECTORS; k += CHAINS) {
             State states[CHAINS][SECTIONS];
             UNROLL for (int c = 0; c < CHAINS; ++c)
                 UNROLL for (int s = 0; s < SECTIONS; ++s)
@@ -343,7 +347,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                         states[c][s] = held[(k + c) * SECTIONS + s];
             for (int n = 0; n < next_count; ++n)
                 UNROLL for (int c = 0; c < CHAINS; ++c) {
-                    const int at = n * WIDE;
+                    const int at = n * VECTORS;
                     if (IS_READ_AT(n, k + c)) {
                         const int from_here = first + BLOCK + n;
                         read_samples(FROM, lines, rest, from_here, next_count - n, k + c,
@@ -374,10 +378,10 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
         }
         if (block < 0)
             continue;
-        for (int k = 0; k < WIDE; k += CHAINS) {
-            State states[CHAINS][SECTIONS];
+        for (int k = 0; k < VECTORS; k += ROUND) {
+            State states[ROUND][SECTIONS];
 #if ANTICAUSAL
-            UNROLL for (int c = 0; c < CHAINS; ++c) {
+            UNROLL for (int c = 0; c < ROUND; ++c) {
 #if LOOKS_AHEAD
                 // The lines' end may be near enough to matter.
                 const bool sees_end = next_count <= ahead;
@@ -388,7 +392,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                             end = AT_REST;
 #if HOLDS
                             const float16 last = next[(SOURCES > 1 ? s / EACH * SECOND : 0) +
-                                                      (ahead - 1) * WIDE + k + c];
+                                                      (ahead - 1) * VECTORS + k + c];
                             end = steady_late(&constants, s, TO_STATE(last));
 #endif
                         }
@@ -406,28 +410,30 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
             }
 #endif
 #if ANTICAUSAL && LOOKS_AHEAD
-            for (int n = min(next_count, ahead) - 1; n >= 0; --n)
-                UNROLL for (int c = 0; c < CHAINS; ++c)
-                    take_backwards(&constants, next + n * WIDE + k + c, states[c]);
+            UNROLL for (int turn = 0; turn < ROUND; turn += CHAINS)
+                for (int n = min(next_count, ahead) - 1; n >= 0; --n)
+                    UNROLL for (int c = turn; c < turn + CHAINS; ++c)
+                        take_backwards(&constants, next + n * VECTORS + k + c, states[c]);
 #endif
 #if ALONG_ROWS
             for (int n = (count - 1) / 16 * 16; n >= 0; n -= 16) {
-                float16 results[TARGETS][CHAINS][16];
+                float16 results[TARGETS][ROUND][16];
                 const int some = min(count - n, 16);
-                for (int i = some - 1; i >= 0; --i)
-                    UNROLL for (int c = 0; c < CHAINS; ++c) {
-                        const int place = (n + i) * WIDE + k + c;
-                        STATE y[TARGETS];
-                        add_all_backwards(&constants, here + place, here_sums + place, y,
-                                          states[c]);
-                        UNROLL for (int t = 0; t < TARGETS; ++t)
-                            results[t][c][i] = TO_REAL(y[t]);
-                    }
-                UNROLL for (int c = 0; c < CHAINS; ++c) {
-                    write_some_of_rows(results[0][c], rows + k + c, lines, first + n, some,
-                                       streams);
+                UNROLL for (int turn = 0; turn < ROUND; turn += CHAINS)
+                    for (int i = some - 1; i >= 0; --i)
+                        UNROLL for (int c = turn; c < turn + CHAINS; ++c) {
+                            const int place = (n + i) * VECTORS + k + c;
+                            STATE y[TARGETS];
+                            add_all_backwards(&constants, here + place, here_sums + place, y,
+                                              states[c]);
+                            UNROLL for (int t = 0; t < TARGETS; ++t)
+                                results[t][c][i] = TO_REAL(y[t]);
+                        }
+                UNROLL for (int c = 0; c < ROUND; c += PLANES) {
+                    const int at = (k + c) / PLANES;
+                    write_some_of_rows(results[0] + c, rows + at, lines, first + n, some, streams);
 #if TARGETS > 1
-                    write_some_of_rows(results[1][c], second_rows + k + c, lines, first + n, some,
+                    write_some_of_rows(results[1] + c, second_rows + at, lines, first + n, some,
                                        streams);
 #endif
                 }
@@ -446,7 +452,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                     }
                 const bool is_stored = first + n >= lines.begin && first + n < lines.end;
                 UNROLL for (int c = 0; c < CHAINS; ++c) {
-                    const int place = n * WIDE + k + c;
+                    const int place = n * VECTORS + k + c;
                     STATE y[TARGETS];
                     add_all_backwards(&constants, here + place, here_sums + place, y, states[c]);
                     const long at = (long)(first + n) * lines.dst.step + 16 * (k + c);

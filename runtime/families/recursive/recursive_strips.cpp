@@ -18,12 +18,12 @@ constexpr int longest_block = 2048;
 
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
-    const int wide = settings.wide;
     const int block = settings.block;
+    const int vectors = settings.wide * (stage.along_rows ? stage.components : 1);
     const bool small = takes_sections_by_value(stage, facts);
     const std::optional<int> ahead =
         samples_of_lead(stage.filters, &LineStage::anticausal, Beyond::held, block);
-    const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * wide);
+    const std::int64_t strips = ceil_div(stage.lines.lines, std::int64_t{vector_width} * vectors);
 
     Launch launch;
     launch.program = {"recursive/recursive_strips.cl", "recursive_strips",
@@ -33,7 +33,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     defines["ALIGNED"] = stage.alignment >= vector_width ? 1 : 0;
     defines["LOOKS_AHEAD"] = ahead ? 1 : 0;
     defines["HOLDS"] = ahead && holds(stage.filters) ? 1 : 0;
-    defines["WIDE"] = wide;
+    defines["WIDE"] = settings.wide;
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
@@ -43,7 +43,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     // Two blocks of samples and of sums; the second source's or target's lie five samples further on.
     constexpr int apart = 5;
     const std::size_t block_bytes =
-        static_cast<std::size_t>(wide * (block + apart) * vector_width) * sizeof(float);
+        static_cast<std::size_t>(vectors * (block + apart) * vector_width) * sizeof(float);
     launch.private_bytes =
         2 * block_bytes *
         (stage.sources() + stage.targets() * size_of(stage.states_are) / sizeof(float));
@@ -58,7 +58,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const std::int64_t states =
         static_cast<std::int64_t>(stage.anticausal().size()) * stage.order();
     return static_cast<std::uint64_t>(stage.batch * strips * ceil_div(stage.lines.length, block) *
-                                      wide * states * vector_width) *
+                                      vectors * states * vector_width) *
            size_of(stage.states_are);
 }
 
