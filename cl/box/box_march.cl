@@ -19,13 +19,8 @@
 #error box_march keeps sums in 32 bits
 #endif
 #include "lib/box_sums.clh"
+#include "lib/box_stacks.clh"
 
-#define ROWS 4
-#define STEP (ROWS * STACKS)
-#define GROUP (LANES * STACKS)
-// Steps whose rows an item has on their way while a group starts, and the rows from the first to the last of these.
-#define AHEAD 4
-#define FILLED ((AHEAD - 1) * STEP + ROWS)
 // Rows of a column that an item makes means of at a time: the whole step where each column has an
 // item of its own.
 #define MADE (GROUP < 4 * LANES ? ROWS : STEP)
@@ -39,26 +34,6 @@
 // Vectors from a row to the next: an odd number, so that items that each take a row meet different
 // banks.
 #define PITCH4 (LANES + 1)
-
-// Values on their way: integers as they are in memory, which are converted when they have arrived.
-// A value that leaves a box is read for the last time.
-#if SUM_TYPE != SUM_F32 && ALIGNED
-#define WAITING SRC_WORD
-#define LOAD_WAITING(p) (*(__global const SRC_WORD *)(p))
-#define LOAD_LAST_WAITING(p) LOAD_WAITING(p)
-#define WAITING_OF(four) PASTE(as_, SRC_WORD)(PASTE(PASTE(convert_, SRC), 4)(four))
-#define ARRIVED(waiting) convert_int4(PASTE(as_, PASTE(SRC, 4))(waiting))
-#else
-#define WAITING VALUE4
-#define LOAD_WAITING(p) LOAD_VALUE4(p)
-#if SUM_TYPE == SUM_F32 && ALIGNED
-#define LOAD_LAST_WAITING(p) LOAD4_LAST(p)
-#else
-#define LOAD_LAST_WAITING(p) LOAD_VALUE4(p)
-#endif
-#define WAITING_OF(four) (four)
-#define ARRIVED(waiting) (waiting)
-#endif
 
 // strip: values of a row that a group makes; apron: values before them that it reads, a multiple of
 // 4. changes: what the rows of each item change; sums4: a step's sums along y, and then their
@@ -85,36 +60,10 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
     __local VALUE *segments = (__local VALUE *)segments4;
 
     const int first = top - g.anchor_y - 1; // row that leaves the boxes of the band's first row
-    Columns columns = EMPTY_COLUMNS;
-    if (used) {
-        const int end = first + height;
-        int y = first + stack * ROWS;
-        if (four.inside)
-            for (; y + FILLED <= end && IS_FREE(y, FILLED); y += AHEAD * STEP) {
-                VALUE4 some[AHEAD * ROWS];
-                UNROLL for (int i = 0; i < AHEAD * ROWS; ++i)
-                    some[i] =
-                        READ_INSIDE(origin + (y + i / ROWS * STEP + i % ROWS) * g.src_row, four);
-                UNROLL for (int i = 0; i < AHEAD * ROWS; ++i)
-                    columns = add_columns(columns, some[i]);
-            }
-        for (; y < end; y += STEP) {
-            const int count = min(ROWS, end - y);
-            if (count == ROWS && IS_FREE(y, ROWS) && four.inside) {
-                VALUE4 some[ROWS];
-                UNROLL for (int i = 0; i < ROWS; ++i)
-                    some[i] = READ_INSIDE(origin + (y + i) * g.src_row, four);
-                UNROLL for (int i = 0; i < ROWS; ++i)
-                    columns = add_columns(columns, some[i]);
-            } else {
-                ROLLED for (int i = 0; i < count; ++i)
-                    columns = add_columns(columns, read_any(origin, g, four, y + i));
-            }
-        }
-    }
-    changes[item] = columns.sum;
+    changes[item] =
+        used ? sum_of_first_rows(origin, g, four, first, stack) : EMPTY_COLUMNS.sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    columns = EMPTY_COLUMNS;
+    Columns columns = EMPTY_COLUMNS;
     UNROLL for (int k = 0; k < STACKS; ++k)
         columns.sum += changes[k * LANES + lane];
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -122,42 +71,8 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
     WAITING enters[ROWS], leaves[ROWS];
     UNROLL for (int i = 0; i < ROWS; ++i)
         enters[i] = leaves[i] = 0;
-// Asks for the rows of the step whose first row to leave is `start`. At the upper and lower border
-// one read waits for the other.
-#define BRING(start)                                                                               \
-    do {                                                                                           \
-        const int leaving_ = (start) + stack * ROWS;                                               \
-        if (IS_FREE(start, STEP + height)) {                                                       \
-            __global const SRC *row_ = origin + leaving_ * g.src_row;                              \
-            __global const SRC *ahead_ = row_ + height * g.src_row;                                \
-            if (four.inside) {                                                                     \
-                row_ += four.x;                                                                    \
-                ahead_ += four.x;                                                                  \
-                UNROLL for (int i = 0; i < ROWS; ++i) {                                            \
-                    enters[i] = LOAD_WAITING(ahead_);                                              \
-                    leaves[i] = LOAD_LAST_WAITING(row_);                                           \
-                    ahead_ += g.src_row;                                                           \
-                    row_ += g.src_row;                                                             \
-                }                                                                                  \
-            } else {                                                                               \
-                UNROLL for (int i = 0; i < ROWS; ++i) {                                            \
-                    enters[i] = WAITING_OF(read_outside(ahead_ + i * g.src_row, g, four));         \
-                    leaves[i] = WAITING_OF(read_outside(row_ + i * g.src_row, g, four));           \
-                }                                                                                  \
-            }                                                                                      \
-        } else {                                                                                   \
-            ROLLED for (int i = 0; i < 2 * ROWS; ++i) {                                            \
-                const int below_ = i < ROWS ? i : i - ROWS + height;                               \
-                const WAITING value_ = WAITING_OF(read_any(origin, g, four, leaving_ + below_));   \
-                UNROLL for (int k = 0; k < ROWS; ++k) {                                            \
-                    leaves[k] = i == k ? value_ : leaves[k];                                       \
-                    enters[k] = i == k + ROWS ? value_ : enters[k];                                \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
     if (used)
-        BRING(first);
+        BRING_ROWS(first);
 
     // An item scans a segment of a row, and then makes the means of columns: sums to a box's last
     // value, less those to the value before its first.
@@ -169,12 +84,10 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
     const long source = src_start(g, batch) + top * g.src_row + left;
     for (int step = 0; step < rows; step += STEP) {
         VALUE4 change[ROWS]; // from the item's first row on
-        change[0] = ARRIVED(enters[0]) - ARRIVED(leaves[0]);
-        UNROLL for (int i = 1; i < ROWS; ++i)
-            change[i] = change[i - 1] + (ARRIVED(enters[i]) - ARRIVED(leaves[i]));
+        ADD_CHANGES(change);
         changes[item] = change[ROWS - 1];
         if (used && step + STEP < rows)
-            BRING(first + step + STEP);
+            BRING_ROWS(first + step + STEP);
         barrier(CLK_LOCAL_MEM_FENCE);
 
         VALUE4 sum = columns.sum;

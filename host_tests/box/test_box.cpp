@@ -171,6 +171,30 @@ std::vector<BoxProgram> programs_of(const std::string &kernel) {
                 {u8, u8, 2, narrow, 200, 270, {{8, 3}, {3, 17}}},
                 {u16, f32, 1, narrow, 399, 270, {{12, 7}, {22, 3}}, Layout::odd_offset_and_pitch}};
     }
+    if (kernel == "box_axes") {
+        // Bands of several steps, rows of several chunks of segments, and few rows, which several groups share; boxes that
+        // lie within a chunk and beyond it.
+        const auto shaped = [](int lanes, int stacks, int items) {
+            return Config{{"LANES", lanes}, {"STACKS", stacks}, {"GROUPS", 8}, {"ITEMS", items}};
+        };
+        return {{u8, u8, 1, shaped(32, 4, 32), 600, 270, {{4, 1}, {150, 9}, {250, 60}}},
+                {f32, f32, 1, shaped(16, 8, 32), 1700, 270, {{4, 20}, {260, 40}, {15, 130}}},
+                {f32, f32, 1, shaped(32, 4, 32), 530, 270, {{100, 20}, {4, 40}}},
+                {f32, f32, 3, shaped(8, 16, 32), 450, 270, {{12, 9}, {100, 90}}},
+                {u16, u16, 2, shaped(32, 4, 32), 800, 270, {{40, 9}, {70, 30}}},
+                {s16, f32, 4, shaped(8, 8, 32), 420, 270, {{7, 9}, {60, 3}}},
+                {u8, f32, 3, shaped(16, 4, 64), 800, 270, {{8, 3}, {130, 17}}},
+                {f32, f32, 1, shaped(16, 4, 32), 3000, 7, {{3, 2}, {290, 1}}},
+                {u8, u8, 3, shaped(16, 4, 32), 1100, 6, {{3, 2}, {90, 1}}},
+                {u16,
+                 f32,
+                 1,
+                 shaped(8, 4, 32),
+                 1701,
+                 270,
+                 {{12, 7}, {140, 3}},
+                 Layout::odd_offset_and_pitch}};
+    }
     if (kernel == "box_words") {
         // Words of whole pixels and of others, and boxes that start and end at each place of a word.
         const auto shaped = [](int lanes, int rows) {
@@ -238,7 +262,11 @@ void run_several_tiles(const std::string &kernel) {
         CHECK(spec.refusal(pass, test.config) == "");
         coverage.count_groups(spec.work(pass, test.config, engine()->facts()));
     }
-    CHECK(coverage.missing_groups(kernel == "box_plain" ? "box_columns" : kernel) == "");
+    std::vector<std::string> entries = {kernel == "box_plain" ? "box_columns" : kernel};
+    if (kernel == "box_axes")
+        entries = {"box_axes_down", "box_axes_along"};
+    for (const std::string &entry : entries)
+        CHECK(coverage.missing_groups(entry) == "");
     MESSAGE(coverage.text());
 }
 

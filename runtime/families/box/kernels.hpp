@@ -10,6 +10,7 @@ Kernel box_tiled();
 Kernel box_columns();
 Kernel box_march();
 Kernel box_words();
+Kernel box_axes();
 Kernel box_strips();
 Kernel box_lines();
 Kernel box_plain();

@@ -1,0 +1,162 @@
+// Means over boxes axis by axis, in two launches, for boxes that are wide. See cl/box/box_axes.cl.
+#include <algorithm>
+
+#include "families/box/kernels.hpp"
+#include "plan/rounds.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int lanes, stacks; // of a group that marches down columns
+    int groups;        // of each core, of that kind
+    int items;         // of a group that marches along a row
+
+    int group() const { return lanes * stacks; }
+    int step() const { return 4 * stacks; }   // rows, as in the kernel
+    int columns() const { return 4 * lanes; } // values
+};
+
+const std::vector<Setting<Settings>> tunables = {{"LANES", &Settings::lanes, {8, 16, 32}},
+                                                 {"STACKS", &Settings::stacks, {4, 8, 16}},
+                                                 {"GROUPS", &Settings::groups, {1, 2, 4, 8}},
+                                                 {"ITEMS", &Settings::items, {32, 64, 128}}};
+
+// Values of a segment of a row, as in the kernel.
+int segment_of(const BoxPass &pass) {
+    return pass.channels == 3 ? 12 : 16;
+}
+
+// The columns that sums are made of: whole vectors.
+BoxColumns columns_of_vectors(const BoxPass &pass) {
+    BoxColumns columns = columns_of(pass);
+    constexpr int vector = 4;
+    const int end = columns.first_column + columns.count;
+    const int before = ((columns.first_column % vector) + vector) % vector;
+    columns.first_column -= before;
+    columns.count = end - columns.first_column;
+    columns.pitch = ceil_div(columns.count, vector) * vector;
+    return columns;
+}
+
+std::int64_t strips_of(const BoxPass &pass, const Settings &settings) {
+    return std::max<std::int64_t>(
+        ceil_div(columns_of_vectors(pass).count, settings.columns()) * pass.batch(), 1);
+}
+
+// The rows of a band: as many bands as leave no more groups than the settings say.
+std::int64_t band_of(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const std::int64_t bands =
+        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
+    const int step = settings.step();
+    return std::max<std::int64_t>(ceil_div(ceil_div(pass.geometry.height, bands), step), 1) * step;
+}
+
+// Values of a row that a group makes: all, unless so few rows leave cores without work.
+std::int64_t length_of(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    constexpr int groups_of_core = 16;
+    const Geometry &g = pass.geometry;
+    const std::int64_t chunk = std::int64_t{settings.items} * segment_of(pass);
+    const std::int64_t rows = std::max<std::int64_t>(pass.batch() * g.height, 1);
+    const std::int64_t parts = std::max<std::int64_t>(facts.cores() * groups_of_core / rows, 1);
+    const std::int64_t least = std::max<std::int64_t>(
+        ceil_div(g.width, parts), std::int64_t{g.taps_x} * pass.channels); // which fill a box
+    return std::max<std::int64_t>(ceil_div(least, chunk), 1) * chunk;
+}
+
+Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    const Geometry &g = pass.geometry;
+    const BoxColumns columns = columns_of_vectors(pass);
+    const std::int64_t band = band_of(pass, settings, facts);
+    const std::int64_t length = length_of(pass, settings, facts);
+    const int items = settings.items;
+    Defines defines = box_defines(pass);
+    defines["LANES"] = settings.lanes;
+    defines["STACKS"] = settings.stacks;
+    defines["ITEMS"] = items;
+    defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
+    const auto vectors = [](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
+    };
+
+    Work result;
+    result.workspace = {static_cast<std::uint64_t>(pass.batch() * g.height * columns.pitch) *
+                        sizeof(float)};
+    Launch down;
+    down.program = {"box/box_axes.cl", "box_axes_down", defines};
+    down.range = batched_range(pass, ceil_div(columns.count, settings.columns()),
+                               ceil_div(g.height, band), settings.group(), 1);
+    down.arguments = {SourceBuffer(),
+                      WorkspaceBuffer(),
+                      by_value(g),
+                      by_value(columns),
+                      by_value(static_cast<std::int32_t>(band)),
+                      vectors(2 * settings.group())};
+    Launch along;
+    along.program = {"box/box_axes.cl", "box_axes_along", defines};
+    along.range = batched_range(pass, ceil_div(g.width, length), g.height, items, 1);
+    along.arguments = {WorkspaceBuffer(),
+                       TargetBuffer(),
+                       by_value(g),
+                       by_value(columns),
+                       by_value(static_cast<std::int32_t>(length)),
+                       by_value(area_of(pass)),
+                       by_value(share_of(pass)),
+                       vectors(std::int64_t{items} * (segment_of(pass) / 4 + 1)),
+                       vectors(std::int64_t{items} / 4 * pass.channels)};
+    append_other(pass, along);
+    result.launches = {std::move(down), std::move(along)};
+    return result;
+}
+
+std::string refusal(const BoxPass &pass, const Settings &settings) {
+    if (sum_of(pass) == BoxSum::i64)
+        return "sums of boxes need more than 32 bits";
+    if (settings.group() > 512)
+        return text("groups have more than 512 items");
+    if (outgrows_image(pass))
+        return "boxes reach past the whole image";
+    return "";
+}
+
+std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
+    constexpr int at_once = 512; // items of a core
+    constexpr double first_rows = 8;
+    std::vector<Settings> result;
+    for (Settings settings : {Settings{.lanes = 16, .stacks = 16, .groups = 1, .items = 64},
+                              Settings{.lanes = 8, .stacks = 8, .groups = 1, .items = 64}}) {
+        const Geometry &g = pass.geometry;
+        settings.groups =
+            soonest_of({1, 2, 4, 8}, static_cast<double>(strips_of(pass, settings)), g.height,
+                       static_cast<double>(facts.cores() * (at_once / settings.group())),
+                       g.taps_y / 2.0 + first_rows, [&](int groups) {
+                           settings.groups = groups;
+                           return band_of(pass, settings, facts);
+                       });
+        result.push_back(settings);
+    }
+    return result;
+}
+
+} // namespace
+
+Kernel box_axes() {
+    KernelSpec<BoxPass, Settings> spec;
+    spec.name = "box_axes";
+    spec.folder = "box";
+    spec.tunables = tunables;
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = work;
+    spec.details = [](const BoxPass &pass, const Settings &settings) {
+        return text("strips of ", settings.columns(), " columns, then rows",
+                    pass.alignment >= 4 ? ", aligned vectors" : ", unaligned");
+    };
+    spec.rank = [](const BoxPass &, const Settings &, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 0, .nothing_shared = 0, .tiles = 2}(facts)};
+    };
+    return spec;
+}
+
+} // namespace gz
