@@ -18,11 +18,12 @@
 #include "lib/box_stacks.clh"
 
 // sums4: [slice][row][column] from columns.first_column on, which is a multiple of 4, as is columns.pitch. changes: what
-// the rows of each item change, of two steps in turn.
+// the rows of each item change; boxes4: the boxes before a step's first row, which the last stack sums up. Both are of two
+// steps in turn.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict sums4,
                    const Geometry g, const BoxColumns columns, const int band,
-                   __local VALUE4 *restrict changes) {
+                   __local VALUE4 *restrict changes, __local VALUE4 *restrict boxes4) {
     const int item = get_local_id(0);
     const int lane = item & (LANES - 1);
     const int stack = item / LANES;
@@ -43,32 +44,34 @@ void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict s
     Columns boxes = EMPTY_COLUMNS;
     UNROLL for (int k = 0; k < STACKS; ++k)
         boxes.sum += changes[k * LANES + lane];
+    if (stack == STACKS - 1)
+        boxes4[lane] = boxes.sum;
 
     WAITING enters[ROWS], leaves[ROWS];
     UNROLL for (int i = 0; i < ROWS; ++i)
         enters[i] = leaves[i] = 0;
     if (used)
         BRING_ROWS(first);
-    int slot = GROUP;
+    int turn = 0;
     for (int step = 0; step < rows; step += STEP) {
         VALUE4 change[ROWS]; // from the item's first row on
         ADD_CHANGES(change);
-        __local VALUE4 *here = changes + slot;
-        slot = GROUP - slot;
+        __local VALUE4 *here = changes + (1 - turn) * GROUP;
         here[item] = change[ROWS - 1];
         if (used && step + STEP < rows)
             BRING_ROWS(first + step + STEP);
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        VALUE4 sum = boxes.sum;
-        VALUE4 all = 0;
-        UNROLL for (int k = 0; k < STACKS; ++k) {
-            const VALUE4 of_stack = here[k * LANES + lane];
+        VALUE4 above = 0;
+        UNROLL for (int k = 0; k < STACKS - 1; ++k)
             if (k < stack)
-                sum += of_stack;
-            all += of_stack;
+                above += here[k * LANES + lane];
+        const VALUE4 sum = boxes4[turn * LANES + lane] + above;
+        turn = 1 - turn;
+        if (stack == STACKS - 1) {
+            boxes = add_columns(boxes, above + change[ROWS - 1]);
+            boxes4[turn * LANES + lane] = boxes.sum;
         }
-        boxes = add_columns(boxes, all);
         UNROLL for (int i = 0; i < ROWS; ++i) {
             const int row = step + stack * ROWS + i;
             if (used && row < rows)
@@ -93,34 +96,28 @@ INLINE VALUE extended_sum(__global const VALUE *row, const Geometry g, int i) {
     return x == OUTSIDE ? BORDER_VALUE(g) * g.taps_y : row[x];
 }
 
-// The sum of the first `count` of the ITEMS values of a channel, of which there are more, and of all of them.
-typedef struct Parts {
-    VALUE before, all;
-} Parts;
-INLINE Parts parts_of(__local const VALUE4 *values, int count) {
-    VALUE4 before = 0;
-    VALUE4 all = 0;
-    UNROLL for (int k = 0; k < ITEMS / 4; ++k) {
-        const VALUE4 four = values[k];
+// The sum of the first `count` of ITEMS values, of which there are more.
+INLINE VALUE sum_before(__local const VALUE4 *values, int count) {
+    VALUE4 sum = 0;
+    UNROLL for (int k = 0; k < ITEMS / 4; ++k)
         if (4 * k + 3 < count)
-            before += four;
-        all += four;
-    }
+            sum += values[k];
     const VALUE4 rest = values[count >> 2];
-    before.s0 += (count & 3) > 0 ? rest.s0 : 0;
-    before.s1 += (count & 3) > 1 ? rest.s1 : 0;
-    before.s2 += (count & 3) > 2 ? rest.s2 : 0;
-    return (Parts){(before.s0 + before.s1) + (before.s2 + before.s3),
-                   (all.s0 + all.s1) + (all.s2 + all.s3)};
+    sum.s0 += (count & 3) > 0 ? rest.s0 : 0;
+    sum.s1 += (count & 3) > 1 ? rest.s1 : 0;
+    sum.s2 += (count & 3) > 2 ? rest.s2 : 0;
+    return (sum.s0 + sum.s1) + (sum.s2 + sum.s3);
 }
 
 // length: values of a row that a group makes, a multiple of CHUNK. changes4: a chunk's changes, and then its boxes.
-// totals4: what each segment changes, [channel][segment].
+// totals4: what each segment changes, [channel][segment]. boxes: of each channel that before a chunk, which the last item
+// sums up; of two chunks in turn.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict dst,
                     const Geometry g, const BoxColumns columns, const int length, const long area,
                     const float share, __local VALUE4 *restrict changes4,
-                    __local VALUE4 *restrict totals4 OTHER_PARAMETER) {
+                    __local VALUE4 *restrict totals4,
+                    __local VALUE *restrict boxes OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int y = get_group_id(1);
@@ -143,11 +140,16 @@ void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict 
         totals[c * ITEMS + item] = VALUE_OF(sum);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    Running box[CHANNELS];
+    Running box[CHANNELS]; // of the last item
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
         box[c] = NOTHING;
-        ADD_VALUE(box[c], parts_of(totals4 + c * (ITEMS / 4), item).all);
+        if (item == ITEMS - 1) {
+            ADD_VALUE(box[c], sum_before(totals4 + c * (ITEMS / 4), item) + totals[c * ITEMS + item]);
+            boxes[c] = VALUE_OF(box[c]);
+        }
     }
+    int turn = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int x = left; x < end; x += CHUNK) {
         const bool is_known = x == left && item < CHANNELS; // the item's first value
@@ -185,12 +187,16 @@ void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict 
         barrier(CLK_LOCAL_MEM_FENCE);
 
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            const Parts parts = parts_of(totals4 + c * (ITEMS / 4), item);
-            const VALUE start = VALUE_OF(box[c]) + parts.before;
+            const VALUE segments = sum_before(totals4 + c * (ITEMS / 4), item);
+            const VALUE start = boxes[turn * CHANNELS + c] + segments;
+            if (item == ITEMS - 1) {
+                ADD_VALUE(box[c], segments + values[SEGMENT - CHANNELS + c]);
+                boxes[(1 - turn) * CHANNELS + c] = VALUE_OF(box[c]);
+            }
             UNROLL for (int i = c; i < SEGMENT; i += CHANNELS)
                 values[i] += start;
-            ADD_VALUE(box[c], parts.all);
         }
+        turn = 1 - turn;
         UNROLL for (int k = 0; k < SEGMENT / 4; ++k)
             own[k] = (VALUE4)(values[4 * k], values[4 * k + 1], values[4 * k + 2], values[4 * k + 3]);
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -92,7 +92,8 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
                       by_value(g),
                       by_value(columns),
                       by_value(static_cast<std::int32_t>(band)),
-                      vectors(2 * settings.group())};
+                      vectors(2 * settings.group()),
+                      vectors(2 * settings.lanes)};
     Launch along;
     along.program = {"box/box_axes.cl", "box_axes_along", defines};
     along.range = batched_range(pass, ceil_div(g.width, length), g.height, items, 1);
@@ -104,7 +105,8 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
                        by_value(area_of(pass)),
                        by_value(share_of(pass)),
                        vectors(std::int64_t{items} * (segment_of(pass) / 4 + 1)),
-                       vectors(std::int64_t{items} / 4 * pass.channels)};
+                       vectors(std::int64_t{items} / 4 * pass.channels),
+                       vectors(2)};
     append_other(pass, along);
     result.launches = {std::move(down), std::move(along)};
     return result;
@@ -124,8 +126,8 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     constexpr int at_once = 512; // items of a core
     constexpr double first_rows = 8;
     std::vector<Settings> result;
-    for (Settings settings : {Settings{.lanes = 16, .stacks = 16, .groups = 1, .items = 64},
-                              Settings{.lanes = 8, .stacks = 8, .groups = 1, .items = 64}}) {
+    for (Settings settings : {Settings{.lanes = 16, .stacks = 16, .groups = 1, .items = 32},
+                              Settings{.lanes = 8, .stacks = 8, .groups = 1, .items = 32}}) {
         const Geometry &g = pass.geometry;
         settings.groups =
             soonest_of({1, 2, 4, 8}, static_cast<double>(strips_of(pass, settings)), g.height,
