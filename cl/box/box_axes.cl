@@ -75,7 +75,7 @@ void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict s
         UNROLL for (int i = 0; i < ROWS; ++i) {
             const int row = step + stack * ROWS + i;
             if (used && row < rows)
-                to[row * pitch4] = sum + change[i];
+                STORE_WORDS4(sum + change[i], to + row * pitch4);
         }
     }
 }
@@ -96,28 +96,39 @@ INLINE VALUE extended_sum(__global const VALUE *row, const Geometry g, int i) {
     return x == OUTSIDE ? BORDER_VALUE(g) * g.taps_y : row[x];
 }
 
-// The sum of the first `count` of ITEMS values, of which there are more.
-INLINE VALUE sum_before(__local const VALUE4 *values, int count) {
+// The sum of the first `count` of ITEMS totals, of which there are more.
+#ifdef WIDE
+INLINE TOTAL sum_before(__local const TOTAL *totals, int count) {
+    TOTAL sum = 0;
+    UNROLL for (int k = 0; k < ITEMS; ++k)
+        if (k < count)
+            sum += totals[k];
+    return sum;
+}
+#else
+INLINE TOTAL sum_before(__local const TOTAL *totals, int count) {
+    __local const VALUE4 *fours = (__local const VALUE4 *)totals;
     VALUE4 sum = 0;
     UNROLL for (int k = 0; k < ITEMS / 4; ++k)
         if (4 * k + 3 < count)
-            sum += values[k];
-    const VALUE4 rest = values[count >> 2];
+            sum += fours[k];
+    const VALUE4 rest = fours[count >> 2];
     sum.s0 += (count & 3) > 0 ? rest.s0 : 0;
     sum.s1 += (count & 3) > 1 ? rest.s1 : 0;
     sum.s2 += (count & 3) > 2 ? rest.s2 : 0;
     return (sum.s0 + sum.s1) + (sum.s2 + sum.s3);
 }
+#endif
 
-// length: values of a row that a group makes, a multiple of CHUNK. changes4: a chunk's changes, and then its boxes.
-// totals4: what each segment changes, [channel][segment]. boxes: of each channel that before a chunk, which the last item
-// sums up; of two chunks in turn.
+// length: values of a row that a group makes, a multiple of CHUNK. changes4: a chunk's changes, and then its means.
+// totals4: what each segment changes, TOTALs of [channel][segment]. boxes4: of each channel that before a chunk, which the
+// last item sums up; TOTALs of two chunks in turn.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict dst,
                     const Geometry g, const BoxColumns columns, const int length, const long area,
                     const float share, __local VALUE4 *restrict changes4,
                     __local VALUE4 *restrict totals4,
-                    __local VALUE *restrict boxes OTHER_PARAMETER) {
+                    __local VALUE4 *restrict boxes4 OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
     const int y = get_group_id(1);
@@ -130,21 +141,23 @@ void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict 
     __global DST *to = dst + dst_start(g, batch) + (long)y * g.dst_row;
     const long source = src_start(g, batch) + (long)y * g.src_row;
     __local VALUE *changes = (__local VALUE *)changes4;
-    __local VALUE *totals = (__local VALUE *)totals4;
+    __local MEAN *means = (__local MEAN *)changes4;
+    __local TOTAL *totals = (__local TOTAL *)totals4;
+    __local TOTAL *boxes = (__local TOTAL *)boxes4;
 
     // The box of the first pixel. The one before it may have columns that are not there.
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
-        Running sum = NOTHING;
+        ROW_TOTAL sum = NOTHING;
         for (int k = item; k < g.taps_x; k += ITEMS)
             ADD_VALUE(sum, extended_sum(row, g, left - behind + k * CHANNELS + c));
         totals[c * ITEMS + item] = VALUE_OF(sum);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    Running box[CHANNELS]; // of the last item
+    ROW_TOTAL box[CHANNELS]; // of the last item
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
         box[c] = NOTHING;
         if (item == ITEMS - 1) {
-            ADD_VALUE(box[c], sum_before(totals4 + c * (ITEMS / 4), item) + totals[c * ITEMS + item]);
+            ADD_VALUE(box[c], sum_before(totals + c * ITEMS, item) + totals[c * ITEMS + item]);
             boxes[c] = VALUE_OF(box[c]);
         }
     }
@@ -186,26 +199,27 @@ void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict 
             totals[c * ITEMS + item] = values[SEGMENT - CHANNELS + c];
         barrier(CLK_LOCAL_MEM_FENCE);
 
+        MEAN own_means[SEGMENT];
         UNROLL for (int c = 0; c < CHANNELS; ++c) {
-            const VALUE segments = sum_before(totals4 + c * (ITEMS / 4), item);
-            const VALUE start = boxes[turn * CHANNELS + c] + segments;
+            const TOTAL segments = sum_before(totals + c * ITEMS, item);
+            const TOTAL start = boxes[turn * CHANNELS + c] + segments;
             if (item == ITEMS - 1) {
                 ADD_VALUE(box[c], segments + values[SEGMENT - CHANNELS + c]);
                 boxes[(1 - turn) * CHANNELS + c] = VALUE_OF(box[c]);
             }
             UNROLL for (int i = c; i < SEGMENT; i += CHANNELS)
-                values[i] += start;
+                own_means[i] = mean_of(start + values[i], area, share);
         }
         turn = 1 - turn;
         UNROLL for (int k = 0; k < SEGMENT / 4; ++k)
-            own[k] = (VALUE4)(values[4 * k], values[4 * k + 1], values[4 * k + 2], values[4 * k + 3]);
+            ((__local MEAN4 *)own)[k] = (MEAN4)(own_means[4 * k], own_means[4 * k + 1],
+                                                own_means[4 * k + 2], own_means[4 * k + 3]);
         barrier(CLK_LOCAL_MEM_FENCE);
 
         UNROLL for (int k = 0; k < SEGMENT; ++k) {
             const int i = item + k * ITEMS;
             if (x + i < end)
-                STORE_MEAN(RESULT_OF(mean_of(changes[PLACE(i)], area, share), LOAD, source + x + i),
-                           to + x + i);
+                STORE_MEAN(RESULT_OF(means[PLACE(i)], LOAD, source + x + i), to + x + i);
         }
     }
 }

@@ -72,10 +72,17 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
     const std::int64_t length = length_of(pass, settings, facts);
     const int items = settings.items;
     Defines defines = box_defines(pass);
+    // A column's sum needs fewer bits than a box's.
+    const bool is_wide = sum_of(pass) == BoxSum::i64;
+    if (is_wide) {
+        defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
+        defines["WIDE"] = 1;
+    }
     defines["LANES"] = settings.lanes;
     defines["STACKS"] = settings.stacks;
     defines["ITEMS"] = items;
     defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
+    const int words_of_total = is_wide ? 2 : 1;
     const auto vectors = [](std::int64_t count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
     };
@@ -105,16 +112,20 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
                        by_value(area_of(pass)),
                        by_value(share_of(pass)),
                        vectors(std::int64_t{items} * (segment_of(pass) / 4 + 1)),
-                       vectors(std::int64_t{items} / 4 * pass.channels),
-                       vectors(2)};
+                       vectors(std::int64_t{items} / 4 * pass.channels * words_of_total),
+                       vectors(std::int64_t{2} * words_of_total)};
     append_other(pass, along);
     result.launches = {std::move(down), std::move(along)};
     return result;
 }
 
 std::string refusal(const BoxPass &pass, const Settings &settings) {
-    if (sum_of(pass) == BoxSum::i64)
-        return "sums of boxes need more than 32 bits";
+    // A segment's changes are of the columns that enter its boxes and of those that leave them.
+    const double largest =
+        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
+    if (sum_of(pass) != BoxSum::f32 &&
+        2 * segment_of(pass) * largest * pass.geometry.taps_y >= 0x1p31)
+        return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
     if (settings.group() > 512)
         return text("groups have more than 512 items");
     if (outgrows_image(pass))
