@@ -176,7 +176,7 @@ TEST_CASE("guard pages") {
                 support::make_filter({5, 4, 4, 3, true, false}, 11),
                 describe(PixelType::f32, 1, 132, 64), check_bits);
     for (const std::string kernel :
-         {"box_columns", "box_march", "box_tiled", "box_strips", "box_plain"}) {
+         {"box_columns", "box_march", "box_axes", "box_tiled", "box_strips", "box_plain"}) {
         INFO(kernel);
         int ran = 0;
         for (const Box &box : {Box{{4, 1, 0, 0}, 1}, {{31, 50, 0, 0}, 2}})

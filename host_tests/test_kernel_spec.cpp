@@ -402,7 +402,7 @@ TEST_SUITE("kernels") {
             }
         };
         // High enough for bands that differ by how many groups share the work.
-        check(make_box_pass(PixelType::u8, {1310, 6000, 1, 1}, 1, 4, 5));
+        check(make_box_pass(PixelType::u8, {1000, 6000, 1, 1}, 1, 4, 5));
         // The same, with groups that are free on read, whatever their size, on more cores than all slices
         // have strips.
         facts.compute_units = 512;
@@ -542,8 +542,8 @@ TEST_SUITE("kernels") {
         check(all_correlations(),
               {"correlate_tiled", "correlate_strips", "correlate_plain", "separable_fused",
                "separable_passes", "separable_columns", "separable_stream"});
-        check(all_boxes(), {"box_columns", "box_march", "box_words", "box_tiled", "box_strips",
-                            "box_lines", "box_plain"});
+        check(all_boxes(), {"box_columns", "box_march", "box_words", "box_axes", "box_tiled",
+                            "box_strips", "box_lines", "box_plain"});
     }
 
     TEST_CASE("one family of each kind of pass takes them all") {
@@ -604,6 +604,15 @@ TEST_SUITE("kernels") {
         CHECK(refusal(gz::box_march(), box(PixelType::u8, 0, 1)) == "");
         CHECK(refusal(gz::box_march(), box(PixelType::u16, 63, 63)) == "");
         CHECK(says(refusal(gz::box_march(), box(PixelType::u16, 91, 91)), {"32 bits"}));
+        CHECK(refusal(gz::box_axes(), box(PixelType::f32, 63, 63)) == "");
+        CHECK(says(refusal(gz::box_axes(), box(PixelType::f32, 64, 63)), {"past the whole image"}));
+        CHECK(says(refusal(gz::box_axes(), box(PixelType::f32, 63, 64)), {"past the whole image"}));
+        const auto large_box = [&](PixelType type, std::int64_t y) {
+            return refusal(gz::box_axes(), make_box_pass(type, {64, 2048, 1, 1}, 1, 1, y));
+        };
+        CHECK(large_box(PixelType::u16, 511) == "");
+        CHECK(says(large_box(PixelType::u16, 512), {"1025 rows", "32 bits"}));
+        CHECK(large_box(PixelType::f32, 512) == "");
         CHECK(says(refusal(gz::box_words(), box(PixelType::f32, 2, 1)), {"no integers"}));
         CHECK(refusal(gz::box_words(), box(PixelType::u8, 0, 0)) == "");
         CHECK(refusal(gz::box_words(), box(PixelType::u8, 500, 50)) == "");

@@ -47,7 +47,7 @@ BenchFamily gaussian_family() {
 }
 
 BenchFamily box_family() {
-    BenchFamily family = plain_family("box", {1, 5, 15, 50});
+    BenchFamily family = plain_family("box", {1, 5, 15, 50, 150});
     for (const int radius : {5, 50})
         family.rows.push_back(
             {"box", {{"radius", radius}, {"iterations", 3}}, 3 * radius, "box, 3 times", radius});
