@@ -806,8 +806,8 @@ const char *const small_variants[] = {
     "recursive_tiled:LANES=16,CHUNKS=4,APRON=0,NEAR=0",
 };
 
-const char *const variants_of_boxes[] = {"box_plain", "box_strips", "box_tiled", "box_columns",
-                                         "box_march"};
+const char *const variants_of_boxes[] = {"box_plain",   "box_strips", "box_tiled",
+                                         "box_columns", "box_march",  "box_axes"};
 
 // Sizes are at the edges of tiles and blocks of 64 and 256 samples, and of strips of 16 and 64 lines.
 const std::pair<int, int> edges[] = {{1, 1}, {64, 16}, {65, 257}, {16, 64}, {255, 65}, {513, 17}};
