@@ -131,8 +131,8 @@ void box_axes_along(__global const VALUE *restrict sums, __global DST *restrict 
                     __local VALUE4 *restrict boxes4 OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
-    const int y = get_group_id(1);
-    const int left = (int)get_group_id(0) * length;
+    const int y = get_group_id(0);
+    const int left = (int)get_group_id(1) * length;
     const int end = min(left + length, g.width);
     const int behind = g.anchor_x * CHANNELS;       // from a box's middle to its last pixel
     const int before = (g.anchor_x + 1) * CHANNELS; // to the pixel before its first

@@ -102,7 +102,8 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
                       vectors(2 * settings.lanes)};
     Launch along;
     along.program = {"box/box_axes.cl", "box_axes_along", defines};
-    along.range = batched_range(pass, ceil_div(g.width, length), g.height, items, 1);
+    // Rows are the groups along x, of which NVIDIA's GPUs take more than 65535.
+    along.range = batched_range(pass, g.height, ceil_div(g.width, length), items, 1);
     along.arguments = {WorkspaceBuffer(),
                        TargetBuffer(),
                        by_value(g),
@@ -126,7 +127,7 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
         2 * segment_of(pass) * largest * pass.geometry.taps_y >= 0x1p31)
         return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
     if (settings.group() > 512)
-        return text("groups have more than 512 items");
+        return "groups have more than 512 items";
     if (outgrows_image(pass))
         return "boxes reach past the whole image";
     return "";
