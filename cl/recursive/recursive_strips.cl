@@ -1,5 +1,5 @@
-// A stage of a recursive filter, for CPUs: an item filters 16 WIDE lines side by side in vector
-// registers, with no barrier. It goes along them block by block; the causal sections' states go
+// A stage of a recursive filter, for CPUs: an item filters 16 WIDE lines side by side, or all components of so many rows,
+// in vector registers, with no barrier. It goes along them block by block; the causal sections' states go
 // with it. What the anticausal ones start a block from is found in the next block, where little
 // enough is left of what lies behind it; else by going along the lines backwards first. Two filters
 // at once go along side by side. Results are written while the anticausal sections go.
