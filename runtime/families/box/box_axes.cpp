@@ -133,16 +133,17 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
     return "";
 }
 
-// Whether boxes are so wide that two launches are faster than one whose strips are mostly aprons. Measured on an H200: from
-// a reach of 128 values on, of 90 where the image fits the cache, of 190 where there are channels or rows start anywhere. At
-// a radius of 300 box_tiled takes 3.9 times as long, at 1000 box_plain 9 times. Of no other device is anything known.
+// Whether boxes are so wide that two launches are faster than one whose strips are mostly aprons. Measured on an H200 and an
+// H100, f32: from a reach of 80 to 90 values on in 1920x1080, of 90 and beyond 100 in 4096x4096, of 125 and 140 in 16384x16384,
+// of 230 and beyond 210 with three channels, and of more than 150 where rows start anywhere. At a radius of 300 box_tiled
+// takes 3.9 times as long, at 1000 box_plain 9 times. Of no other device is anything known.
 bool is_wide(const BoxPass &pass) {
-    constexpr std::int64_t large = std::int64_t{1} << 25; // values
+    constexpr std::int64_t small = std::int64_t{1} << 23; // values
     const Geometry &g = pass.geometry;
     const bool is_float = sum_of(pass) == BoxSum::f32;
-    const std::int64_t least = pass.channels > 1 || (is_float && pass.alignment < 4)     ? 190
-                               : pass.batch() * std::int64_t{g.width} * g.height < large ? 90
-                                                                                         : 128;
+    const std::int64_t least = pass.channels > 1 || (is_float && pass.alignment < 4)     ? 240
+                               : pass.batch() * std::int64_t{g.width} * g.height < small ? 90
+                                                                                         : 125;
     return std::int64_t{g.anchor_x} * pass.channels >= least;
 }
 
