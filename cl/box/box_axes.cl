@@ -41,11 +41,12 @@ void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict s
     const int first = top - g.anchor_y - 1; // row that leaves the boxes of the band's first row
     changes[item] = used ? sum_of_first_rows(origin, g, four, first, stack) : EMPTY_COLUMNS.sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    Columns boxes = EMPTY_COLUMNS;
-    UNROLL for (int k = 0; k < STACKS; ++k)
-        boxes.sum += changes[k * LANES + lane];
-    if (stack == STACKS - 1)
+    Columns boxes = EMPTY_COLUMNS; // of the last stack
+    if (stack == STACKS - 1) {
+        UNROLL for (int k = 0; k < STACKS; ++k)
+            boxes.sum += changes[k * LANES + lane];
         boxes4[lane] = boxes.sum;
+    }
 
     WAITING enters[ROWS], leaves[ROWS];
     UNROLL for (int i = 0; i < ROWS; ++i)

@@ -103,8 +103,7 @@ INLINE void write_16(float16 *a, const Rows *rows, long first, bool streams) {
 }
 
 // Reads all components of up to 16 samples from `first` on.
-INLINE void read_some_of_rows(const Rows *rows, const Lines lines, int first, int count,
-                              float16 *to) {
+INLINE void read_some_of_rows(const Rows *rows, int first, int count, float16 *to) {
     const long begin = (long)first * PLANES;
     if (count == 16 && rows->lanes >= FEW_LANES) {
         UNROLL for (int q = 0; q < PLANES; ++q) {
@@ -225,7 +224,7 @@ INLINE long mark_at(long block, int k, int s) {
 INLINE void read_samples(STRIP_SOURCE from, const Lines lines, int rest, int first, int count,
                          int k, float16 *to) {
 #if ALONG_ROWS
-    read_some_of_rows(from + k / PLANES, lines, first, min(count, 16), to + k);
+    read_some_of_rows(from + k / PLANES, first, min(count, 16), to + k);
 #else
     read_sample(from + (long)first * lines.src.step, rest, to);
 #endif

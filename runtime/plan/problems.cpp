@@ -44,9 +44,8 @@ PlanProblem method_problem(const Plan &plan) {
     const Settled &settled = plan.settled();
     if (settled.problem.empty())
         fail(Status::unsupported, "no results of methods are kept for a ", to_text(plan.filter()),
-             ": only for a Gaussian of method auto along two or three axes, of 12 to 63 taps, with "
-             "the "
-             "usual truncate and accuracy, where no kernel is forced");
+             ": only for a Gaussian of method auto along two or three axes, of 12 to 63 taps, "
+             "with the usual truncate and accuracy, where no kernel is forced");
     return {settled.problem, settled.methods};
 }
 

@@ -30,6 +30,14 @@ template <class Cost> int of_least_cost(const std::vector<int> &values, Cost cos
                              [&](int one, int other) { return cost(one) < cost(other); });
 }
 
+// Returns the rows of a band, whole steps of so many: bands are as high as leaves no more than `groups` groups, of which each
+// band has `strips`, but one at least.
+inline std::int64_t rows_of_band(std::int64_t height, std::int64_t strips, std::int64_t groups,
+                                 std::int64_t step) {
+    const std::int64_t bands = std::max<std::int64_t>(groups / strips, 1);
+    return std::max<std::int64_t>(ceil_div(ceil_div(height, bands), step), 1) * step;
+}
+
 // Returns the value of a tunable with which all groups finish first that march down the strips of an image of `height` rows.
 // at_once: groups that the device runs at a time. start: rows for which a group could march in the time that its start
 // takes. band_of(value): the rows of a group's band.

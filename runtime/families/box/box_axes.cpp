@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "families/box/kernels.hpp"
+#include "plan/rounds.hpp"
 
 namespace gz {
 
@@ -21,6 +22,9 @@ const std::vector<Setting<Settings>> tunables = {{"LANES", &Settings::lanes, {8,
                                                  {"STACKS", &Settings::stacks, {4, 8, 16, 32}},
                                                  {"ITEMS", &Settings::items, {32, 64, 128}},
                                                  {"GROUPS", &Settings::groups, {2, 4, 8}}};
+
+// NVIDIA's cores have registers for so many items that march down columns.
+constexpr int most_items = 512;
 
 // Values of a segment of a row, as in the kernel.
 int segment_of(const BoxPass &pass) {
@@ -46,10 +50,8 @@ std::int64_t strips_of(const BoxPass &pass, const Settings &settings) {
 
 // The rows of a band: as many bands as leave no more groups than the settings say.
 std::int64_t band_of(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const std::int64_t bands =
-        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
-    const int step = settings.step();
-    return std::max<std::int64_t>(ceil_div(ceil_div(pass.geometry.height, bands), step), 1) * step;
+    return rows_of_band(pass.geometry.height, strips_of(pass, settings),
+                        facts.cores() * settings.groups, settings.step());
 }
 
 // Values of a row that a group makes: all, unless so few rows leave cores without work.
@@ -70,18 +72,12 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
     const std::int64_t band = band_of(pass, settings, facts);
     const std::int64_t length = length_of(pass, settings, facts);
     const int items = settings.items;
-    Defines defines = box_defines(pass);
-    // A column's sum needs fewer bits than a box's.
-    const bool needs_more = sum_of(pass) == BoxSum::i64;
-    if (needs_more) {
-        defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
-        defines["WIDE"] = 1;
-    }
+    Defines defines = box_defines_of_narrow_columns(pass);
     defines["LANES"] = settings.lanes;
     defines["STACKS"] = settings.stacks;
     defines["ITEMS"] = items;
     defines["ALIGNED"] = pass.alignment >= 4 ? 1 : 0;
-    const int words_of_total = needs_more ? 2 : 1;
+    const int words_of_total = sum_of(pass) == BoxSum::i64 ? 2 : 1;
     const auto vectors = [](std::int64_t count) {
         return LocalMemory{static_cast<std::size_t>(count) * 4 * sizeof(float)};
     };
@@ -121,13 +117,10 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
 
 std::string refusal(const BoxPass &pass, const Settings &settings) {
     // A segment's changes are of the columns that enter its boxes and of those that leave them.
-    const double largest =
-        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
-    if (sum_of(pass) != BoxSum::f32 &&
-        2 * segment_of(pass) * largest * pass.geometry.taps_y >= 0x1p31)
+    if (sum_of(pass) != BoxSum::f32 && 2 * segment_of(pass) * largest_of_columns(pass) >= 0x1p31)
         return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
-    if (settings.group() > 512)
-        return "groups have more than 512 items";
+    if (settings.group() > most_items)
+        return text("groups have more than ", most_items, " items");
     if (outgrows_image(pass))
         return "boxes reach past the whole image";
     return "";
@@ -152,12 +145,12 @@ bool is_wide(const BoxPass &pass) {
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &) {
     constexpr std::int64_t kept = std::int64_t{16} << 20; // bytes
     const Geometry &g = pass.geometry;
-    const Settings usual{.lanes = 16, .stacks = 16, .items = 32, .groups = 2};
-    const Settings least{.lanes = 8, .stacks = 8, .items = 32, .groups = 2};
-    std::vector<Settings> result{usual, least};
+    std::vector<Settings> result;
     if (sum_of(pass) == BoxSum::f32 &&
         std::int64_t{g.width} * g.taps_y * static_cast<std::int64_t>(size_of(pass.src_type)) > kept)
-        result.insert(result.begin(), {.lanes = 16, .stacks = 32, .items = 32, .groups = 2});
+        result.push_back({.lanes = 16, .stacks = 32, .items = 32, .groups = 2});
+    result.push_back({.lanes = 16, .stacks = 16, .items = 32, .groups = 2});
+    result.push_back({.lanes = 8, .stacks = 8, .items = 32, .groups = 2});
     return result;
 }
 

@@ -84,9 +84,7 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
     if (pass.channels != 1)
         return text("pixels have ", pass.channels, " channels");
     // Up to four columns more than a box has are summed on the way.
-    const PixelTypeFacts &src = facts_of(pass.src_type);
-    const double most = std::max(-src.lowest, src.highest) * pass.geometry.taps_y *
-                        (static_cast<double>(pass.geometry.taps_x) + 4);
+    const double most = largest_of_columns(pass) * (static_cast<double>(pass.geometry.taps_x) + 4);
     if (sum_of(pass) != BoxSum::f32 && most >= 0x1p31)
         return "sums of boxes need more than 32 bits";
     // No more than half of what is summed may belong to other strips.

@@ -12,10 +12,8 @@ struct Settings {
     int strip, rows;
 };
 
-// A column's sum needs fewer bits than a box's.
 bool has_narrow_columns(const BoxPass &pass) {
-    const PixelTypeFacts &src = facts_of(pass.src_type);
-    return std::max(-src.lowest, src.highest) * pass.geometry.taps_y < 0x1p31;
+    return largest_of_columns(pass) < 0x1p31;
 }
 
 // Values of a row of sums that an item has at a time: CHUNK of the kernel.
@@ -23,12 +21,10 @@ constexpr int chunk = 528;
 
 Launch launch(const BoxPass &pass, const char *entry, int strip) {
     Launch result;
-    result.program = {"box/box_lines.cl", entry, box_defines(pass)};
+    result.program = {"box/box_lines.cl", entry,
+                      has_narrow_columns(pass) ? box_defines_of_narrow_columns(pass)
+                                               : box_defines(pass)};
     result.program.defines["CHUNK"] = chunk;
-    if (sum_of(pass) == BoxSum::i64 && has_narrow_columns(pass)) {
-        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
-        result.program.defines["WIDE"] = 1;
-    }
     result.program.defines["STRIP"] = strip;
     return result;
 }

@@ -60,11 +60,8 @@ std::int64_t strips_of(const BoxPass &pass, const Settings &settings) {
 // Bands are as high as leaves no more groups than the settings say: cores that have one group more than others work
 // while these wait.
 std::int64_t band_of(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const Geometry &g = pass.geometry;
-    const std::int64_t strips = strips_of(pass, settings);
-    const std::int64_t bands = std::max<std::int64_t>(facts.cores() * settings.groups / strips, 1);
-    const int step = settings.step();
-    return std::max<std::int64_t>(ceil_div(ceil_div(g.height, bands), step), 1) * step;
+    return rows_of_band(pass.geometry.height, strips_of(pass, settings),
+                        facts.cores() * settings.groups, settings.step());
 }
 
 Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
@@ -116,9 +113,8 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
         return text("boxes are too wide for ", settings.lanes, " lanes");
     // Sums on the way are of a box and the segments where it starts and ends.
     const int pixels = segment_of(pass, settings) / pass.channels;
-    const PixelTypeFacts &src = facts_of(pass.src_type);
-    const double most = std::max(-src.lowest, src.highest) * pass.geometry.taps_y *
-                        (static_cast<double>(pass.geometry.taps_x) + 2 * pixels);
+    const double most =
+        largest_of_columns(pass) * (static_cast<double>(pass.geometry.taps_x) + 2 * pixels);
     if (sum_of(pass) == BoxSum::i32 && most >= 0x1p31)
         return "sums of boxes need more than 32 bits";
     if (is_too_narrow(pass, settings))

@@ -15,9 +15,7 @@ BoxSum sum_of(const BoxPass &pass) {
                                          constant >= src.lowest && constant <= src.highest);
     if (!src.is_integer || !exact)
         return BoxSum::f32;
-    const double largest = std::max(-src.lowest, src.highest);
-    const double area = static_cast<double>(g.taps_x) * static_cast<double>(g.taps_y);
-    return area * largest < 0x1p31 ? BoxSum::i32 : BoxSum::i64;
+    return largest_of_columns(pass) * g.taps_x < 0x1p31 ? BoxSum::i32 : BoxSum::i64;
 }
 
 Defines box_defines(const BoxPass &pass) {
@@ -25,6 +23,20 @@ Defines box_defines(const BoxPass &pass) {
     defines["SUM_TYPE"] = static_cast<int>(sum_of(pass));
     defines["DIFFERENCE"] = static_cast<int>(pass.difference);
     return defines;
+}
+
+Defines box_defines_of_narrow_columns(const BoxPass &pass) {
+    Defines defines = box_defines(pass);
+    if (sum_of(pass) == BoxSum::i64) {
+        defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
+        defines["WIDE"] = 1;
+    }
+    return defines;
+}
+
+double largest_of_columns(const BoxPass &pass) {
+    const PixelTypeFacts &src = facts_of(pass.src_type);
+    return std::max(-src.lowest, src.highest) * pass.geometry.taps_y;
 }
 
 std::int64_t area_of(const BoxPass &pass) {

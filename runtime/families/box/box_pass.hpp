@@ -54,6 +54,11 @@ BoxSum sum_of(const BoxPass &pass);
 
 // The macros of cl/lib/pixel.clh, border.clh and box.clh.
 Defines box_defines(const BoxPass &pass);
+// The same for kernels whose sums of columns fit 32 bits, where those of boxes may need more.
+Defines box_defines_of_narrow_columns(const BoxPass &pass);
+
+// Returns the largest magnitude that a sum of a box's column can have.
+double largest_of_columns(const BoxPass &pass);
 
 std::int64_t area_of(const BoxPass &pass); // pixels of a box
 float share_of(const BoxPass &pass);       // the weight of a pixel in the mean

@@ -31,12 +31,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const int strip = settings.strip;
     const std::int32_t band = settings.band;
     Launch result;
-    result.program = {"box/box_strips.cl", "box_strips", box_defines(pass)};
-    // A column's sum needs fewer bits than a box's.
-    if (sum_of(pass) == BoxSum::i64) {
-        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
-        result.program.defines["WIDE"] = 1;
-    }
+    result.program = {"box/box_strips.cl", "box_strips", box_defines_of_narrow_columns(pass)};
     result.program.defines["STRIP"] = strip;
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     result.program.defines["REACH"] = reach;
@@ -55,26 +50,22 @@ std::string refusal(const BoxPass &pass, const Settings &) {
     if (reach_of(pass) > std::end(reaches)[-1])
         return text("boxes reach ", reach_of(pass), " values to both sides; it takes up to ",
                     std::end(reaches)[-1]);
-    const double largest =
-        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
-    if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y >= 0x1p31)
+    if (sum_of(pass) != BoxSum::f32 && largest_of_columns(pass) >= 0x1p31)
         return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
     return "";
 }
 
 // Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not
-// so high that cores stay idle.
+// so high that cores stay idle; a band lower than its boxes takes longer to fill them than to move them, so that a band
+// for each core is enough before that.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
     for (const int strip : {4096, 512}) {
         const std::int64_t strips = strips_of(pass, strip) * pass.batch();
         int band = 1024;
-        while (band > 16 && strips * ceil_div(pass.geometry.height, band) < 2 * facts.cores())
+        while (band > 16 && strips * ceil_div(pass.geometry.height, band) <
+                                (band / 4 < pass.geometry.taps_y ? 1 : 2) * facts.cores())
             band /= 4;
-        // A band that is lower than its boxes takes longer to fill them than to move them.
-        while (band < 1024 && band < pass.geometry.taps_y &&
-               strips * ceil_div(pass.geometry.height, 4 * band) >= facts.cores())
-            band *= 4;
         result.push_back({.strip = strip, .band = band});
     }
     return result;

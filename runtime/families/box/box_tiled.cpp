@@ -33,12 +33,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const bool is_f32 = sum_of(pass) == BoxSum::f32;
 
     Launch result;
-    result.program = {"box/box_tiled.cl", "box_tiled", box_defines(pass)};
-    // A column's sum needs fewer bits than a box's.
-    if (sum_of(pass) == BoxSum::i64) {
-        result.program.defines["SUM_TYPE"] = static_cast<int>(BoxSum::i32);
-        result.program.defines["WIDE"] = 1;
-    }
+    result.program = {"box/box_tiled.cl", "box_tiled", box_defines_of_narrow_columns(pass)};
     result.program.defines["PARTS"] = settings.parts;
     result.program.defines["ROWS"] = rows;
     result.range = batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, settings.band),
@@ -62,9 +57,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
 
 std::string refusal(const BoxPass &pass, const Settings &) {
     // The sum of a part of a row.
-    const double largest =
-        std::max(-facts_of(pass.src_type).lowest, facts_of(pass.src_type).highest);
-    if (sum_of(pass) != BoxSum::f32 && largest * pass.geometry.taps_y * pixels_of(pass) >= 0x1p31)
+    if (sum_of(pass) != BoxSum::f32 && largest_of_columns(pass) * pixels_of(pass) >= 0x1p31)
         return text("sums of ", pass.geometry.taps_y, " rows need more than 32 bits");
     const std::int64_t reach = 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
     return reach > 65536 ? text("a row of ", reach, " values more than the strip is too long") : "";

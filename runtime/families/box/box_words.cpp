@@ -67,10 +67,8 @@ std::int64_t strips_of(const BoxPass &pass, const Settings &settings) {
 
 // Bands are as high as leaves no more groups than the settings say.
 std::int64_t band_of(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const std::int64_t bands =
-        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
-    const std::int64_t rows = settings.rows;
-    return std::max<std::int64_t>(ceil_div(ceil_div(pass.geometry.height, bands), rows), 1) * rows;
+    return rows_of_band(pass.geometry.height, strips_of(pass, settings),
+                        facts.cores() * settings.groups, settings.rows);
 }
 
 // Whether results are the low bits of floats: see result_of() and IS_QUICK in cl/lib/box.clh.

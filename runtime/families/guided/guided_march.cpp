@@ -59,11 +59,10 @@ std::int64_t strips_of(const GuidedPass &pass, const Settings &settings) {
 
 // Bands are as high as leaves no more groups than the settings say, and no more rows than sums go on for.
 std::int64_t band_of(const GuidedPass &pass, const Settings &settings, const DeviceFacts &facts) {
-    const std::int64_t bands =
-        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
     const std::int64_t rows = settings.rows;
-    const std::int64_t steps = ceil_div(ceil_div(pass.geometry.height, bands), rows);
-    return std::clamp<std::int64_t>(steps, 1, most_rows / rows) * rows;
+    return std::min<std::int64_t>(rows_of_band(pass.geometry.height, strips_of(pass, settings),
+                                               facts.cores() * settings.groups, rows),
+                                  most_rows / rows * rows);
 }
 
 Work work(const GuidedPass &pass, const Settings &settings, const DeviceFacts &facts) {
