@@ -9,8 +9,9 @@
 #include "lib/border.clh"
 #include "lib/recursive.clh"
 #include "lib/rolled.clh"
+#include "lib/group_place.clh"
 
-#if !defined(LANES) || !defined(BLOCKS) || !defined(SPARE) || !defined(VECTORS) ||                  \
+#if !defined(LANES) || !defined(BLOCKS) || !defined(SPARE) || !defined(VECTORS) ||                 \
     !defined(MIRRORED) || !defined(CUT)
 #error LANES, BLOCKS, SPARE, VECTORS, MIRRORED or CUT is not defined
 #endif
@@ -37,15 +38,34 @@
 // SPARE: 1 where local memory has room for one tile more, so that the oldest need not be read before
 // another comes.
 #define TILES (BLOCKS + SPARE)
-#define SIDES (2 * NEAR * CHUNK) // chunks beside the slab of a tile
+// Items sum up the chunks beside the slab of a tile. Where chunks are more than items (LONGER), an item
+// takes a part of PART samples, which is longer than a chunk. The sum of the part that is k parts from
+// the slab goes to the place of the chunk that is k chunks from it, as what a chunk there would have
+// left; the places further away have nothing.
+#define LONGER (CHANNELS == 1 && 2 * BLOCKS * CHUNK > WIDTH && !HOLDS)
+#if LONGER
+#define PARTS_BESIDE (WIDTH / (2 * CHUNK))
+#define PART (APRON / PARTS_BESIDE)
+#if PARTS_BESIDE * PART != APRON || PART % 4 != 0
+#error the items do not share the samples beside a slab in whole vectors
+#endif
+#else
+#define PARTS_BESIDE BLOCKS
+#define PART CHUNK
+#endif
+#define SIDES (2 * PARTS_BESIDE * CHANNELS * CHUNK)
+#define FAR (NEAR - PARTS_BESIDE * CHANNELS) // places on either side that have nothing
 
 typedef struct Axes {
     Sections sections[2];
     // The state w, and v, that a sample of 1 leaves behind after `age` samples.
-    float aged[2][WEIGHTED * ORDER * CHUNK];
+    float aged[2][WEIGHTED * ORDER * PART];
     // The state that 1 in w and 1 in v leave behind after a chunk: w from w, w from v, v from w, and
     // v from v.
     float chunk[2][WEIGHTED * ORDER * ORDER];
+#if LONGER
+    float longer[2][WEIGHTED * ORDER * ORDER]; // the same after PART - CHUNK samples
+#endif
 #if HOLDS
     float held[2][WEIGHTED * ORDER]; // see HELD
 #endif
@@ -59,9 +79,10 @@ typedef struct Axes {
 #endif
 } Axes;
 
-#define AGED_W(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER]
-#define AGED_V(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * CHUNK + (age)) * ORDER + ORDER - 1]
+#define AGED_W(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * PART + (age)) * ORDER]
+#define AGED_V(axis, s, age) AXES.aged[axis][(WEIGHTS_OF(s) * PART + (age)) * ORDER + ORDER - 1]
 #define LEFT(axis, s, i) AXES.chunk[axis][WEIGHTS_OF(s) * ORDER * ORDER + (i)]
+#define LEFT_BY_LONGER(axis, s, i) AXES.longer[axis][WEIGHTS_OF(s) * ORDER * ORDER + (i)]
 
 // Adds to a state, made of BLOCKS chunks, what samples x before these would have left.
 #if HOLDS
@@ -78,15 +99,16 @@ typedef struct Axes {
             (sum).v = fma(AGED_V(axis, s, age), x, (sum).v);                                       \
     } while (0)
 
-// A state a chunk later, plus the sum of that chunk.
+// A state some samples later, plus the sum of these. LEFT_BY: what 1 in w and 1 in v leave then.
 #if ORDER == 1
-#define A_CHUNK_LATER(axis, s, state, sum)                                                         \
-    ((State){fma(LEFT(axis, s, 0), (state).w, (sum).w), 0.0f})
+#define LATER(LEFT_BY, axis, s, state, sum)                                                        \
+    ((State){fma(LEFT_BY(axis, s, 0), (state).w, (sum).w), 0.0f})
 #else
-#define A_CHUNK_LATER(axis, s, state, sum)                                                         \
-    ((State){fma(LEFT(axis, s, 0), (state).w, fma(LEFT(axis, s, 1), (state).v, (sum).w)),          \
-             fma(LEFT(axis, s, 2), (state).w, fma(LEFT(axis, s, 3), (state).v, (sum).v))})
+#define LATER(LEFT_BY, axis, s, state, sum)                                                        \
+    ((State){fma(LEFT_BY(axis, s, 0), (state).w, fma(LEFT_BY(axis, s, 1), (state).v, (sum).w)),    \
+             fma(LEFT_BY(axis, s, 2), (state).w, fma(LEFT_BY(axis, s, 3), (state).v, (sum).v))})
 #endif
+#define A_CHUNK_LATER(axis, s, state, sum) LATER(LEFT, axis, s, state, sum)
 
 // Sums of a row's chunks in local memory: [section][w or v][place][row].
 #define SUM_AT(s, place, row) (((s) * ORDER * PLACES + (place)) * CHUNK + (row))
@@ -113,28 +135,26 @@ INLINE State load_apart(__local const float *from, int apart) {
     }
 #endif
 
-// A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then. cut:
-// where samples end, if that is among them: there anticausal states are cut_states.
-INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states, int cut,
-                         const State *cut_states) {
+// A chunk of samples x[] and their results y[]. Causal states are what the chunk leaves then.
+INLINE void filter_chunk(const Filter *filter, const float *x, float *y, State *states) {
     UNROLL for (int i = 0; i < CHUNK; ++i)
         filter_causally(filter, x[i], y + i, states);
-#if CUT
-    if (cut > 0 && cut <= CHUNK) {
-        UNROLL for (int i = CHUNK - 1; i >= 0; --i) {
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
-                states[s].w = i + 1 == cut ? cut_states[s].w : states[s].w;
-                if (ORDER == 2)
-                    states[s].v = i + 1 == cut ? cut_states[s].v : states[s].v;
-            }
-            add_anticausal(filter, x[i], y + i, states);
-        }
-        return;
-    }
-#endif
     UNROLL for (int i = CHUNK - 1; i >= 0; --i)
         add_anticausal(filter, x[i], y + i, states);
 }
+
+#if CUT
+// Samples end before a chunk's sample `cut`, and those beyond are 0: adds to the results before it what the anticausal
+// states at the cut make there.
+INLINE void add_from_cut(const Filter *filter, float *y, int cut, const State *cut_states) {
+    State states[SECTIONS];
+    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+        states[s] = cut_states[s];
+    UNROLL for (int i = CHUNK - 1; i >= 0; --i)
+        if (i < cut)
+            add_anticausal(filter, 0.0f, y + i, states);
+}
+#endif
 
 // Values that are read a tile early stay as they are in memory until they are needed, as a conversion would wait for
 // them: a word of four integers, in the first of four floats.
@@ -194,26 +214,43 @@ INLINE float4 converted(float4 word) { return word_to_float4(as_uint2(word.s01))
             }                                                                                      \
     } while (0)
 
-// A chunk beside the slab: its place among those of its side, its row, and where its samples start in `places`.
+// A part beside the slab: where its sum goes among the places of its side, its row, where its samples
+// start in `places`, and how many parts lie between it and the slab.
 typedef struct Side {
     bool is_there, is_right;
-    int place, row, first;
+    int place, row, first, apart;
 } Side;
-#define SIDE_CHUNKS ((SIDES + WIDTH - 1) / WIDTH) // of an item
+#define SIDE_PARTS ((SIDES + WIDTH - 1) / WIDTH) // of an item
 INLINE Side side_of(int n) {
     const bool is_right = n >= SIDES / 2;
     const int m = is_right ? n - SIDES / 2 : n;
-    const int place = (uint)m % NEAR;
-    return (Side){n < SIDES, is_right, place, (uint)m / NEAR,
-                  (is_right ? APRON_X + WIDTH : 0) + place / CHANNELS * (CHUNK * CHANNELS) +
-                      place % CHANNELS};
+    const int place = (uint)m % (PARTS_BESIDE * CHANNELS);
+    const int part = place / CHANNELS;
+    return (Side){n < SIDES,
+                  is_right,
+                  is_right ? place : place + FAR,
+                  (uint)m / (PARTS_BESIDE * CHANNELS),
+                  (is_right ? APRON_X + WIDTH : 0) + part * (PART * CHANNELS) + place % CHANNELS,
+                  is_right ? part : PARTS_BESIDE - 1 - part};
 }
+// Makes of a part's sum what a chunk at its place would have left.
+#if LONGER
+#define MOVE_APART(apart, s, state)                                                                \
+    UNROLL for (int n_ = 1; n_ < PARTS_BESIDE; ++n_) {                                             \
+        const State later_ = LATER(LEFT_BY_LONGER, 0, s, state, AT_REST);                          \
+        (state).w = n_ <= (apart) ? later_.w : (state).w;                                          \
+        if (ORDER == 2)                                                                            \
+            (state).v = n_ <= (apart) ? later_.v : (state).v;                                      \
+    }
+#else
+#define MOVE_APART(apart, s, state)
+#endif
 
 // Whether the samples of a chunk lie in the image as they are, and can be read in vectors.
 #if VECTORS && CHANNELS == 1
 #define IS_FREE(side) ((side).is_right ? is_right_free : is_left_free)
 #define READ_FREE(x, from)                                                                         \
-    UNROLL for (int i = 0; i < CHUNK; i += 4) {                                                    \
+    UNROLL for (int i = 0; i < PART; i += 4) {                                                     \
         const float4 four_ = load_word((from) + i);                                                \
         (x)[i] = four_.s0;                                                                         \
         (x)[i + 1] = four_.s1;                                                                     \
@@ -226,7 +263,7 @@ INLINE Side side_of(int n) {
 #endif
 #if WORDS && CHANNELS == 1
 #define CONVERT_SIDE(x)                                                                            \
-    UNROLL for (int i = 0; i < CHUNK; i += 4) {                                                    \
+    UNROLL for (int i = 0; i < PART; i += 4) {                                                     \
         const float4 four_ = converted((float4)((x)[i], (x)[i + 1], (x)[i + 2], (x)[i + 3]));      \
         (x)[i] = four_.s0;                                                                         \
         (x)[i + 1] = four_.s1;                                                                     \
@@ -237,21 +274,23 @@ INLINE Side side_of(int n) {
 #define CONVERT_SIDE(x)
 #endif
 
-// Reads the item's chunks beside the slab, of tile t, into sides[][]. They are summed up a tile later, as otherwise all
-// items would wait for them.
+// Reads the item's parts beside the slab, of tile t, into sides[][]. They are summed up a tile later, as
+// otherwise all items would wait for them. SIDES_LATE: they are read when the rows before are filtered,
+// which have the registers until then; where little work follows, earlier.
+#define SIDES_LATE (BLOCKS > 1)
 #define READ_SIDES(t)                                                                              \
-    UNROLL for (int k = 0; k < SIDE_CHUNKS; ++k) {                                                 \
+    UNROLL for (int k = 0; k < SIDE_PARTS; ++k) {                                                  \
         const Side side_ = side_of(item + k * WIDTH);                                              \
         if (side_.is_there) {                                                                      \
             const int y_ = lines[((t) & 1) * CHUNK + side_.row];                                   \
             __global const SRC *values_ = origin + (y_ == OUTSIDE ? 0 : y_) * g.src_row;           \
             if (y_ == OUTSIDE) {                                                                   \
-                UNROLL for (int i = 0; i < CHUNK; ++i)                                             \
+                UNROLL for (int i = 0; i < PART; ++i)                                              \
                     sides[k][i] = g.border_value;                                                  \
             } else if (IS_FREE(side_)) {                                                           \
                 READ_FREE(sides[k], values_ + left - APRON_X + side_.first)                        \
             } else {                                                                               \
-                UNROLL for (int i = 0; i < CHUNK; ++i)                                             \
+                UNROLL for (int i = 0; i < PART; ++i)                                              \
                     sides[k][i] = AT_PLACE(values_, places[side_.first + i * CHANNELS]);           \
             }                                                                                      \
         }                                                                                          \
@@ -265,19 +304,23 @@ INLINE Side side_of(int n) {
         UNROLL for (int s_ = 0; s_ < SECTIONS; ++s_)                                               \
             sums_[s_] = AT_REST;                                                                   \
         if (side_.is_there && side_.is_right) {                                                    \
-            UNROLL for (int i = 0; i < CHUNK; ++i)                                                 \
+            UNROLL for (int i = 0; i < PART; ++i)                                                  \
                 UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_)                                  \
                     ADD_AGED(0, s_, i, (x)[i], sums_[s_]);                                         \
-            UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_)                                      \
+            UNROLL for (int s_ = CAUSAL; s_ < SECTIONS; ++s_) {                                    \
+                MOVE_APART(side_.apart, s_, sums_[s_])                                             \
                 store_sum(anticausal_sums +                                                        \
                               SUM_AT(s_ - CAUSAL, CHUNKS + side_.place, side_.row),                \
                           sums_[s_]);                                                              \
+            }                                                                                      \
         } else if (side_.is_there) {                                                               \
-            UNROLL for (int i = 0; i < CHUNK; ++i)                                                 \
+            UNROLL for (int i = 0; i < PART; ++i)                                                  \
                 UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                         \
-                    ADD_AGED(0, s_, CHUNK - 1 - i, (x)[i], sums_[s_]);                             \
-            UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_)                                             \
+                    ADD_AGED(0, s_, PART - 1 - i, (x)[i], sums_[s_]);                              \
+            UNROLL for (int s_ = 0; s_ < CAUSAL; ++s_) {                                           \
+                MOVE_APART(side_.apart, s_, sums_[s_])                                             \
                 store_sum(causal_sums + SUM_AT(s_, side_.place, side_.row), sums_[s_]);            \
+            }                                                                                      \
         }                                                                                          \
     } while (0)
 
@@ -311,8 +354,9 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                           __local int *places, __local int *lines) {
     const int item = get_local_id(0);
     const int batch = get_global_id(2);
-    const int left = (int)get_group_id(0) * WIDTH;
-    const int first_tile = (int)get_group_id(1) * (rows / CHUNK);
+    const int2 place = place_of_group(true);
+    const int left = place.x * WIDTH;
+    const int first_tile = place.y * (rows / CHUNK);
     const int end_tile = min(first_tile + rows / CHUNK, (g.height + CHUNK - 1) / CHUNK);
     __global const SRC *origin = src + src_start(g, batch);
     __global DST *to = dst + dst_start(g, batch) + left + item;
@@ -351,11 +395,19 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
     if (item < CHUNK)
         lines[(first_tile - BLOCKS & 1) * CHUNK + item] =
             fold_row(g, (first_tile - BLOCKS) * CHUNK + item);
+#if FAR > 0
+    UNROLL for (int s = 0; s < SECTIONS; ++s)
+        if (item < FAR * CHUNK)
+            store_sum((s < CAUSAL ? causal_sums + SUM_AT(s, 0, 0)
+                                  : anticausal_sums + SUM_AT(s - CAUSAL, PLACES - FAR, 0)) +
+                          item,
+                      AT_REST);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     VALUE next[READS];
     bool next_is_whole;
     READ_TILE(first_tile - BLOCKS);
-    float sides[SIDE_CHUNKS][CHUNK];
+    float sides[SIDE_PARTS][PART];
     READ_SIDES(first_tile - BLOCKS);
     int slot = 0;
     ROLLED for (int tile = first_tile - BLOCKS; tile < end_tile + BLOCKS; ++tile) {
@@ -375,7 +427,7 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
             lines[(tile + 1 & 1) * CHUNK + item] = fold_row(g, (tile + 1) * CHUNK + item);
         barrier(CLK_LOCAL_MEM_FENCE);
         // Sums of the chunks beside the slab, and then of its own.
-        UNROLL for (int k = 0; k < SIDE_CHUNKS; ++k) {
+        UNROLL for (int k = 0; k < SIDE_PARTS; ++k) {
             const Side side = side_of(item + k * WIDTH);
             if (side.is_there && IS_FREE(side) &&
                 lines[(tile & 1) * CHUNK + side.row] != OUTSIDE) {
@@ -385,7 +437,9 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
         }
         if (tile + 1 < end_tile + BLOCKS) {
             READ_TILE(tile + 1);
+#if !SIDES_LATE
             READ_SIDES(tile + 1);
+#endif
         }
         float x[CHUNK];
         __local float *own = here + row * PITCH + first_value;
@@ -448,32 +502,6 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
 
         {
             State states[SECTIONS];
-#if CUT
-            // The states at the cut are carried to the start of its chunk, and join the chunk's sum.
-            State starts[SECTIONS], carried[SECTIONS];
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                starts[s] = carried[s] = AT_REST;
-            if (has_cut) {
-                ROLLED for (int k = chunk % CHANNELS; k < CHUNKS; k += CHANNELS)
-                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                        starts[s] = plus_state(starts[s], load_cut(cuts + CUT_AT(s, k, row)));
-                Filter filter;
-                READ_FILTER(filter, AXES.sections[0], 0);
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    carried[s] = starts[s];
-                ROLLED for (int i = 0; i < cut_sample; ++i)
-                    UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                        carried[s] = take(filter.sections[s], carried[s], 0.0f);
-            }
-            const int ahead = has_cut ? beyond / CHUNK - chunk / CHANNELS : 0; // chunks
-#define JOIN_CARRIED(b, state)                                                                     \
-    do {                                                                                           \
-        if (ahead == BLOCKS - (b))                                                                 \
-            (state) = plus_state(state, carried[s]);                                               \
-    } while (0)
-#else
-#define JOIN_CARRIED(b, state)
-#endif
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
                 __local const float *from = causal_sums + SUM_AT(s, chunk, row);
                 states[s] = load_sum(from);
@@ -486,14 +514,35 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                 __local const float *from =
                     anticausal_sums + SUM_AT(s - CAUSAL, chunk + NEAR, row);
                 states[s] = load_sum(from);
-                JOIN_CARRIED(0, states[s]);
-                UNROLL for (int b = 1; b < BLOCKS; ++b) {
+                UNROLL for (int b = 1; b < BLOCKS; ++b)
                     states[s] = A_CHUNK_LATER(0, s, states[s],
                                               load_sum(from - b * CHANNELS * CHUNK));
-                    JOIN_CARRIED(b, states[s]);
-                }
                 HOLD(0, s, x[CHUNK - 1], states[s]);
             }
+#if CUT
+            // The states at the cut add to those at the end of a chunk before it what is left of them there.
+            const int ahead = beyond / CHUNK - chunk / CHANNELS; // chunks
+            State starts[SECTIONS];
+            if (has_cut) {
+                Filter filter;
+                READ_FILTER(filter, AXES.sections[0], 0);
+                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s) {
+                    starts[s] = AT_REST;
+                    UNROLL for (int k = 0; k < PARTS; ++k)
+                        starts[s] = plus_state(
+                            starts[s],
+                            load_cut(cuts + CUT_AT(s, k * CHANNELS + chunk % CHANNELS, row)));
+                    if (ahead > 0 && ahead <= BLOCKS) {
+                        State left_over = starts[s];
+                        ROLLED for (int i = 0; i < cut_sample; ++i)
+                            left_over = take(filter.sections[s], left_over, 0.0f);
+                        ROLLED for (int b = 1; b < ahead; ++b)
+                            left_over = A_CHUNK_LATER(0, s, left_over, AT_REST);
+                        states[s] = plus_state(states[s], left_over);
+                    }
+                }
+            }
+#endif
             float y[CHUNK];
 #if SYMMETRY
             float causal[ONE_WAY], anticausal[ONE_WAY], between[ONE_WAY];
@@ -507,15 +556,20 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
 #else
             Filter filter;
             READ_FILTER(filter, AXES.sections[0], 0);
+            filter_chunk(&filter, x, y, states);
 #if CUT
-            filter_chunk(&filter, x, y, states, has_cut && ahead == 0 ? cut_sample : -1, starts);
-#else
-            filter_chunk(&filter, x, y, states, -1, at_cut);
+            if (has_cut && ahead == 0)
+                add_from_cut(&filter, y, cut_sample, starts);
 #endif
 #endif
             write_chunk(y, own);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#if SIDES_LATE
+        if (tile + 1 < end_tile + BLOCKS) {
+            READ_SIDES(tile + 1);
+        }
+#endif
 
         const int done = tile - BLOCKS;
         __global DST *done_to = to + (long)done * CHUNK * g.dst_row;
@@ -546,12 +600,15 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
 #if CUT
         const int last = g.valid_bottom - tile * CHUNK; // rows of the tile before the cut
         if (last > 0 && last <= CHUNK) {
-            const int count = SPARE ? APRON : APRON - CHUNK + last;
-            ROLLED for (int age = 0; age < count; ++age) {
-                const int y = last - 1 - age + TILES * CHUNK - CHUNK; // from the tile at `slot` on
-                const float sample =
-                    tiles[(slot + y / CHUNK) % TILES * TILE + y % CHUNK * PITCH + item];
-                ADD_START(1, age, sample, at_cut)
+            ROLLED for (int k = 0; k < TILES; ++k) { // from the oldest tile, at `slot`, on
+                const int from = (slot + k < TILES ? slot + k : slot + k - TILES) * TILE;
+                const int oldest = last - 1 + (TILES - 1 - k) * CHUNK; // the age of the tile's first row
+                UNROLL for (int i = 0; i < CHUNK; ++i) {
+                    const int age = oldest - i;
+                    const float sample = tiles[from + i * PITCH + item];
+                    ADD_START(1, clamp(age, 0, APRON - 1), age >= 0 && age < APRON ? sample : 0.0f,
+                              at_cut)
+                }
             }
 #if !SPARE
             UNROLL for (int i = 0; i < CHUNK; ++i)
@@ -621,7 +678,12 @@ void recursive_fused_sums(__global const SRC *restrict src, __global DST *restri
                     UNROLL for (int s = 0; s < CAUSAL; ++s)
                         states[s] = take(filter.sections[s], states[s], old[i]);
             } else {
-                filter_chunk(&filter, old, y, states, g.valid_bottom - done * CHUNK, at_cut);
+                filter_chunk(&filter, old, y, states);
+#if CUT
+                const int cut = g.valid_bottom - done * CHUNK;
+                if (cut > 0 && cut <= CHUNK)
+                    add_from_cut(&filter, y, cut, at_cut);
+#endif
                 // A condition around the call takes NVIDIA's compiler half as many registers again.
                 ADD_BEFORE(y)
                 store_column(y, done_to, g.dst_row, done_rows);

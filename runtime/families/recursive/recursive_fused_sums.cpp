@@ -46,9 +46,17 @@ bool is_symmetric(const RecursivePlanePass &pass) {
            std::all_of(pass.axes.begin(), pass.axes.end(), is_even);
 }
 
-// The struct Axes.
-std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, bool mirrored,
-                                  bool signs, bool symmetric) {
+// Returns the samples beside a row of a slab that an item sums up: a chunk, or more where chunks are more than items. The
+// kernel's PART.
+int part_of(const RecursivePlanePass &pass, const Settings &settings, int apron) {
+    const int parts = settings.lanes / (2 * chunk);
+    const bool longer = pass.channels == 1 && apron > parts * chunk && !holds(pass.all_axes());
+    return longer ? apron / parts : chunk;
+}
+
+// The struct Axes. part: see part_of().
+std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, int part,
+                                  bool mirrored, bool signs, bool symmetric) {
     const int order = plane_order(pass);
     std::vector<double> values;
     for (const LineStage &stage : pass.axes)
@@ -64,10 +72,14 @@ std::vector<std::byte> axes_bytes(const RecursivePlanePass &pass, int apron, boo
         }
     };
     for_sections([&](const Section &section) {
-        for (const auto &state : responses(section, chunk))
+        for (const auto &state : responses(section, part))
             values.insert(values.end(), state.begin(), state.begin() + order);
     });
     for_sections([&](const Section &section) { append_transition(values, section, order, chunk); });
+    if (part > chunk)
+        for_sections([&](const Section &section) {
+            append_transition(values, section, order, part - chunk);
+        });
     if (holds(pass.all_axes()))
         append_held(values, pass, apron, mirrored);
     if (symmetric)
@@ -118,7 +130,8 @@ Launch launch_of(const RecursivePlanePass &pass, Results results, const Settings
     const auto &[x, y] = pass.axes;
     const bool mirrored = is_mirrored(x) && is_mirrored(y);
     const bool symmetric = is_symmetric(pass);
-    std::vector<std::byte> axes = axes_bytes(pass, apron, mirrored, has_signs({&x, &y}), symmetric);
+    std::vector<std::byte> axes = axes_bytes(pass, apron, part_of(pass, settings, apron), mirrored,
+                                             has_signs({&x, &y}), symmetric);
     const bool small = facts.takes_by_value(axes.size()) && !facts.copies_indexed_arguments &&
                        axes.size() <= most_by_value(facts, most_bytes_by_value);
 
