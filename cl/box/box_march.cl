@@ -10,6 +10,7 @@
 #include "lib/pixel.clh"
 #include "lib/last_use.clh"
 #include "lib/border.clh"
+#include "lib/group_place.clh"
 #include "lib/box.clh"
 
 #if !defined(LANES) || !defined(STACKS) || !defined(SEGMENT) || SEGMENT % 16 != 0
@@ -47,8 +48,9 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
     const int lane = item & (LANES - 1);
     const int stack = item / LANES;
     const int batch = get_group_id(2);
-    const int left = (int)get_group_id(0) * strip;
-    const int top = (int)get_group_id(1) * band;
+    const int2 place = place_of_group(true);
+    const int left = place.x * strip;
+    const int top = place.y * band;
     const int rows = min(band, g.height - top);
     const int wide = min(strip, g.width - left);
     const int radius = g.anchor_x * CHANNELS; // values

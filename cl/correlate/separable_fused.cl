@@ -3,6 +3,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/group_place.clh"
 
 #define KERNEL separable_fused
 #define MORE_PARAMETERS

@@ -4,6 +4,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/group_place.clh"
 #define REAL float
 #define AS_REAL as_float
 #define AS_BITS as_uint
