@@ -620,6 +620,13 @@ TEST_SUITE("choice") {
         CHECK(chosen(box_of(PixelType::f32, 20, 480), cpu) == "box_lines");
         // Bands are low in an image as small as this.
         CHECK(chosen(box_of(PixelType::f32, 20, 400), cpu) == "box_lines");
+        // One band of a tiny image is sooner done than a second core wakes.
+        const auto of_tiny = [](std::int64_t width) {
+            return support::make_box_pass(PixelType::f32, {width, 32, 1, 1}, 1, 20, 20);
+        };
+        CHECK(choose(of_tiny(128), cpu, "", "the test").variant() ==
+              "box_strips:BAND=1024,STRIP=4096");
+        CHECK(chosen(of_tiny(129), cpu) == "box_lines");
         const auto of_volume = [](std::int64_t radius) {
             return support::make_box_pass(PixelType::f32, {5000, 16, 1, 1}, 1, 0, radius);
         };
