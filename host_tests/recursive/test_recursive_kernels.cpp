@@ -472,6 +472,7 @@ TEST_CASE("pixels that are too far away to be read count as those that are") {
     const Form forms[] = {
         {"recursive_fused", {{"LANES", 64}, {"ROWS", 256}}, {2.5, 5.5}},
         {"recursive_fused_sums", {{"LANES", 128}, {"ROWS", 64}, {"SPARE", 1}}, {5.5, 8.3}},
+        {"recursive_fused_sums", {{"LANES", 128}, {"ROWS", 64}, {"SPARE", 0}}, {12}},
         {"recursive_fused_sums", {{"LANES", 64}, {"ROWS", 64}, {"SPARE", 0}}, {2.5}},
         {"recursive_fused_strips", {{"STRIP", 128}, {"BAND", 64}}, {5.5, 11}},
         {"recursive_look", {{"LANES", 16}, {"CHUNKS", 4}}, {11, 33}},
