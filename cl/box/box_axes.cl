@@ -23,7 +23,8 @@
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict sums4,
                    const Geometry g, const BoxColumns columns, const int band,
-                   __local VALUE4 *restrict changes, __local VALUE4 *restrict boxes4) {
+                   __local VALUE4 *restrict changes, __local VALUE4 *restrict boxes4,
+                   __local int *restrict lines) {
     const int item = get_local_id(0);
     const int lane = item & (LANES - 1);
     const int stack = item / LANES;
@@ -39,6 +40,8 @@ void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict s
     const long pitch4 = columns.pitch / 4;
 
     const int first = top - g.anchor_y - 1; // row that leaves the boxes of the band's first row
+    FIND_LINES(first);
+    FIND_LINES(first + STEP);
     changes[item] = used ? sum_of_first_rows(origin, g, four, first, stack) : EMPTY_COLUMNS.sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     Columns boxes = EMPTY_COLUMNS; // of the last stack
@@ -53,6 +56,7 @@ void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict s
         enters[i] = leaves[i] = 0;
     if (used)
         BRING_ROWS(first);
+    barrier(CLK_LOCAL_MEM_FENCE); // lines are used again
     int turn = 0;
     for (int step = 0; step < rows; step += STEP) {
         VALUE4 change[ROWS]; // from the item's first row on
@@ -61,6 +65,7 @@ void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict s
         here[item] = change[ROWS - 1];
         if (used && step + STEP < rows)
             BRING_ROWS(first + step + STEP);
+        FIND_LINES(first + step + 2 * STEP);
         barrier(CLK_LOCAL_MEM_FENCE);
 
         VALUE4 above = 0;

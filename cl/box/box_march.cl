@@ -38,12 +38,12 @@
 
 // strip: values of a row that a group makes; apron: values before them that it reads, a multiple of
 // 4. changes: what the rows of each item change; sums4: a step's sums along y, and then their
-// running sums; segments4: what a segment comes to, [segment][channel][row].
+// running sums; segments4: what a segment comes to, [segment][channel][row]; lines: see LINES.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                const int band, const int strip, const int apron, const long area, const float share,
                __local VALUE4 *restrict changes, __local VALUE4 *restrict sums4,
-               __local VALUE4 *restrict segments4 OTHER_PARAMETER) {
+               __local VALUE4 *restrict segments4, __local int *restrict lines OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int lane = item & (LANES - 1);
     const int stack = item / LANES;
@@ -62,6 +62,8 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
     __local VALUE *segments = (__local VALUE *)segments4;
 
     const int first = top - g.anchor_y - 1; // row that leaves the boxes of the band's first row
+    FIND_LINES(first);
+    FIND_LINES(first + STEP);
     changes[item] =
         used ? sum_of_first_rows(origin, g, four, first, stack) : EMPTY_COLUMNS.sum;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -75,6 +77,7 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
         enters[i] = leaves[i] = 0;
     if (used)
         BRING_ROWS(first);
+    barrier(CLK_LOCAL_MEM_FENCE); // lines are used again
 
     // An item scans a segment of a row, and then makes the means of columns: sums to a box's last
     // value, less those to the value before its first.
@@ -90,6 +93,7 @@ void box_march(__global const SRC *restrict src, __global DST *restrict dst, con
         changes[item] = change[ROWS - 1];
         if (used && step + STEP < rows)
             BRING_ROWS(first + step + STEP);
+        FIND_LINES(first + step + 2 * STEP);
         barrier(CLK_LOCAL_MEM_FENCE);
 
         VALUE4 sum = columns.sum;

@@ -17,11 +17,13 @@ inline double rounds_after_start(double groups, double at_once) {
     return (rounds + std::ceil(rounds)) / 2;
 }
 
-// Returns the same with what the start of the first round loses. Fitted to the times of three kernels on an H200, which
-// it foretells within some percent.
-inline double rounds_of(double groups, double at_once) {
-    constexpr double start = 0.35;
-    return rounds_after_start(groups, at_once) + start;
+// What the start of the first round loses, in rounds. Fitted to the times of three kernels on an H200, which it foretells
+// within some percent.
+inline constexpr double lost_at_start = 0.35;
+
+// Returns the rounds with what their start loses.
+inline double rounds_of(double groups, double at_once, double lost = lost_at_start) {
+    return rounds_after_start(groups, at_once) + lost;
 }
 
 // Returns the value whose cost(value) is least, the first of several. values: not empty.
@@ -40,14 +42,14 @@ inline std::int64_t rows_of_band(std::int64_t height, std::int64_t strips, std::
 
 // Returns the value of a tunable with which all groups finish first that march down the strips of an image of `height` rows.
 // at_once: groups that the device runs at a time. start: rows for which a group could march in the time that its start
-// takes. band_of(value): the rows of a group's band.
+// takes. band_of(value): the rows of a group's band. lost: as rounds_of() takes it.
 template <class BandOf>
 int soonest_of(const std::vector<int> &values, double strips, std::int64_t height, double at_once,
-               double start, BandOf band_of) {
+               double start, BandOf band_of, double lost = lost_at_start) {
     return of_least_cost(values, [&](int value) {
         const std::int64_t band = band_of(value);
         const auto bands = static_cast<double>(ceil_div(height, band));
-        return rounds_of(strips * bands, at_once) * (static_cast<double>(band) + start);
+        return rounds_of(strips * bands, at_once, lost) * (static_cast<double>(band) + start);
     });
 }
 

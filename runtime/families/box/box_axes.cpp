@@ -95,7 +95,8 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
                       by_value(columns),
                       by_value(static_cast<std::int32_t>(band)),
                       vectors(2 * settings.group()),
-                      vectors(2 * settings.lanes)};
+                      vectors(2 * settings.lanes),
+                      vectors(settings.step())};
     Launch along;
     along.program = {"box/box_axes.cl", "box_axes_along", defines};
     // Rows are the groups along x, of which NVIDIA's GPUs take more than 65535.
