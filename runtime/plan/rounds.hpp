@@ -17,9 +17,10 @@ inline double rounds_after_start(double groups, double at_once) {
     return (rounds + std::ceil(rounds)) / 2;
 }
 
-// What the start of the first round loses, in rounds. Fitted to the times of three kernels on an H200, which it foretells
-// within some percent.
+// What the start of the first round and the groups at an image's edges lose, in rounds; less where these groups come first
+// (lib/group_place.clh). Fitted to the times of three and of two kernels on an H200, which they foretell within some percent.
 inline constexpr double lost_at_start = 0.35;
+inline constexpr double lost_with_edges_first = 0.1;
 
 // Returns the rounds with what their start loses.
 inline double rounds_of(double groups, double at_once, double lost = lost_at_start) {

@@ -127,7 +127,6 @@ std::string refusal(const BoxPass &pass, const Settings &settings) {
 // rows of its first boxes. The fastest of radii of 15 and 50 of 16384x16384, 4096x4096 and 1920x1080 f32 on an H200.
 int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const DeviceFacts &facts) {
     constexpr double first_rows = 16;
-    constexpr double lost = 0.15; // at the start, in rounds
     const Geometry &g = pass.geometry;
     const auto band_with = [&](int groups) {
         settings.groups = groups;
@@ -135,7 +134,7 @@ int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const De
     };
     return soonest_of(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
                       g.height, static_cast<double>(facts.cores() * at_once), g.taps_y + first_rows,
-                      band_with, lost);
+                      band_with, lost_with_edges_first);
 }
 
 // The radius alone decides on the program, so that a new size of image compiles nothing: strips that are mostly aprons take

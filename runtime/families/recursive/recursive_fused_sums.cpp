@@ -188,8 +188,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
 }
 
 // Returns settings with as many lanes, and bands of rows by which all groups finish first: a group has the tiles of other
-// bands that matter to its own as well. On an H200 the fastest bands were of 1024, 256 and 64 rows of images of
-// 16384x16384, 4096x4096 and 1920x1080.
+// bands that matter to its own as well. On an H200 the fastest bands were of 2048, 256, 128 and 64 rows of images
+// of 16384x16384, 4096x4096, 3840x2160 and 1920x1080.
 Settings with_bands(const RecursivePlanePass &pass, int lanes, const DeviceFacts &facts) {
     constexpr double groups_of_core = 4.0;
     const Geometry &g = pass.geometry;
@@ -198,7 +198,8 @@ Settings with_bands(const RecursivePlanePass &pass, int lanes, const DeviceFacts
     const int blocks = apron_of(pass).value_or(longest_apron) / chunk;
     const int rows = of_least_cost({64, 128, 256, 512, 1024, 2048}, [&](int band) {
         return rounds_of(static_cast<double>(slabs * ceil_div(g.height, band)),
-                         groups_of_core * static_cast<double>(facts.cores())) *
+                         groups_of_core * static_cast<double>(facts.cores()),
+                         lost_with_edges_first) *
                (band / chunk + 2 * blocks + 1);
     });
     return {.lanes = lanes, .rows = rows, .spare = 0};
