@@ -77,6 +77,20 @@ TEST_SUITE("kernels") {
             if (kernel != "correlate_plain")
                 run_several_tiles(kernel);
     }
+
+    // The groups of fewer are turned, so that those at the edges start first.
+    TEST_CASE("separable taps of more than 1024 tiles") {
+        CorrelateCase test;
+        test.kernel = "separable_fused";
+        test.config = {
+            {"TILE_X", 64}, {"TILE_Y", 32}, {"ROW_ITEM", 8}, {"COLUMN_X", 2}, {"COLUMN_Y", 8}};
+        test.taps = {3, 5, 1, 2, true, false};
+        test.width = 40 * 64 + 5;
+        test.height = 25 * 32 + 5;
+        support::Tally tally;
+        CHECK(support::run(test, tally) == "");
+        CHECK(tally.ran == 1);
+    }
 }
 
 // A test case for each type, so that the product can be spread over cores.
