@@ -19,7 +19,7 @@
 
 // sums4: [slice][row][column] from columns.first_column on, which is a multiple of 4, as is columns.pitch. changes: what
 // the rows of each item change; boxes4: the boxes before a step's first row, which the last stack sums up. Both are of two
-// steps in turn.
+// steps in turn, as are lines: see LINES_FROM.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_axes_down(__global const SRC *restrict src, __global VALUE4 *restrict sums4,
                    const Geometry g, const BoxColumns columns, const int band,

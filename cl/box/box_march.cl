@@ -38,7 +38,8 @@
 
 // strip: values of a row that a group makes; apron: values before them that it reads, a multiple of
 // 4. changes: what the rows of each item change; sums4: a step's sums along y, and then their
-// running sums; segments4: what a segment comes to, [segment][channel][row]; lines: see LINES.
+// running sums; segments4: what a segment comes to, [segment][channel][row]; lines: see
+// LINES_FROM.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void box_march(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
                const int band, const int strip, const int apron, const long area, const float share,

@@ -12,8 +12,8 @@
 #include "lib/group_place.clh"
 
 #if !defined(LANES) || !defined(BLOCKS) || !defined(SPARE) || !defined(VECTORS) ||                 \
-    !defined(MIRRORED) || !defined(CUT)
-#error LANES, BLOCKS, SPARE, VECTORS, MIRRORED or CUT is not defined
+    !defined(MIRRORED) || !defined(CUT) || !defined(PART)
+#error LANES, BLOCKS, SPARE, VECTORS, MIRRORED, CUT or PART is not defined
 #endif
 #if !defined(HOLDS) || !defined(SYMMETRY) || (CUT && (HOLDS || SYMMETRY))
 #error HOLDS or SYMMETRY is not defined, or nothing lies beyond the image
@@ -38,20 +38,13 @@
 // SPARE: 1 where local memory has room for one tile more, so that the oldest need not be read before
 // another comes.
 #define TILES (BLOCKS + SPARE)
-// Items sum up the chunks beside the slab of a tile. Where chunks are more than items (LONGER), an item
-// takes a part of PART samples, which is longer than a chunk. The sum of the part that is k parts from
-// the slab goes to the place of the chunk that is k chunks from it, as what a chunk there would have
-// left; the places further away have nothing.
-#define LONGER (CHANNELS == 1 && 2 * BLOCKS * CHUNK > WIDTH && !HOLDS)
-#if LONGER
-#define PARTS_BESIDE (WIDTH / (2 * CHUNK))
-#define PART (APRON / PARTS_BESIDE)
+// An item sums up PART samples beside the slab of a tile: a chunk, or more (LONGER) where chunks are more
+// than items. The sum of the part that is k parts from the slab goes to the place of the chunk that is k
+// chunks from it, as what a chunk there would have left; the places further away have nothing.
+#define LONGER (PART > CHUNK)
+#define PARTS_BESIDE (APRON / PART)
 #if PARTS_BESIDE * PART != APRON || PART % 4 != 0
 #error the items do not share the samples beside a slab in whole vectors
-#endif
-#else
-#define PARTS_BESIDE BLOCKS
-#define PART CHUNK
 #endif
 #define SIDES (2 * PARTS_BESIDE * CHANNELS * CHUNK)
 #define FAR (NEAR - PARTS_BESIDE * CHANNELS) // places on either side that have nothing

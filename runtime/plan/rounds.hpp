@@ -17,8 +17,8 @@ inline double rounds_after_start(double groups, double at_once) {
     return (rounds + std::ceil(rounds)) / 2;
 }
 
-// What the start of the first round and the groups at an image's edges lose, in rounds; less where these groups come first
-// (lib/group_place.clh). Fitted to the times of three and of two kernels on an H200, which they foretell within some percent.
+// A launch loses so many rounds to the start of its first one and to the groups at an image's edges, fewer where these come
+// first (lib/group_place.clh). Fitted to the times of three and of two kernels on an H200, foretold within some percent.
 inline constexpr double lost_at_start = 0.35;
 inline constexpr double lost_with_edges_first = 0.1;
 

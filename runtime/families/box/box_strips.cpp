@@ -70,8 +70,7 @@ std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
         const std::int64_t strips = strips_of(pass, strip) * pass.batch();
         int band = 1024;
         while (band > 16 && !is_tiny &&
-               strips * ceil_div(g.height, band) <
-                   (band / 4 < pass.geometry.taps_y ? 1 : 2) * facts.cores())
+               strips * ceil_div(g.height, band) < (band / 4 < g.taps_y ? 1 : 2) * facts.cores())
             band /= 4;
         result.push_back({.strip = strip, .band = band});
     }

@@ -46,8 +46,7 @@ bool is_symmetric(const RecursivePlanePass &pass) {
            std::all_of(pass.axes.begin(), pass.axes.end(), is_even);
 }
 
-// Returns the samples beside a row of a slab that an item sums up: a chunk, or more where chunks are more than items. The
-// kernel's PART.
+// Returns the samples beside a row of a slab that an item sums up: a chunk, or more where chunks are more than items.
 int part_of(const RecursivePlanePass &pass, const Settings &settings, int apron) {
     const int parts = settings.lanes / (2 * chunk);
     const bool longer = pass.channels == 1 && apron > parts * chunk && !holds(pass.all_axes());
@@ -130,8 +129,9 @@ Launch launch_of(const RecursivePlanePass &pass, Results results, const Settings
     const auto &[x, y] = pass.axes;
     const bool mirrored = is_mirrored(x) && is_mirrored(y);
     const bool symmetric = is_symmetric(pass);
-    std::vector<std::byte> axes = axes_bytes(pass, apron, part_of(pass, settings, apron), mirrored,
-                                             has_signs({&x, &y}), symmetric);
+    const int part = part_of(pass, settings, apron);
+    std::vector<std::byte> axes =
+        axes_bytes(pass, apron, part, mirrored, has_signs({&x, &y}), symmetric);
     const bool small = facts.takes_by_value(axes.size()) && !facts.copies_indexed_arguments &&
                        axes.size() <= most_by_value(facts, most_bytes_by_value);
 
@@ -142,6 +142,7 @@ Launch launch_of(const RecursivePlanePass &pass, Results results, const Settings
     defines["MIRRORED"] = mirrored ? 1 : 0;
     defines["LANES"] = lanes;
     defines["BLOCKS"] = apron / chunk;
+    defines["PART"] = part;
     defines["VECTORS"] = pass.alignment >= 4 ? 1 : 0;
     defines["CUT"] = pass.is_cut ? 1 : 0;
     defines["SPARE"] = settings.spare;
