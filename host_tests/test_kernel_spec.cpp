@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "families/family.hpp"
@@ -553,6 +554,56 @@ TEST_SUITE("kernels") {
         for (const gz::BoxPass &pass : all_boxes())
             for (const Config &config : gz::all_configs(gz::box_plain().tunables))
                 CHECK(gz::box_plain().refusal(pass, config) == "");
+    }
+
+    TEST_CASE("integers are read as denormals where taps and constant make up for it exactly") {
+        DeviceFacts facts = make_facts(DeviceClass::other_gpu);
+        const auto pass_of = [](PixelType type, std::vector<float> taps) {
+            CorrelatePass pass = make_pass(type, {64, 64, 1, 1}, 1, make_taps(3, 2, Rank::one));
+            REQUIRE(pass.set().taps.size() == 5);
+            pass.sets.front().taps = std::move(taps);
+            return pass;
+        };
+        const std::vector<float> fine{0.5F, 0.0F, -0x1p-40F, 0x1p-149F, 0x1p20F};
+        const CorrelatePass bytes = pass_of(PixelType::u8, fine);
+        CHECK_FALSE(gz::with_denormals(bytes, facts).reads_denormals);
+        facts.reads_denormals = true;
+        const CorrelatePass read = gz::with_denormals(bytes, facts);
+        CHECK(read.reads_denormals);
+        CHECK(read.set().taps == std::vector<float>{0x1p99F, 0.0F, -0x1p60F, 0x1p-100F, 0x1p69F});
+        CHECK(gz::separable_defines(read, facts).at("READS_DENORMALS") == 1);
+        CHECK(gz::is_bounded(read) == gz::is_bounded(bytes));
+
+        const auto reads = [&](const CorrelatePass &pass) {
+            const CorrelatePass result = gz::with_denormals(pass, facts);
+            if (!result.reads_denormals)
+                CHECK(result.set().taps == pass.set().taps);
+            return result.reads_denormals;
+        };
+        CHECK(reads(pass_of(PixelType::u16, fine)));
+        for (const PixelType type : {PixelType::s16, PixelType::f16, PixelType::f32})
+            CHECK_FALSE(reads(pass_of(type, fine)));
+        CHECK_FALSE(reads(pass_of(PixelType::u8, {0.5F, 0x1p-41F, 1.0F, 1.0F, 1.0F})));
+        CHECK_FALSE(reads(pass_of(PixelType::u8, {0.5F, 0x1.8p20F, 1.0F, 1.0F, 1.0F})));
+        CHECK_FALSE(reads(pass_of(PixelType::u8, {0.5F, 1.0F, 1.0F, 1.0F, -0x1.8p20F})));
+        CHECK_FALSE(
+            reads(make_pass(PixelType::u8, {64, 64, 1, 1}, 1, make_taps(3, 3, Rank::full))));
+        CHECK_FALSE(reads(varied_pass()));
+        CorrelatePass difference = bytes;
+        difference.subtraction = gz::Subtraction::other_less_result;
+        CHECK_FALSE(reads(difference));
+
+        CorrelatePass constant = bytes;
+        constant.geometry.border_mode = BORDER_CONSTANT;
+        for (const float value : {0.0F, 1.0F, 255.0F}) {
+            constant.geometry.border_value = value;
+            CHECK(static_cast<double>(gz::with_denormals(constant, facts).geometry.border_value) ==
+                  static_cast<double>(value) * 0x1p-149);
+        }
+        for (const float value : {-1.0F, 0.5F, 256.0F, std::nanf("")}) {
+            constant.geometry.border_value = value;
+            CHECK_FALSE(reads(constant));
+        }
     }
 
     TEST_CASE("passes that a family is not made for are refused with the number or the reason") {

@@ -355,6 +355,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.takes_vector_hint = contains(extensions, " cl_intel_vec_len_hint ");
     const int capability = nvidia_capability(device, extensions);
     facts.packs_integers = capability >= 72;
+    const std::string denormals = environment("GAUZE_DENORMALS");
+    facts.reads_denormals = denormals == "on" || (capability >= 72 && denormals != "off");
     // Drivers before 470 do not know the form of cp.async that also fills the cache.
     facts.copies_to_local =
         capability >= 80 && std::strtol(facts.driver.c_str(), nullptr, 10) >= 470;

@@ -27,6 +27,10 @@ std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts) {
     return size > most ? text("an axis has ", size, " taps; it takes up to ", most) : "";
 }
 
+namespace {
+constexpr double denormal = 0x1p-149; // the least float, and an integer of 1 read as one
+}
+
 bool is_bounded(const CorrelatePass &pass) {
     const PixelTypeFacts &src = facts_of(pass.src_type);
     if (!src.is_integer)
@@ -38,6 +42,8 @@ bool is_bounded(const CorrelatePass &pass) {
             return false;
         largest = std::max(largest, constant);
     }
+    if (pass.reads_denormals)
+        largest *= denormal;
     const auto sum = [](auto first, auto last) {
         return std::accumulate(first, last, 0.0, [](double total, float tap) {
             return total + std::fabs(static_cast<double>(tap));
@@ -62,7 +68,39 @@ std::string separable_refusal(const CorrelatePass &pass, int most, bool subtract
 Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
     Defines defines = type_defines(pass);
     defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
+    defines["READS_DENORMALS"] = pass.reads_denormals ? 1 : 0;
     return defines;
+}
+
+CorrelatePass with_denormals(const CorrelatePass &pass, const DeviceFacts &facts) {
+    const bool fits = pass.src_type == PixelType::u8 || pass.src_type == PixelType::u16;
+    if (!facts.reads_denormals || !fits || pass.varied() || !pass.separable() ||
+        pass.subtraction != Subtraction::none)
+        return pass;
+    CorrelatePass result = pass;
+    result.reads_denormals = true;
+    if (pass.geometry.border_mode == BORDER_CONSTANT) {
+        const float constant = pass.geometry.border_value;
+        if (!(constant >= 0 && constant <= facts_of(pass.src_type).highest &&
+              constant == std::floor(constant)))
+            return pass;
+        result.geometry.border_value = static_cast<float>(constant * denormal);
+    }
+    // Rows then hold what they would times 2^-49. A sum of what the taps along x make is 0 or at least 2^-63, as all of it
+    // are multiples of that, and 2^-112 is no denormal float.
+    constexpr double least = 0x1p-40, most = 0x1p20;
+    constexpr float along_x = 0x1p100F, along_y = 0x1p49F;
+    std::vector<float> &taps = result.sets.front().taps;
+    const auto middle = taps.begin() + result.set().taps_x;
+    const auto fits_x = [&](float tap) {
+        return tap == 0 || (std::fabs(tap) >= least && std::fabs(tap) <= most);
+    };
+    const auto fits_y = [&](float tap) { return std::fabs(tap) <= most; };
+    if (!std::all_of(taps.begin(), middle, fits_x) || !std::all_of(middle, taps.end(), fits_y))
+        return pass;
+    std::for_each(taps.begin(), middle, [&](float &tap) { tap *= along_x; });
+    std::for_each(middle, taps.end(), [&](float &tap) { tap *= along_y; });
+    return result;
 }
 
 Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts) {

@@ -23,6 +23,8 @@ struct CorrelatePass : ImagePass {
     std::vector<TapSet> sets;
     // The other image is laid out as the target, in values.
     Subtraction subtraction = Subtraction::none;
+    // Kernels read integers as denormal floats, times 2^-149, for which the taps and the border's constant make up.
+    bool reads_denormals = false;
 
     bool varied() const { return sets.size() > 1; }
     const TapSet &set() const { return sets.front(); } // for a pass that is not varied
@@ -59,6 +61,9 @@ bool is_bounded(const CorrelatePass &pass);
 // cannot take the pass; the macros of both that the taps do not decide.
 std::string separable_refusal(const CorrelatePass &pass, int most, bool subtracts = false);
 Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
+// Returns the pass with denormals to read, where that takes fewer instructions and gives the same bits: the taps are
+// separable and make results of sources of u8 and u16 that are as far from denormals as the sources.
+CorrelatePass with_denormals(const CorrelatePass &pass, const DeviceFacts &facts);
 // Returns the argument, and defines BY_VALUE.
 Argument taps_argument(Defines &defines, std::vector<std::byte> taps, const DeviceFacts &facts);
 

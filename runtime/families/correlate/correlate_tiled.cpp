@@ -66,6 +66,7 @@ Launch launch_of(const CorrelatePass &pass, const Settings &settings, const Devi
 
     Launch result;
     result.program = {"correlate/correlate_tiled.cl", "correlate_tiled", type_defines(pass)};
+    result.program.defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
     result.program.defines["SEPARABLE"] = pass.separable() ? 1 : 0;
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;

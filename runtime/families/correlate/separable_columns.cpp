@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "families/correlate/kernels.hpp"
+#include "plan/rounds.hpp"
 
 namespace gz {
 
@@ -13,7 +14,7 @@ struct Settings {
 
 const std::vector<Setting<Settings>> tunables = {{"GROUP", &Settings::group, {64, 128}},
                                                  {"ITEM", &Settings::item, {4, 8, 16}},
-                                                 {"BAND", &Settings::band, {32, 64, 128}}};
+                                                 {"BAND", &Settings::band, {32, 64, 96, 128}}};
 
 constexpr int most_taps = 11;
 constexpr int most_sums = 128; // that an item keeps: more would not fit its registers
@@ -42,6 +43,13 @@ Inner inner_of(const CorrelatePass &pass, const Settings &settings) {
     return inner;
 }
 
+// Returns how many groups march down a band.
+std::int64_t strips_of(const CorrelatePass &pass, const Settings &settings) {
+    const Inner inner = inner_of(pass, settings);
+    // One more item for the values at the left and right edge.
+    return ceil_div(inner.right - inner.left, std::int64_t{settings.group} * settings.item) + 1;
+}
+
 std::string refusal(const CorrelatePass &pass, const Settings &settings) {
     if (std::string reason = separable_refusal(pass, most_taps); !reason.empty())
         return reason;
@@ -51,7 +59,8 @@ std::string refusal(const CorrelatePass &pass, const Settings &settings) {
     return sums > most_sums ? text(sums, " sums an item are too many") : "";
 }
 
-Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+Work work(const CorrelatePass &given, const Settings &settings, const DeviceFacts &facts) {
+    const CorrelatePass pass = with_denormals(given, facts);
     const Geometry &g = pass.geometry;
     const Inner inner = inner_of(pass, settings);
     const int band = settings.band;
@@ -66,10 +75,8 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     defines["ALIGNED"] = is_aligned(pass, settings) ? 1 : 0;
     defines["GROUP"] = settings.group;
     defines["ITEM"] = settings.item;
-    // One more item for the values at the left and right edge.
-    const std::int64_t groups =
-        ceil_div(inner.right - inner.left, std::int64_t{settings.group} * settings.item) + 1;
-    result.range = batched_range(pass, groups, ceil_div(g.height, band), settings.group, 1);
+    result.range =
+        batched_range(pass, strips_of(pass, settings), ceil_div(g.height, band), settings.group, 1);
     const std::vector<float> &taps = pass.set().taps;
     result.arguments = {
         SourceBuffer(),
@@ -83,16 +90,33 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     return result;
 }
 
-Settings shaped(int item, int band) {
-    return {.group = 128, .item = item, .band = band};
+// Returns how many groups run at a time on a core of NVIDIA's, by the registers that its compiler gives items.
+int groups_at_once(const CorrelatePass &pass, const Settings &settings) {
+    constexpr int of_core = 65536;
+    const int of_item = 24 + pass.geometry.taps_y * settings.item;
+    return std::max(of_core / of_item / settings.group, 1);
+}
+
+// Returns the bands with which all groups finish first.
+int fastest_band(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+    constexpr int start = 2; // rows for which a group could march in the time that its start takes
+    const auto strips = static_cast<double>(strips_of(pass, settings) * pass.batch());
+    const auto at_once = static_cast<double>(facts.cores() * groups_at_once(pass, settings));
+    return soonest_of(tunables.back().values, strips, pass.geometry.height, at_once,
+                      pass.geometry.taps_y - 1 + start, [](int band) { return band; });
 }
 
 // Measured on NVIDIA (H200, 16384x16384). Wide items read their aprons less often, but leave fewer
 // registers for more items at a time.
-std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &) {
+std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     const int widest = taps <= 3 ? 16 : 8;
-    return {shaped(std::clamp(pass.alignment, 4, widest), taps <= 7 ? 64 : 128), shaped(4, 64)};
+    std::vector<Settings> result{
+        {.group = 64, .item = std::clamp(pass.alignment, 4, widest), .band = 64},
+        {.group = 64, .item = 4, .band = 64}};
+    for (Settings &settings : result)
+        settings.band = fastest_band(pass, settings, facts);
+    return result;
 }
 
 std::string details(const CorrelatePass &pass, const Settings &settings) {

@@ -71,7 +71,8 @@ std::string refusal(const CorrelatePass &pass, const Settings &settings) {
     return sums > most_sums ? text(sums, " sums an item are too many") : "";
 }
 
-Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
+Work work(const CorrelatePass &given, const Settings &settings, const DeviceFacts &facts) {
+    const CorrelatePass pass = with_denormals(given, facts);
     const Geometry &g = pass.geometry;
     const TapBucket along_x = tap_bucket(g.taps_x);
     const TapBucket along_y = tap_bucket(g.taps_y);
