@@ -170,7 +170,8 @@ bool streams_best(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int taps = std::max(pass.geometry.taps_x, pass.geometry.taps_y);
     const bool integers = facts_of(pass.src_type).is_integer;
     const bool several = pass.channels > (integers ? 2 : 1);
-    const int least = integers ? (several ? 15 : 46) : (several ? 9 : 12);
+    const int one = pass.src_type == PixelType::f16 ? 11 : 12;
+    const int least = integers ? (several ? 15 : 46) : (several ? 9 : one);
     if (taps < least)
         return false;
     // Bands may not be too low for their apron: tiles do with fewer rows. More than 31 taps that do not fill their program
