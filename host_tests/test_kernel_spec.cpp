@@ -572,7 +572,11 @@ TEST_SUITE("kernels") {
         CHECK(read.reads_denormals);
         CHECK(read.set().taps == std::vector<float>{0x1p99F, 0.0F, -0x1p60F, 0x1p-100F, 0x1p69F});
         CHECK(gz::separable_defines(read, facts).at("READS_DENORMALS") == 1);
-        CHECK(gz::is_bounded(read) == gz::is_bounded(bytes));
+        CHECK_FALSE(gz::is_bounded(bytes));
+        CHECK_FALSE(gz::is_bounded(read));
+        const CorrelatePass mean = pass_of(PixelType::u8, {0.25F, 0.5F, 0.25F, 0.5F, 0.5F});
+        CHECK(gz::is_bounded(mean));
+        CHECK(gz::is_bounded(gz::with_denormals(mean, facts)));
 
         const auto reads = [&](const CorrelatePass &pass) {
             const CorrelatePass result = gz::with_denormals(pass, facts);
