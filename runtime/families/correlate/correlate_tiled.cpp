@@ -143,6 +143,8 @@ Settings fastest(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int bucket = bucket_of(pass);
     if (bucket == 5 && most_registers(pass, shaped(32, 4, 4, 4), facts) > 0)
         return shaped(32, 4, 4, 4);
+    if (bucket == 5 && pass.channels == 3 && !pass.separable() && size_of(pass.src_type) == 4)
+        return shaped(32, 4, 4, 8);
     if (bucket <= 3 && size_of(pass.src_type) == 4)
         return shaped(32, 4, 4, 4);
     if (bucket <= (pass.separable() ? 9 : 7))
