@@ -63,7 +63,7 @@ struct DeviceFacts {
     bool copies_arguments = false, copies_indexed_arguments = false;
     // The compiler takes a number of items to make lanes of a vector of: intel_vec_len_hint.
     bool takes_vector_hint = false;
-    bool packs_integers = false;  // has cvt.pack, NVIDIA's saturation of several at once
+    bool packs_integers = false; // has cvt.pack, NVIDIA's saturation of several at once
     // Takes fewer instructions to read integers as denormal floats, with which it computes at full speed.
     bool reads_denormals = false;
     bool copies_to_local = false; // has cp.async, NVIDIA's copies that take no registers
