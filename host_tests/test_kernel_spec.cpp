@@ -571,7 +571,7 @@ TEST_SUITE("kernels") {
         const CorrelatePass read = gz::with_denormals(bytes, facts);
         CHECK(read.reads_denormals);
         CHECK(read.set().taps == std::vector<float>{0x1p99F, 0.0F, -0x1p60F, 0x1p-100F, 0x1p69F});
-        CHECK(gz::separable_defines(read, facts).at("READS_DENORMALS") == 1);
+        CHECK(gz::pixel_defines(read, facts).at("READS_DENORMALS") == 1);
         CHECK_FALSE(gz::is_bounded(bytes));
         CHECK_FALSE(gz::is_bounded(read));
         const CorrelatePass mean = pass_of(PixelType::u8, {0.25F, 0.5F, 0.25F, 0.5F, 0.5F});

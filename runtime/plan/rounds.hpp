@@ -27,6 +27,12 @@ inline double rounds_of(double groups, double at_once, double lost = lost_at_sta
     return rounds_after_start(groups, at_once) + lost;
 }
 
+// Returns how many groups a core of NVIDIA's runs at a time whose items take so many registers.
+inline int groups_of_registers(int registers, int group) {
+    constexpr int of_core = 65536;
+    return std::max(of_core / registers / group, 1);
+}
+
 // Returns the value whose cost(value) is least, the first of several. values: not empty.
 template <class Cost> int of_least_cost(const std::vector<int> &values, Cost cost) {
     return *std::min_element(values.begin(), values.end(),

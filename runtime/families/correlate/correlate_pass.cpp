@@ -27,9 +27,7 @@ std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts) {
     return size > most ? text("an axis has ", size, " taps; it takes up to ", most) : "";
 }
 
-namespace {
 constexpr double denormal = 0x1p-149; // the least float, and an integer of 1 read as one
-}
 
 bool is_bounded(const CorrelatePass &pass) {
     const PixelTypeFacts &src = facts_of(pass.src_type);
@@ -65,7 +63,7 @@ std::string separable_refusal(const CorrelatePass &pass, int most, bool subtract
     return pass.separable() ? "" : "the taps are not separable";
 }
 
-Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
+Defines pixel_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
     Defines defines = type_defines(pass);
     defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
     defines["READS_DENORMALS"] = pass.reads_denormals ? 1 : 0;
@@ -145,7 +143,7 @@ Defines bucketed_defines(const CorrelatePass &pass, const DeviceFacts &facts) {
     const TapBucket along_x = tap_bucket(pass.geometry.taps_x);
     const TapBucket along_y = tap_bucket(pass.geometry.taps_y);
     const bool exact = fills_buckets(pass);
-    Defines defines = separable_defines(pass, facts);
+    Defines defines = pixel_defines(pass, facts);
     defines["LEAST_X"] = exact ? along_x.most : along_x.least;
     defines["BUCKET_X"] = along_x.most;
     defines["LEAST_Y"] = exact ? along_y.most : along_y.least;

@@ -58,9 +58,10 @@ std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts = fa
 bool is_bounded(const CorrelatePass &pass);
 
 // Shared by kernels that include cl/lib/taps.clh: why a kernel made for up to `most` taps along an axis
-// cannot take the pass; the macros of both that the taps do not decide.
+// cannot take the pass.
 std::string separable_refusal(const CorrelatePass &pass, int most, bool subtracts = false);
-Defines separable_defines(const CorrelatePass &pass, const DeviceFacts &facts);
+// Returns type_defines() and what else cl/lib/pixel.clh asks for.
+Defines pixel_defines(const CorrelatePass &pass, const DeviceFacts &facts);
 // Returns the pass with denormals to read, where that takes fewer instructions and gives the same bits: the taps are
 // separable and make results of sources of u8 and u16 that are as far from denormals as the sources.
 CorrelatePass with_denormals(const CorrelatePass &pass, const DeviceFacts &facts);
@@ -80,7 +81,7 @@ TapBucket tap_bucket(int taps); // up to 63
 // Whether the taps fill their buckets, around the anchor along x: they have a program without conditions.
 bool fills_buckets(const CorrelatePass &pass);
 
-// Returns separable_defines() and the least and the largest number of taps of a program, which the buckets decide.
+// Returns pixel_defines() and the least and the largest number of taps of a program, which the buckets decide.
 Defines bucketed_defines(const CorrelatePass &pass, const DeviceFacts &facts);
 
 // Returns the taps along x and then those along y, each padded to its bucket's largest number. The rest is 0

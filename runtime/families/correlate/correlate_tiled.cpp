@@ -82,8 +82,8 @@ Launch launch_of(const CorrelatePass &pass, const Settings &settings, const Devi
         exact && part != Part::others && facts.takes_by_value(taps_bytes.size());
 
     Launch result;
-    result.program = {"correlate/correlate_tiled.cl", "correlate_tiled", type_defines(pass)};
-    result.program.defines["BOUNDED"] = facts.packs_integers && is_bounded(pass) ? 1 : 0;
+    result.program = {"correlate/correlate_tiled.cl", "correlate_tiled",
+                      pixel_defines(pass, facts)};
     result.program.defines["SEPARABLE"] = pass.separable() ? 1 : 0;
     result.program.defines["BUCKET"] = bucket;
     result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;

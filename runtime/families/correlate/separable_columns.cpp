@@ -67,7 +67,7 @@ Work work(const CorrelatePass &given, const Settings &settings, const DeviceFact
 
     Launch result;
     result.program = {"correlate/separable_columns.cl", "separable_columns",
-                      separable_defines(pass, facts)};
+                      pixel_defines(pass, facts)};
     Defines &defines = result.program.defines;
     defines["TAPS_X"] = g.taps_x;
     defines["TAPS_Y"] = g.taps_y;
@@ -90,18 +90,14 @@ Work work(const CorrelatePass &given, const Settings &settings, const DeviceFact
     return result;
 }
 
-// Returns how many groups run at a time on a core of NVIDIA's, by the registers that its compiler gives items.
-int groups_at_once(const CorrelatePass &pass, const Settings &settings) {
-    constexpr int of_core = 65536;
-    const int of_item = 24 + pass.geometry.taps_y * settings.item;
-    return std::max(of_core / of_item / settings.group, 1);
-}
-
 // Returns the bands with which all groups finish first.
 int fastest_band(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
     constexpr int start = 2; // rows for which a group could march in the time that its start takes
     const auto strips = static_cast<double>(strips_of(pass, settings) * pass.batch());
-    const auto at_once = static_cast<double>(facts.cores() * groups_at_once(pass, settings));
+    const int registers =
+        24 + pass.geometry.taps_y * settings.item; // that NVIDIA's compiler gives items
+    const auto at_once =
+        static_cast<double>(facts.cores() * groups_of_registers(registers, settings.group));
     return soonest_of(tunables.back().values, strips, pass.geometry.height, at_once,
                       pass.geometry.taps_y - 1 + start, [](int band) { return band; });
 }

@@ -115,24 +115,20 @@ Work work(const CorrelatePass &given, const Settings &settings, const DeviceFact
 
 // Returns how many groups run at a time on a core of NVIDIA's, by the registers that its compiler gives items.
 int groups_at_once(const CorrelatePass &pass, const Settings &settings) {
-    constexpr int of_core = 65536;
-    const int of_item = 64 + sums_of(pass, settings) * 3 / 2;
-    return std::max(of_core / of_item / settings.group, 1);
+    return groups_of_registers(64 + sums_of(pass, settings) * 3 / 2, settings.group);
 }
 
 // Returns how many groups of each core finish first: a group starts slowly.
 int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFacts &facts) {
     constexpr int first_rows = 8; // for which a group could march in the time that its start takes
     const Geometry &g = pass.geometry;
-    const auto strips = static_cast<double>(strips_of(pass, settings));
     const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
-    return of_least_cost(tunables.back().values, [&](int groups) {
-        settings.groups = groups;
-        const std::int64_t band = band_of(pass, settings, facts);
-        return rounds_of(strips * static_cast<double>(ceil_div(g.height, band)),
-                         static_cast<double>(at_once)) *
-               static_cast<double>(band + g.taps_y + first_rows);
-    });
+    return soonest_of(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
+                      g.height, static_cast<double>(at_once), g.taps_y + first_rows,
+                      [&](int groups) {
+                          settings.groups = groups;
+                          return band_of(pass, settings, facts);
+                      });
 }
 
 // Measured on NVIDIA (H200). Strips are wide beside their aprons. Taps that may not exist are asked for less often by

@@ -134,13 +134,12 @@ std::string refusal(const RankPass &pass, const Settings &settings) {
 }
 
 // Returns the height of bands with which all groups finish first. An item has registers for its results and about 50 more,
-// and NVIDIA's cores have 65536 of them and run at most 32 groups. Within 10 % of the best of 12 sizes and disks of f32
-// measured on an H100.
+// and NVIDIA's cores run at most 32 groups. Within 10 % of the best of 12 sizes and disks of f32 measured on an H100.
 int soonest_band(const RankPass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const std::int64_t strips = strips_of(pass, settings) * pass.batch();
-    const std::int64_t registers = g.taps_y * settings.columns + 50;
-    const std::int64_t at_once = std::min<std::int64_t>(65536 / (settings.group * registers), 32);
+    const int registers = g.taps_y * settings.columns + 50;
+    const std::int64_t at_once = std::min(groups_of_registers(registers, settings.group), 32);
     return soonest_of(tunables.back().values, static_cast<double>(strips),
                       ceil_div(g.height, keys_of_word(pass)),
                       static_cast<double>(facts.cores() * at_once), static_cast<double>(g.taps_y),
