@@ -39,6 +39,11 @@ std::vector<Config> all_configs(const std::vector<Tunable> &tunables) {
     return configs;
 }
 
+void limit_registers(Defines &to, int most, const DeviceFacts &facts) {
+    if (most > 0 && facts.caps_registers)
+        to["MAX_REGISTERS"] = most;
+}
+
 const Kernel *find_kernel(const Pass &pass, const std::string &name) {
     for (const Kernel &kernel : pass.kernels())
         if (kernel.name == name && kernel.takes(pass))

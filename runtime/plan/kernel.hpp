@@ -226,6 +226,9 @@ void add_defines(Defines &to, const std::vector<Setting<Settings>> &tunables,
         to[setting.name] = values.*setting.member;
 }
 
+// Lets an item take `most` registers where the device's compiler can be told so; 0: as many as it likes.
+void limit_registers(Defines &to, int most, const DeviceFacts &facts);
+
 // Returns the kernel of that name for the pass; nullptr where there is none.
 const Kernel *find_kernel(const Pass &pass, const std::string &name);
 

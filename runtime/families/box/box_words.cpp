@@ -78,6 +78,15 @@ bool is_quick(const BoxPass &pass) {
            pass.store == Store::saturate && area_of(pass) <= most;
 }
 
+// Returns the most registers that an item may take; 0: as many as the compiler likes. Measured on NVIDIA (H200): radii of
+// 15 and 50 of u8 take 0.99 and 0.965 of the time, as six groups run at a time for five.
+int most_registers(const BoxPass &pass, const Settings &settings) {
+    return pass.src_type == PixelType::u8 && pass.channels == 1 && settings.lanes == 192 &&
+                   settings.rows == 4
+               ? 56
+               : 0;
+}
+
 Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const std::int64_t lanes = settings.lanes, rows = settings.rows, word = per_word(pass);
@@ -89,6 +98,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &fact
     Defines &defines = result.program.defines;
     defines["LANES"] = settings.lanes;
     defines["ROWS"] = settings.rows;
+    limit_registers(defines, most_registers(pass, settings), facts);
     defines["ALIGNED"] = pass.alignment >= word ? 1 : 0;
     defines["QUICK"] = is_quick(pass) ? 1 : 0;
     defines["FIRST_PLANE"] =

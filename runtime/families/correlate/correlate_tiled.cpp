@@ -49,20 +49,30 @@ bool has_exact_body(int bucket, const DeviceFacts &facts) {
     return bucket <= 15 && !facts.misreads_arguments;
 }
 
-// Returns the most registers that an item may take; 0: as many as the compiler likes. Measured on NVIDIA (H200,
-// 16384x16384): 5x5 taps of f32 take 0.88 of the time, and 0.92 of what they took with 8 rows an item; of u8 0.97; 7x7 of
-// f32 0.96.
-int most_registers(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
-    if (!facts.caps_registers || pass.channels != 1 || pass.src_type != pass.dst_type ||
-        pass.separable() || settings.apart || settings.group_y != 4 || settings.item_x != 4)
+// Returns the most registers that an item may take; 0: as many as the compiler likes. Measured on NVIDIA (H200), parts of
+// the time without: 5x5 taps of f32 0.88, and 0.92 of what they took with 8 rows an item, of u8 0.97; 7x7 of f32 0.96;
+// 15x15 of f32 0.95, of u8 0.97, as more items wait for instructions of long code. Small groups, which small images get:
+// 5x5 and 7x7 of f32 0.85 in 1920x1080, 0.97 in 4096x4096.
+int most_registers(const CorrelatePass &pass, const Settings &settings) {
+    if (pass.channels != 1 || pass.src_type != pass.dst_type || pass.separable() ||
+        settings.apart || settings.item_x != 4)
         return 0;
     const int bucket = bucket_of(pass);
-    if (pass.src_type == PixelType::f32 && settings.group_x == 32)
-        return bucket == 5 && settings.item_y == 4   ? 56
-               : bucket == 7 && settings.item_y == 8 ? 60
-                                                     : 0;
-    if (pass.src_type == PixelType::u8 && settings.group_x == 8)
-        return bucket == 5 && settings.item_y == 8 ? 56 : 0;
+    const auto is = [&](int group_x, int group_y, int item_y) {
+        return settings.group_x == group_x && settings.group_y == group_y &&
+               settings.item_y == item_y;
+    };
+    const bool is_f32 = pass.src_type == PixelType::f32;
+    if (is_f32 || pass.src_type == PixelType::u8)
+        if (bucket == 15 && is(32, 8, 4))
+            return 40;
+    if (is_f32)
+        return bucket == 5 && is(32, 4, 4)                   ? 56
+               : bucket == 7 && is(32, 4, 8)                 ? 60
+               : (bucket == 5 || bucket == 7) && is(8, 4, 4) ? 64
+                                                             : 0;
+    if (pass.src_type == PixelType::u8)
+        return bucket == 5 && is(8, 4, 8) ? 56 : 0;
     return 0;
 }
 
@@ -92,8 +102,7 @@ Launch launch_of(const CorrelatePass &pass, const Settings &settings, const Devi
     result.program.defines["PART"] = static_cast<int>(part);
     add_defines(result.program.defines, tunables, settings);
     result.program.defines.erase("APART");
-    if (const int most = most_registers(pass, settings, facts); most > 0)
-        result.program.defines["MAX_REGISTERS"] = most;
+    limit_registers(result.program.defines, most_registers(pass, settings), facts);
 
     const std::int64_t columns = ceil_div(g.width, shape.width);
     const std::int64_t rows = ceil_div(g.height, shape.height);
@@ -141,7 +150,7 @@ Settings shaped(int group_x, int group_y, int item_x, int item_y) {
 // taps to reuse it for, until their unrolled body outgrows the instruction cache.
 Settings fastest(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int bucket = bucket_of(pass);
-    if (bucket == 5 && most_registers(pass, shaped(32, 4, 4, 4), facts) > 0)
+    if (bucket == 5 && facts.caps_registers && most_registers(pass, shaped(32, 4, 4, 4)) > 0)
         return shaped(32, 4, 4, 4);
     if (bucket == 5 && pass.channels == 3 && !pass.separable() && size_of(pass.src_type) == 4)
         return shaped(32, 4, 4, 8);

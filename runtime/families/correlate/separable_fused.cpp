@@ -13,10 +13,9 @@ namespace {
 // 16384x16384). Its compiler takes 56 for bytes that are read as denormals; with 48 five groups run at a time for four,
 // which takes 0.95 of the time with 7 and 11 taps, 0.99 with 15, and 1.02 with 21. For f32 it takes fewer than 56, with
 // which 11 taps take 0.81 of the time, 9 0.95 and 7 the same.
-int most_registers(const CorrelatePass &pass, const SeparableTile &settings,
-                   const DeviceFacts &facts) {
-    if (!facts.caps_registers || pass.channels != 1 || pass.src_type != pass.dst_type ||
-        settings.tile_x != 64 || settings.column_x != 4 || settings.column_y != 8)
+int most_registers(const CorrelatePass &pass, const SeparableTile &settings) {
+    if (pass.channels != 1 || pass.src_type != pass.dst_type || settings.tile_x != 64 ||
+        settings.column_x != 4 || settings.column_y != 8)
         return 0;
     const int taps = tap_bucket(std::max(pass.geometry.taps_x, pass.geometry.taps_y)).most;
     if (pass.src_type == PixelType::u8 && fills_buckets(pass) && settings.tile_y == 128 &&
@@ -30,8 +29,7 @@ int most_registers(const CorrelatePass &pass, const SeparableTile &settings,
 Work work(const CorrelatePass &pass, const SeparableTile &settings, const DeviceFacts &facts) {
     Launch result = separable_tile_launch("correlate/separable_fused.cl", "separable_fused",
                                           with_denormals(pass, facts), settings, facts, 1);
-    if (const int most = most_registers(pass, settings, facts); most > 0)
-        result.program.defines["MAX_REGISTERS"] = most;
+    limit_registers(result.program.defines, most_registers(pass, settings), facts);
     return result;
 }
 
