@@ -327,6 +327,29 @@ TEST_SUITE("method") {
                   .is<gz::Recursion>());
     }
 
+    TEST_CASE("on no device a problem has a candidate that results cannot name") {
+        gz::PlanDesc desc;
+        desc.source = desc.target = support::make_image(gz::PixelType::f32, {640, 480, 1, 1});
+        desc = gz::complete(desc);
+        for (const DeviceClass device : {DeviceClass::pocl_cpu, DeviceClass::nvidia_gpu,
+                                         DeviceClass::amd_gpu, DeviceClass::other_gpu}) {
+            const gz::DeviceFacts facts = support::make_facts(device);
+            for (const Filter &filter :
+                 {Filter::dog(5.0, 8.0, gz::GaussianMethod::box),
+                  Filter::dog(5.0, 8.0, gz::GaussianMethod::recursive),
+                  Filter::box({{5, 5, 0, 0}, 3}), Filter::box({{50, 50, 0, 0}, 3})}) {
+                const gz::Graph graph = gz::lower(filter, desc);
+                const auto links = gz::problem_links(graph.links, facts);
+                CHECK_FALSE(links.empty());
+                for (const gz::Link *link : links)
+                    for (const std::string &candidate : gz::candidates(*link, facts)) {
+                        CAPTURE(gz::problem_of(*link));
+                        CHECK_FALSE(candidate.substr(0, candidate.find(':')).empty());
+                    }
+            }
+        }
+    }
+
     TEST_CASE("a plan runs the method that was settled on, and says so") {
         gz::PlanDesc desc;
         desc.source = desc.target = support::make_image(gz::PixelType::f32, {40, 30, 1, 1});

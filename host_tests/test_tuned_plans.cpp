@@ -229,6 +229,31 @@ TEST_SUITE("tuned plans") {
         CHECK(plan().variant() == gaussians + candidates.back());
     }
 
+    TEST_CASE("each problem of boxes at once and of their differences can be tuned") {
+        const gauze::Engine engine = engine_with("off");
+        for (const gauze::Filter &filter :
+             {gauze::box(2, 3), gauze::box(20, 3), gauze::dog(5, 8, gauze::GaussianMethod::box)}) {
+            const auto plan = [&](const std::string &variant = "") {
+                return engine.plan(filter, Image::f32(2048, 2048),
+                                   gauze::PlanOptions().with_variant(variant));
+            };
+            const std::vector<Problem> found = problems(plan());
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                const std::vector<std::string> candidates = found[i].candidates();
+                REQUIRE_FALSE(candidates.empty());
+                for (const std::string &candidate : {candidates.front(), candidates.back()}) {
+                    CAPTURE(found[i].name());
+                    CAPTURE(candidate);
+                    REQUIRE_FALSE(candidate.empty());
+                    const std::string variant =
+                        std::string(i, ';') + candidate + std::string(found.size() - 1 - i, ';');
+                    CHECK_MESSAGE(plan(variant).variant().find(candidate) != std::string::npos,
+                                  variant);
+                }
+            }
+        }
+    }
+
     TEST_CASE("both steps of a guided filter, and non-local means, go by results") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");

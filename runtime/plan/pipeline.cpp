@@ -47,11 +47,14 @@ private:
     std::vector<cl::Buffer> buffers_;
 };
 
-// Steps of a chain, with any one of the alternatives on its way.
-std::size_t count_of_steps(const std::vector<Link> &links) {
+// Returns the alternative that a device takes where nothing was measured, if it can run the kernels.
+const Chain &usual_chain(const Link &link, const DeviceFacts &facts);
+
+// Steps of a chain, with the usual alternatives on its way.
+std::size_t count_of_steps(const std::vector<Link> &links, const DeviceFacts &facts) {
     std::size_t count = 0;
     for (const Link &link : links)
-        count += link.step ? 1 : count_of_steps(link.alternatives.back().links);
+        count += link.step ? 1 : count_of_steps(usual_chain(link, facts).links, facts);
     return count;
 }
 
@@ -65,7 +68,7 @@ bool holds(const std::vector<Link> &links, const Link &link) {
 
 // Steps of a graph where `link`, which may lie within an alternative of another, takes the chain.
 std::size_t count_of_steps_with(const Chain &chain, const Link &link,
-                                const std::vector<Link> &graph) {
+                                const std::vector<Link> &graph, const DeviceFacts &facts) {
     std::size_t count = 0;
     for (const Link &one : graph) {
         if (one.step) {
@@ -75,11 +78,11 @@ std::size_t count_of_steps_with(const Chain &chain, const Link &link,
         const auto way = std::find_if(one.alternatives.begin(), one.alternatives.end(),
                                       [&](const Chain &own) { return holds(own.links, link); });
         if (&one == &link)
-            count += count_of_steps(chain.links);
+            count += count_of_steps(chain.links, facts);
         else if (way == one.alternatives.end())
-            count += count_of_steps(one.alternatives.back().links);
+            count += count_of_steps(usual_chain(one, facts).links, facts);
         else
-            count += count_of_steps_with(chain, link, way->links);
+            count += count_of_steps_with(chain, link, way->links, facts);
     }
     return count;
 }
@@ -114,6 +117,17 @@ bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
         return true;
     const std::vector<RankedKernel> kernels = kernels_for(step->pass, facts);
     return !kernels.empty() && kernels.front().rank.wanted > 0;
+}
+
+const Chain &usual_chain(const Link &link, const DeviceFacts &facts) {
+    const auto last = std::prev(link.alternatives.end());
+    return *std::find_if(link.alternatives.begin(), last,
+                         [&](const Chain &chain) { return is_wanted(chain, facts); });
+}
+
+// Whether results can name the chain: by its name, or by its only step's kernel.
+bool can_be_named(const Chain &chain) {
+    return !chain.name.empty() || only_step(chain);
 }
 
 // Returns the names of the kernels of all alternatives but one.
@@ -186,7 +200,7 @@ const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, cons
         const Chain *of_other_kernels = nullptr;
         for (const Chain &chain : link.alternatives) {
             const Step *const step = only_step(chain);
-            if (count_of_steps_with(chain, link, graph) != forced.parts.size())
+            if (count_of_steps_with(chain, link, graph, facts) != forced.parts.size())
                 continue;
             if (!step) {
                 // Chains of as many steps differ in their kernels.
@@ -219,7 +233,7 @@ std::vector<std::string> candidates(const Link &link, const DeviceFacts &facts) 
         if (const Step *const step = only_step(chain)) {
             const std::vector<std::string> own = candidates(step->pass, facts);
             to.insert(to.end(), own.begin(), own.end());
-        } else {
+        } else if (can_be_named(chain)) {
             to.push_back(chain.name);
         }
     }
@@ -248,17 +262,15 @@ std::vector<const Link *> problem_links(const std::vector<Link> &links, const De
     };
     std::vector<const Link *> result;
     for (const Link &link : links) {
-        if (link.step || (!link.problem.empty() && std::all_of(link.alternatives.begin(),
-                                                               link.alternatives.end(), can_run))) {
+        const auto &chains = link.alternatives;
+        const bool has_problem =
+            !link.problem.empty() && std::all_of(chains.begin(), chains.end(), can_be_named);
+        if (link.step || (has_problem && std::all_of(chains.begin(), chains.end(), can_run))) {
             result.push_back(&link);
             continue;
         }
-        const auto last = std::prev(link.alternatives.end());
-        const auto chain = link.problem.empty()
-                               ? std::find_if(link.alternatives.begin(), last,
-                                              [&](const Chain &one) { return suits(one, facts); })
-                               : last;
-        for (const Link *own : problem_links(chain->links, facts))
+        const Chain &chain = has_problem ? chains.back() : usual_chain(link, facts);
+        for (const Link *own : problem_links(chain.links, facts))
             result.push_back(own);
     }
     return result;
