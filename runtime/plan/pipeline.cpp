@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/error.hpp"
@@ -47,15 +48,33 @@ private:
     std::vector<cl::Buffer> buffers_;
 };
 
-// Returns the alternative that a device takes where nothing was measured, if it can run the kernels.
-const Chain &usual_chain(const Link &link, const DeviceFacts &facts);
+using Counts = std::set<std::size_t>;
 
-// Steps of a chain, with the usual alternatives on its way.
-std::size_t count_of_steps(const std::vector<Link> &links, const DeviceFacts &facts) {
-    std::size_t count = 0;
+Counts sums_of(const Counts &some, const Counts &others) {
+    Counts sums;
+    for (const std::size_t one : some)
+        for (const std::size_t other : others)
+            sums.insert(one + other);
+    return sums;
+}
+
+// Returns how many steps links can have, with any of the alternatives on their way.
+Counts counts_of_steps(const std::vector<Link> &links);
+
+Counts counts_of_steps(const Link &link) {
+    if (link.step)
+        return {1};
+    Counts counts;
+    for (const Chain &chain : link.alternatives)
+        counts.merge(counts_of_steps(chain.links));
+    return counts;
+}
+
+Counts counts_of_steps(const std::vector<Link> &links) {
+    Counts counts{0};
     for (const Link &link : links)
-        count += link.step ? 1 : count_of_steps(usual_chain(link, facts).links, facts);
-    return count;
+        counts = sums_of(counts, counts_of_steps(link));
+    return counts;
 }
 
 bool holds(const std::vector<Link> &links, const Link &link) {
@@ -66,25 +85,18 @@ bool holds(const std::vector<Link> &links, const Link &link) {
     });
 }
 
-// Steps of a graph where `link`, which may lie within an alternative of another, takes the chain.
-std::size_t count_of_steps_with(const Chain &chain, const Link &link,
-                                const std::vector<Link> &graph, const DeviceFacts &facts) {
-    std::size_t count = 0;
+// Returns how many steps a graph can have where `link`, which may lie within an alternative of another, takes the chain.
+Counts counts_of_steps_with(const Chain &chain, const Link &link, const std::vector<Link> &graph) {
+    Counts counts{0};
     for (const Link &one : graph) {
-        if (one.step) {
-            ++count;
-            continue;
-        }
         const auto way = std::find_if(one.alternatives.begin(), one.alternatives.end(),
                                       [&](const Chain &own) { return holds(own.links, link); });
-        if (&one == &link)
-            count += count_of_steps(chain.links, facts);
-        else if (way == one.alternatives.end())
-            count += count_of_steps(usual_chain(one, facts).links, facts);
-        else
-            count += count_of_steps_with(chain, link, way->links, facts);
+        counts = sums_of(counts, &one == &link ? counts_of_steps(chain.links)
+                                 : way == one.alternatives.end()
+                                     ? counts_of_steps(one)
+                                     : counts_of_steps_with(chain, link, way->links));
     }
-    return count;
+    return counts;
 }
 
 // Whether some step can run on the kernel.
@@ -119,6 +131,7 @@ bool is_wanted(const Chain &chain, const DeviceFacts &facts) {
     return !kernels.empty() && kernels.front().rank.wanted > 0;
 }
 
+// Returns the alternative that a device takes where nothing was measured, if it can run the kernels.
 const Chain &usual_chain(const Link &link, const DeviceFacts &facts) {
     const auto last = std::prev(link.alternatives.end());
     return *std::find_if(link.alternatives.begin(), last,
@@ -200,7 +213,7 @@ const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, cons
         const Chain *of_other_kernels = nullptr;
         for (const Chain &chain : link.alternatives) {
             const Step *const step = only_step(chain);
-            if (count_of_steps_with(chain, link, graph, facts) != forced.parts.size())
+            if (!counts_of_steps_with(chain, link, graph).contains(forced.parts.size()))
                 continue;
             if (!step) {
                 // Chains of as many steps differ in their kernels.
