@@ -94,6 +94,18 @@ TEST_CASE("tune: other kernels, and what is next to the fastest, in turn") {
     CHECK(differing_values("a:X=1", "b:X=1") == -1);
 }
 
+TEST_CASE("tune: what earlier results choose is measured first") {
+    const std::vector<std::string> candidates{"a:X=1", "b:Z=1", "a:X=2", "b:Z=2"};
+    CHECK(TuneSearch(candidates, "b:Z=2").next() == "b:Z=2");
+    for (const char *known : {"", "a:X=1", "a:X=7"})
+        CHECK(TuneSearch(candidates, known).next() == "a:X=2");
+    // Then what is next to it; a is far behind.
+    TuneSearch search(candidates, "b:Z=2");
+    CHECK(searched(search, {0.5, 0.7}) == std::vector<std::string>{"b:Z=2", "b:Z=1"});
+    CHECK(search.best() == "b:Z=2");
+    CHECK_FALSE(search.next().has_value());
+}
+
 TEST_CASE("tune: what it finds is in the file, and decides") {
     const TestDirectory directory;
     const std::string file = directory / "results/tuning.txt";
@@ -154,7 +166,7 @@ TEST_CASE("tune: bilateral filters, both steps of guided ones, and non-local mea
     const TestDirectory directory;
     const std::string file = directory / "tuning.txt";
     const Outcome tuned = gauze_command({"tune", "bilateral", "guided", "nlm", "--sizes", "small",
-                                         "--type", "f32", "--budget", "30", "--file", file});
+                                         "--type", "f32", "--budget", "10", "--file", file});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);

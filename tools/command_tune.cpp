@@ -55,6 +55,7 @@ struct Job {
     TuneSize size;
     std::size_t number, count; // which of the plan's problems, and how many it has
     Problem problem;
+    std::string known; // the candidate that the results of before choose; "" where that is not told
 
     // Returns the variant that forces a candidate: in a plan of several passes the others are left to the
     // library. A method stands for itself.
@@ -225,7 +226,7 @@ private:
             note(job, "nothing can run it");
             return;
         }
-        search(job, TuneSearch(candidates));
+        search(job, TuneSearch(candidates, job.known));
     }
 
     // The default runs beside each candidate: its own ratio is 1.
@@ -279,14 +280,27 @@ private:
     std::size_t begun_ = 0, measured_ = 0, bad_ = 0;
 };
 
-// Returns the problems of the plan or of the metric that a case is.
-std::vector<Problem> problems_of(const TuneCase &tuned, const Engine &engine,
-                                 const ImageDesc &source) {
+// The problems of the plan or of the metric that a case is, and the candidates that results choose for them: as many, or
+// none.
+struct CaseProblems {
+    std::vector<Problem> problems;
+    std::vector<std::string> known{};
+};
+
+CaseProblems problems_of(const TuneCase &tuned, const Engine &engine, const ImageDesc &source) {
     if (tuned.is_metric())
-        return problems(engine.ssimulacra2(source, source));
+        return {problems(engine.ssimulacra2(source, source))};
     const Plan plan = engine.plan(tuned.make(source.type), source, tuned.target(source),
                                   options_of(tuned.row, source));
-    return tuned.compares_methods() ? std::vector<Problem>{method_problem(plan)} : problems(plan);
+    if (tuned.compares_methods())
+        return {{method_problem(plan)}};
+    CaseProblems result{problems(plan)};
+    const std::string variant = plan.variant();
+    for (const std::string_view part : split(variant, ';'))
+        result.known.emplace_back(part.substr(std::min(part.find_first_not_of(' '), part.size())));
+    if (result.known.size() != result.problems.size())
+        result.known.clear();
+    return result;
 }
 
 // Returns a job for each class of problems. The sizes come one after the other, the most likely first.
@@ -305,11 +319,13 @@ std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
                 if (!tuned.takes(type))
                     continue;
                 const ImageDesc source = tuned.source(type, parse_tune_size(size), device);
-                const std::vector<Problem> found = problems_of(tuned, engine, source);
-                for (std::size_t number = 0; number < found.size(); ++number)
-                    if (names.insert(found[number].name()).second)
-                        jobs.push_back(
-                            {i, type, parse_tune_size(size), number, found.size(), found[number]});
+                const CaseProblems found = problems_of(tuned, engine, source);
+                const std::size_t count = found.problems.size();
+                for (std::size_t number = 0; number < count; ++number)
+                    if (names.insert(found.problems[number].name()).second)
+                        jobs.push_back({i, type, parse_tune_size(size), number, count,
+                                        found.problems[number],
+                                        found.known.empty() ? "" : found.known[number]});
             }
     return jobs;
 }

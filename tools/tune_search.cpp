@@ -30,9 +30,11 @@ int differing_values(const std::string &a, const std::string &b) {
     return count;
 }
 
-TuneSearch::TuneSearch(std::vector<std::string> candidates)
+TuneSearch::TuneSearch(std::vector<std::string> candidates, const std::string &known)
     : candidates_(std::move(candidates)), best_(candidates_.front()) {
     measured(best_, 1.0);
+    if (known != best_ && std::ranges::find(candidates_, known) != candidates_.end())
+        known_ = known;
 }
 
 void TuneSearch::measured(const std::string &candidate, double ratio) {
@@ -54,6 +56,8 @@ std::optional<std::string> TuneSearch::neighbour_of(const std::string &candidate
 }
 
 std::optional<std::string> TuneSearch::next() {
+    if (known_)
+        return std::exchange(known_, std::nullopt);
     const bool neighbour_first = std::exchange(wants_neighbour_, !wants_neighbour_);
     if (neighbour_first)
         if (auto found = near_the_fastest())

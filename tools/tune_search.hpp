@@ -10,13 +10,14 @@
 
 namespace gauze::tool {
 
-// Takes in turn one configuration of another kernel, and one that differs from the fastest in one value,
-// until none of these is faster; then does the same from the fastest configuration of each other kernel that
+// Takes what is known to be fast first. Then in turn one configuration of another kernel, and one that differs from the
+// fastest in one value, until none of these is faster; then does the same from the fastest configuration of each other kernel that
 // comes near it. The whole space would take hours, and a short run must see something of both.
 class TuneSearch {
 public:
-    // candidates: as a plan lists them, the default first, which is measured already.
-    explicit TuneSearch(std::vector<std::string> candidates);
+    // candidates: as a plan lists them, the default first, which is measured already. known: the one that a plan takes by
+    // the results of before; "" or another text where there are none.
+    explicit TuneSearch(std::vector<std::string> candidates, const std::string &known = "");
 
     // Returns the candidate to measure next; nothing at the end of the search.
     std::optional<std::string> next();
@@ -38,7 +39,8 @@ private:
     std::set<std::string> done_;
     std::map<std::string, double> ratios_;
     std::string best_;
-    bool wants_neighbour_ = true; // next
+    std::optional<std::string> known_{}; // to be measured first
+    bool wants_neighbour_ = true;        // next
 };
 
 // Returns "correlate_tiled" for "correlate_tiled:GROUP_X=8".
