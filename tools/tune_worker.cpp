@@ -47,11 +47,11 @@ struct Guarded {
 };
 Guarded guarded(const BenchRow &row) {
     switch (row.input) {
-    case BenchInput::signal:
-        return {{8 * aligned_pixels, 3, 1, 1},
+    case BenchInput::signal: // of more than the 16 segments that a kernel wants
+        return {{320 * aligned_pixels, 3, 1, 1},
                 {aligned_pixels, 1, 0, 0},
                 {aligned_pixels, 2, 0, 0},
-                {333, 1, 1, 1}};
+                {20333, 1, 1, 1}};
     case BenchInput::volume: // of more than a chunk of slices
         return {{3 * aligned_pixels, 45, 25, 1},
                 {aligned_pixels, 3, 2, 0},

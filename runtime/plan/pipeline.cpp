@@ -100,24 +100,28 @@ Counts counts_of_steps_with(const Chain &chain, const Link &link, const std::vec
 }
 
 // Whether some step can run on the kernel.
-bool knows(const Chain &chain, const std::string &kernel, const DeviceFacts &facts) {
+bool knows(const std::vector<Link> &links, const std::string &kernel, const DeviceFacts &facts) {
     bool result = false;
-    for_each_step(chain.links, [&](const Step &step) {
+    for_each_step(links, [&](const Step &step) {
         result = result || names_kernel(kernel, step.pass, facts);
     });
     return result;
 }
 
-// Whether some step can run on each of the kernels that parts of a variant name, and the device takes the chain where none
-// names one.
+// Whether some step can run on each of the kernels that parts of a variant name.
+bool knows_each(const std::vector<Link> &links, const std::vector<std::string> &parts,
+                const DeviceFacts &facts) {
+    return std::all_of(parts.begin(), parts.end(), [&](const std::string &part) {
+        return part.empty() || knows(links, part, facts);
+    });
+}
+
+// The same, and whether the device takes the chain where no part names a kernel.
 bool knows_all(const Chain &chain, const std::vector<std::string> &parts,
                const DeviceFacts &facts) {
     const bool names_none = std::all_of(parts.begin(), parts.end(),
                                         [](const std::string &part) { return part.empty(); });
-    return names_none ? suits(chain, facts)
-                      : std::all_of(parts.begin(), parts.end(), [&](const std::string &part) {
-                            return part.empty() || knows(chain, part, facts);
-                        });
+    return names_none ? suits(chain, facts) : knows_each(chain.links, parts, facts);
 }
 
 // Whether the device wants a kernel of the chain's only step; true for a chain of several.
@@ -206,8 +210,13 @@ bool suits(const Chain &chain, const DeviceFacts &facts) {
     return !chain.suits || chain.suits(facts);
 }
 
+bool can_take(const std::vector<Link> &links, const std::vector<std::string> &parts,
+              const DeviceFacts &facts) {
+    return counts_of_steps(links).contains(parts.size()) && knows_each(links, parts, facts);
+}
+
 const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
-                          const DeviceFacts &facts) {
+                          const DeviceFacts &facts, std::optional<std::size_t> place) {
     if (forced.has_parts()) {
         const Chain *found = nullptr;
         const Chain *of_other_kernels = nullptr;
@@ -222,8 +231,8 @@ const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, cons
                 of_other_kernels = of_other_kernels ? of_other_kernels : &chain;
                 continue;
             }
-            for (const std::string &part : forced.parts)
-                if (!found && names_kernel(part, step->pass, facts))
+            for (std::size_t i = 0; i < forced.parts.size() && !found; ++i)
+                if (i == place.value_or(i) && names_kernel(forced.parts[i], step->pass, facts))
                     found = &chain;
         }
         return found ? found : of_other_kernels;
@@ -232,7 +241,7 @@ const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, cons
         if (!chain.name.empty() && chain.name == forced.variant)
             return &chain;
     for (const Chain &chain : link.alternatives)
-        if (!forced.variant.empty() && knows(chain, forced.variant, facts))
+        if (!forced.variant.empty() && knows(chain.links, forced.variant, facts))
             return &chain;
     return nullptr;
 }
@@ -329,7 +338,8 @@ private:
     }
 
     PickedChain pick(const Link &link) {
-        if (const Chain *const forced = forced_chain(link, *graph_, forced_, on_.facts))
+        if (const Chain *const forced =
+                forced_chain(link, *graph_, forced_, on_.facts, to_.steps_.size()))
             return {forced};
         // No chain has the forced kernel: the last one reports that.
         if (!forced_.variant.empty() && !forced_.has_parts() && !names_chain(forced_.variant))

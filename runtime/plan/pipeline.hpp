@@ -18,9 +18,13 @@ bool suits(const Chain &chain, const DeviceFacts &facts);
 
 // Returns the alternative of a link that is forced: by its name, by the kernel of a step, or because the
 // forced parts are as many as the steps that the graph then has. nullptr where the forced variant does not
-// decide.
+// decide. place: steps before the link, where that is known; else any of the parts may be of the link.
 const Chain *forced_chain(const Link &link, const std::vector<Link> &graph, const Forced &forced,
-                          const DeviceFacts &facts);
+                          const DeviceFacts &facts, std::optional<std::size_t> place = {});
+
+// Whether links can have as many steps as there are forced parts, with kernels of all that these name.
+bool can_take(const std::vector<Link> &links, const std::vector<std::string> &parts,
+              const DeviceFacts &facts);
 
 // Return a link's candidates: variants that can run it, the default first; and the hash of a kernel that one
 // names, nothing where it is not for the link.

@@ -22,8 +22,16 @@ PlanDesc completed(const Filter &filter, const PlanDesc &desc) {
 // images: complete.
 Settled settled_for(const Filter &filter, const PlanDesc &images, const Engine &engine,
                     const std::string &variant) {
-    Settled result = settle(filter, {engine.facts().device_class, Forced(variant).variant,
-                                     engine.facts().architecture, &engine.tuning(), &images});
+    const Forced forced(variant);
+    const auto settled = [&](const std::string &by) -> Settled {
+        return settle(filter, {engine.facts().device_class, by, engine.facts().architecture,
+                               &engine.tuning(), &images});
+    };
+    // Parts leave passes to the library, and so they leave methods to it where these have such passes.
+    Settled result = settled(forced.has_parts() ? "" : forced.variant);
+    if (forced.has_parts() &&
+        !can_take(lower(result.filter, images).links, forced.parts, engine.facts()))
+        result = settled(forced.variant);
     if (images.store == Store::truncate && !result.filter.is<Correlate>() &&
         !result.filter.is<Box>())
         fail(Status::unsupported,

@@ -1,12 +1,16 @@
 #include "families/gaussian/lowering.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "families/correlate/correlate_pass.hpp"
+#include "families/correlate/kernels.hpp"
 #include "families/family.hpp"
 #include "families/recursive/kernels.hpp"
 #include "families/recursive/recursive.hpp"
+#include "plan/choice.hpp"
 #include "plan/problem.hpp"
 
 namespace gz {
@@ -51,29 +55,44 @@ constexpr const char *by_taps = "fir";
 constexpr const char *by_recursion = "recursive";
 
 // How a Gaussian is to be computed, and what Settled has of it.
-struct Choice {
+struct MethodChoice {
     bool recursive;
     std::string reason;
     std::string problem{};
     std::vector<std::string> methods{};
 };
 
-bool is_recursive_kernel(const std::string &variant) {
+bool names_one_of(const std::string &variant, const std::vector<Kernel> &kernels) {
     const std::string name = variant.substr(0, variant.find(':'));
-    for (const Kernel &kernel : recursive_kernels())
-        if (kernel.name == name)
-            return true;
-    return false;
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [&](const Kernel &kernel) { return kernel.name == name; });
 }
 
-Choice choose(const Gaussian &gaussian, const Settling &on) {
+enum class ForcedMethod { none, taps, recursion };
+
+// Returns the method that a forced variant asks for. Parts for several passes ask for one if they name kernels of that
+// alone: a plan's own variant has kernels of both where Gaussians of both are in its filter.
+ForcedMethod forced_method(const std::string &variant) {
+    const std::vector<std::string> parts = parts_of_variant(variant);
+    const auto names = [&](const std::vector<Kernel> &kernels) {
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const std::string &part) { return names_one_of(part, kernels); });
+    };
+    const bool recursion = names(recursive_kernels());
+    const bool taps = parts.size() == 1 ? !recursion : names(correlate_kernels());
+    return recursion == taps ? ForcedMethod::none
+           : recursion       ? ForcedMethod::recursion
+                             : ForcedMethod::taps;
+}
+
+MethodChoice choose(const Gaussian &gaussian, const Settling &on) {
     const double sigma = mean_sigma(gaussian);
     const double largest = largest_sigma_of_taps(on.device_class, on.architecture);
-    Choice choice{sigma > largest,
-                  text("sigma ", sigma, " is ", sigma > largest ? "above " : "up to ", largest,
-                       ", where exponentials overtake taps on devices of class ",
-                       name_of(on.device_class), on.architecture.empty() ? "" : ", ",
-                       on.architecture)};
+    MethodChoice choice{sigma > largest,
+                        text("sigma ", sigma, " is ", sigma > largest ? "above " : "up to ",
+                             largest, ", where exponentials overtake taps on devices of class ",
+                             name_of(on.device_class), on.architecture.empty() ? "" : ", ",
+                             on.architecture)};
     if (!on.images)
         return choice;
     choice.problem = method_problem(gaussian, *on.images);
@@ -137,7 +156,6 @@ std::string method_problem(const Gaussian &gaussian, const PlanDesc &images) {
 }
 
 Settled settle(const Gaussian &gaussian, const Settling &on) {
-    const std::string &forced = on.forced;
     if (!excess_of_taps(gaussian).empty())
         return {by_method(gaussian),
                 text("method: recursive, for taps cut off at ", gaussian.truncate,
@@ -145,13 +163,14 @@ Settled settle(const Gaussian &gaussian, const Settling &on) {
     const auto taps = [&](const std::string &reason) -> Settled {
         return {by_method(gaussian), text("method: fir, for ", reason, "\n")};
     };
-    const bool forces_recursive = is_recursive_kernel(forced);
-    if (!forced.empty() && !forces_recursive)
+    const ForcedMethod forced = forced_method(on.forced);
+    const bool forces_recursive = forced == ForcedMethod::recursion;
+    if (forced == ForcedMethod::taps)
         return taps("a kernel of that is forced");
     if (on.images && on.images->store == Store::truncate && !forces_recursive)
         return taps("integers are to be truncated");
-    Choice choice =
-        forces_recursive ? Choice{true, "a kernel of that is forced"} : choose(gaussian, on);
+    MethodChoice choice =
+        forces_recursive ? MethodChoice{true, "a kernel of that is forced"} : choose(gaussian, on);
     const auto with_problem = [&](Settled settled) {
         settled.problem = std::move(choice.problem);
         settled.methods = std::move(choice.methods);
