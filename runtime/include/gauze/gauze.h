@@ -944,7 +944,8 @@ typedef struct gauze_plan_desc {
     /** NULL: the environment variable GAUZE_VARIANT, else the library's choice. A kernel's name,
      * with or without values of its tunables: "correlate_tiled" or
      * "correlate_tiled:GROUP_X=16,GROUP_Y=16". For all passes, or with parts for each separated by ';',
-     * as gauze_plan_variant has it, where an empty part leaves a pass to the library. "axes": a recursive
+     * as gauze_plan_variant has it, where an empty part leaves a pass to the library. Methods of automatic Gaussians
+     * stay as they are where the library's plan has these passes; else they follow the kernels. "axes": a recursive
      * filter along x and y, or a separable one along x, y and z, is not run along all of them at once.
      * "filters": each filter of a difference is run by itself. */
     const char *variant;
