@@ -229,9 +229,14 @@ TEST_SUITE("tuned plans") {
         CHECK(plan().variant() == gaussians + candidates.back());
     }
 
+    struct NamedFilter {
+        std::string name;
+        gauze::Filter filter;
+    };
+
     // Filters of several passes, some with Gaussians by taps, some by exponentials, which the device and results choose.
-    std::vector<std::pair<std::string, gauze::Filter>> filters_of_several_passes() {
-        std::vector<std::pair<std::string, gauze::Filter>> filters{
+    std::vector<NamedFilter> filters_of_several_passes() {
+        std::vector<NamedFilter> filters{
             {"small boxes", gauze::box(2, 3)},
             {"boxes", gauze::box(20, 3)},
             {"difference of boxes", gauze::dog(5, 8, gauze::GaussianMethod::box)},
@@ -241,19 +246,19 @@ TEST_SUITE("tuned plans") {
             gauze::Gaussian smoothing;
             smoothing.sigma = {sigma, sigma, 0, 0};
             const std::string text = " of sigma " + std::to_string(sigma);
-            filters.emplace_back("unsharp" + text, gauze::unsharp(sigma, 1));
-            filters.emplace_back("deviation" + text,
-                                 gauze::local_deviation(gauze::LocalMean::of_gaussian(sigma)));
-            filters.emplace_back("structure" + text, gauze::structure(smoothing, 0, 1, smoothing));
+            filters.push_back({"unsharp" + text, gauze::unsharp(sigma, 1)});
+            filters.push_back(
+                {"deviation" + text, gauze::local_deviation(gauze::LocalMean::of_gaussian(sigma))});
+            filters.push_back({"structure" + text, gauze::structure(smoothing, 0, 1, smoothing)});
         }
         return filters;
     }
 
     TEST_CASE("each problem of a filter of several passes can be tuned") {
         const gauze::Engine engine = engine_with("off");
-        for (const auto &[name, filter] : filters_of_several_passes()) {
-            const auto plan = [&, &own = filter](const std::string &variant = "") {
-                return engine.plan(own, Image::f32(2048, 2048),
+        for (const NamedFilter &named : filters_of_several_passes()) {
+            const auto plan = [&](const std::string &variant = "") {
+                return engine.plan(named.filter, Image::f32(2048, 2048),
                                    gauze::PlanOptions().with_variant(variant));
             };
             const std::vector<Problem> found = problems(plan());
@@ -261,7 +266,7 @@ TEST_SUITE("tuned plans") {
                 const std::vector<std::string> candidates = found[i].candidates();
                 REQUIRE_FALSE(candidates.empty());
                 for (const std::string &candidate : {candidates.front(), candidates.back()}) {
-                    CAPTURE(name);
+                    CAPTURE(named.name);
                     CAPTURE(found[i].name());
                     CAPTURE(candidate);
                     REQUIRE_FALSE(candidate.empty());
@@ -283,15 +288,15 @@ TEST_SUITE("tuned plans") {
 
     TEST_CASE("a plan's own variant gives the plan again") {
         const gauze::Engine engine = engine_with("off");
-        for (const auto &[name, filter] : filters_of_several_passes())
+        for (const NamedFilter &named : filters_of_several_passes())
             for (const std::int64_t side : {61, 512, 2048})
                 for (const gauze::Type type : {gauze::Type::f32, gauze::Type::u8}) {
                     const gauze::ImageDesc image(type, side, side);
-                    CAPTURE(name);
+                    CAPTURE(named.name);
                     CAPTURE(side);
-                    const std::string own = engine.plan(filter, image).variant();
+                    const std::string own = engine.plan(named.filter, image).variant();
                     CAPTURE(own);
-                    CHECK(engine.plan(filter, image, gauze::PlanOptions().with_variant(own))
+                    CHECK(engine.plan(named.filter, image, gauze::PlanOptions().with_variant(own))
                               .variant() == own);
                 }
     }
