@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -57,6 +58,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
             return parts;
         text.remove_prefix(end + 1);
     }
+}
+
+std::vector<std::string> parts_of_variant(const std::string &variant) {
+    std::vector<std::string> parts;
+    for (const std::string_view part : split(variant, ';'))
+        parts.emplace_back(part.substr(std::min(part.find_first_not_of(' '), part.size())));
+    return parts;
 }
 
 std::string text_of(double value) {

@@ -24,6 +24,9 @@ std::string joined(const std::vector<std::string> &parts, const std::string &sep
 // Splits "a,b;c,d" at ';' into "a,b" "c,d". Empty parts are kept.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// Splits "correlate_tiled:GROUP_X=16; copy" into its passes' parts, "correlate_tiled:GROUP_X=16" "copy".
+std::vector<std::string> parts_of_variant(const std::string &variant);
+
 // Returns "1.5" for 1.5: the shortest text that reads back as the same number.
 std::string text_of(double value);
 

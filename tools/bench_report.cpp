@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "arguments.hpp"
+
 namespace gauze::tool {
 namespace {
 
@@ -28,14 +30,11 @@ std::string milliseconds(double ms) {
 std::string kernel_names(const std::string &variant) {
     std::string names;
     std::string last;
-    for (std::size_t begin = 0; begin < variant.size();) {
-        const std::size_t end = std::min(variant.find("; ", begin), variant.size());
-        const std::string kernel = variant.substr(begin, end - begin);
-        const std::string name = kernel.substr(0, kernel.find(':'));
+    for (const std::string &part : parts_of_variant(variant)) {
+        const std::string name = part.substr(0, part.find(':'));
         if (name != last)
             names += (names.empty() ? "" : ", ") + name;
         last = name;
-        begin = end + 2;
     }
     return names;
 }

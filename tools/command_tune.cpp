@@ -294,10 +294,7 @@ CaseProblems problems_of(const TuneCase &tuned, const Engine &engine, const Imag
                                   options_of(tuned.row, source));
     if (tuned.compares_methods())
         return {{method_problem(plan)}};
-    CaseProblems result{problems(plan)};
-    const std::string variant = plan.variant();
-    for (const std::string_view part : split(variant, ';'))
-        result.known.emplace_back(part.substr(std::min(part.find_first_not_of(' '), part.size())));
+    CaseProblems result{problems(plan), parts_of_variant(plan.variant())};
     if (result.known.size() != result.problems.size())
         result.known.clear();
     return result;

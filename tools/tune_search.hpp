@@ -10,9 +10,10 @@
 
 namespace gauze::tool {
 
-// Takes what is known to be fast first. Then in turn one configuration of another kernel, and one that differs from the
-// fastest in one value, until none of these is faster; then does the same from the fastest configuration of each other kernel that
-// comes near it. The whole space would take hours, and a short run must see something of both.
+// Takes what is known to be fast first. Then in turn one configuration of another kernel, and one that differs
+// from the fastest in one value, until none of these is faster; then does the same from the fastest
+// configuration of each other kernel that comes near it. The whole space would take hours, and a short run
+// must see something of both.
 class TuneSearch {
 public:
     // candidates: as a plan lists them, the default first, which is measured already. known: the one that a plan takes by

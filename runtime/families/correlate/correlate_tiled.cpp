@@ -62,11 +62,9 @@ int most_registers(const CorrelatePass &pass, const Settings &settings) {
         return settings.group_x == group_x && settings.group_y == group_y &&
                settings.item_y == item_y;
     };
-    const bool is_f32 = pass.src_type == PixelType::f32;
-    if (is_f32 || pass.src_type == PixelType::u8)
-        if (bucket == 15 && is(32, 8, 4))
-            return 40;
-    if (is_f32)
+    if (bucket == 15 && is(32, 8, 4))
+        return pass.src_type == PixelType::f32 || pass.src_type == PixelType::u8 ? 40 : 0;
+    if (pass.src_type == PixelType::f32)
         return bucket == 5 && is(32, 4, 4)                   ? 56
                : bucket == 7 && is(32, 4, 8)                 ? 60
                : (bucket == 5 || bucket == 7) && is(8, 4, 4) ? 64
