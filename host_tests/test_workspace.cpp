@@ -44,19 +44,28 @@ private:
     bool is_open_ = false;
 };
 
+std::uint64_t size_of(const cl::Buffer &buffer) {
+    return buffer.getInfo<CL_MEM_SIZE>();
+}
+
+cl::Buffer lend(WorkspacePool &pool, std::uint64_t bytes, const cl::CommandQueue &queue) {
+    return pool.lend(bytes, queue).buffer;
+}
+
+void give_back(WorkspacePool &pool, const cl::Buffer &buffer, const cl::CommandQueue &queue,
+               const cl::Event &done) {
+    pool.give_back({buffer, size_of(buffer), {}}, queue, done);
+}
+
 // A buffer of the pool that a command which is complete used.
 cl::Buffer used(WorkspacePool &pool, std::uint64_t bytes, cl::CommandQueue &queue) {
-    cl::Buffer buffer = pool.lend(bytes, queue);
+    cl::Buffer buffer = lend(pool, bytes, queue);
     Gate gate;
     cl::Event done = gate.use(buffer, queue);
     gate.open();
     done.wait();
-    pool.give_back(buffer, queue, done);
+    give_back(pool, buffer, queue, done);
     return buffer;
-}
-
-std::uint64_t size_of(const cl::Buffer &buffer) {
-    return buffer.getInfo<CL_MEM_SIZE>();
 }
 
 } // namespace
@@ -65,8 +74,8 @@ TEST_SUITE("workspace") {
     TEST_CASE("what is lent is as large as asked for, and nobody else's") {
         WorkspacePool pool(context(), 1 << 20);
         const cl::CommandQueue queue = make_queue();
-        const cl::Buffer one = pool.lend(1000, queue);
-        const cl::Buffer two = pool.lend(1000, queue);
+        const cl::Buffer one = lend(pool, 1000, queue);
+        const cl::Buffer two = lend(pool, 1000, queue);
         CHECK(one() != two());
         CHECK(size_of(one) >= 1000);
         CHECK(size_of(two) >= 1000);
@@ -76,13 +85,13 @@ TEST_SUITE("workspace") {
         WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         Gate gate;
-        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Buffer buffer = lend(pool, 1000, queue);
         const cl::Event done = gate.use(buffer, queue);
-        pool.give_back(buffer, queue, done);
-        const cl::Buffer again = pool.lend(1000, queue);
+        give_back(pool, buffer, queue, done);
+        const cl::Buffer again = lend(pool, 1000, queue);
         CHECK(again() == buffer());
         CHECK(done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE);
-        const cl::Buffer another = pool.lend(1000, queue); // that one is lent
+        const cl::Buffer another = lend(pool, 1000, queue); // that one is lent
         CHECK(another() != buffer());
         gate.open();
         done.wait();
@@ -93,13 +102,30 @@ TEST_SUITE("workspace") {
         cl::CommandQueue queue = make_queue();
         const cl::CommandQueue other = make_queue();
         Gate gate;
-        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Buffer buffer = lend(pool, 1000, queue);
         const cl::Event done = gate.use(buffer, queue);
-        pool.give_back(buffer, queue, done);
-        CHECK(pool.lend(1000, other)() != buffer());
+        give_back(pool, buffer, queue, done);
+        CHECK(lend(pool, 1000, other)() != buffer());
         gate.open();
         done.wait();
-        CHECK(pool.lend(1000, other)() == buffer());
+        CHECK(lend(pool, 1000, other)() == buffer());
+    }
+
+    TEST_CASE("without an event all that the queue has by then is waited for") {
+        WorkspacePool pool(context(), 1 << 20);
+        cl::CommandQueue queue = make_queue();
+        const cl::CommandQueue other = make_queue();
+        Gate gate;
+        const cl::Buffer buffer = lend(pool, 1000, queue);
+        const cl::Event last = gate.use(buffer, queue);
+        give_back(pool, buffer, queue, {});
+        CHECK(lend(pool, 1000, queue)() == buffer()); // which comes after it
+        give_back(pool, buffer, queue, {});
+        CHECK(lend(pool, 1000, other)() != buffer());
+        CHECK(last.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE);
+        gate.open();
+        queue.finish();
+        CHECK(lend(pool, 1000, other)() == buffer());
     }
 
     TEST_CASE("a queue that runs out of order gets it once the commands are complete") {
@@ -114,13 +140,13 @@ TEST_SUITE("workspace") {
         CHECK(gz::is_in_order(make_queue()));
         WorkspacePool pool(context(), 1 << 20);
         Gate gate;
-        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Buffer buffer = lend(pool, 1000, queue);
         const cl::Event done = gate.use(buffer, queue);
-        pool.give_back(buffer, queue, done);
-        CHECK(pool.lend(1000, queue)() != buffer());
+        give_back(pool, buffer, queue, done);
+        CHECK(lend(pool, 1000, queue)() != buffer());
         gate.open();
         done.wait();
-        CHECK(pool.lend(1000, queue)() == buffer());
+        CHECK(lend(pool, 1000, queue)() == buffer());
     }
 
     TEST_CASE("another queue gets it once the commands were given up") {
@@ -129,29 +155,29 @@ TEST_SUITE("workspace") {
         const cl::CommandQueue other = make_queue();
         cl::UserEvent event(context());
         const std::vector<cl::Event> waits{event};
-        const cl::Buffer buffer = pool.lend(1000, queue);
+        const cl::Buffer buffer = lend(pool, 1000, queue);
         cl::Event done;
         queue.enqueueFillBuffer(buffer, 0, 0, 16, &waits, &done);
-        pool.give_back(buffer, queue, done);
+        give_back(pool, buffer, queue, done);
         event.setStatus(CL_OUT_OF_RESOURCES);
         CHECK_THROWS_AS(done.wait(), cl::Error);
-        CHECK(pool.lend(1000, other)() == buffer());
+        CHECK(lend(pool, 1000, other)() == buffer());
     }
 
     TEST_CASE("the smallest that is large enough") {
         WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();
         // Lent at once, so that none serves for another.
-        const cl::Buffer large = pool.lend(64000, queue);
-        const cl::Buffer small = pool.lend(1000, queue);
-        const cl::Buffer middle = pool.lend(8000, queue);
+        const cl::Buffer large = lend(pool, 64000, queue);
+        const cl::Buffer small = lend(pool, 1000, queue);
+        const cl::Buffer middle = lend(pool, 8000, queue);
         Gate gate;
         for (const cl::Buffer &buffer : {large, small, middle})
-            pool.give_back(buffer, queue, gate.use(buffer, queue));
-        CHECK(pool.lend(64001, queue)() != large());
-        CHECK(pool.lend(1001, queue)() == middle());
-        CHECK(pool.lend(1001, queue)() == large());
-        CHECK(pool.lend(1000, queue)() == small());
+            give_back(pool, buffer, queue, gate.use(buffer, queue));
+        CHECK(lend(pool, 64001, queue)() != large());
+        CHECK(lend(pool, 1001, queue)() == middle());
+        CHECK(lend(pool, 1001, queue)() == large());
+        CHECK(lend(pool, 1000, queue)() == small());
         gate.open();
         queue.finish();
     }
@@ -161,16 +187,16 @@ TEST_SUITE("workspace") {
         cl::CommandQueue queue = make_queue();
         std::vector<cl::Buffer> buffers;
         for (int i = 0; i < 20; ++i)
-            buffers.push_back(pool.lend(1000, queue));
+            buffers.push_back(lend(pool, 1000, queue));
         Gate gate;
         gate.open();
         for (const cl::Buffer &buffer : buffers)
-            pool.give_back(buffer, queue, gate.use(buffer, queue));
+            give_back(pool, buffer, queue, gate.use(buffer, queue));
         queue.finish();
         std::vector<cl::Buffer> again;
         std::set<cl_mem> lent;
         for (std::size_t i = 0; i < buffers.size(); ++i) {
-            again.push_back(pool.lend(1000, queue));
+            again.push_back(lend(pool, 1000, queue));
             lent.insert(again.back()());
         }
         std::size_t kept = 0;
@@ -186,26 +212,26 @@ TEST_SUITE("workspace") {
     TEST_CASE("no more bytes are kept than the pool may keep") {
         WorkspacePool pool(context(), 20000);
         cl::CommandQueue queue = make_queue();
-        const cl::Buffer one = pool.lend(9000, queue);
-        const cl::Buffer two = pool.lend(9000, queue);
-        const cl::Buffer three = pool.lend(9000, queue);
-        const cl::Buffer huge = pool.lend(20001, queue);
+        const cl::Buffer one = lend(pool, 9000, queue);
+        const cl::Buffer two = lend(pool, 9000, queue);
+        const cl::Buffer three = lend(pool, 9000, queue);
+        const cl::Buffer huge = lend(pool, 20001, queue);
         Gate gate;
         gate.open();
         for (const cl::Buffer &buffer : {one, two, three})
-            pool.give_back(buffer, queue, gate.use(buffer, queue));
+            give_back(pool, buffer, queue, gate.use(buffer, queue));
         queue.finish();
         std::set<cl_mem> lent;
         for (int i = 0; i < 3; ++i) {
-            const cl::Buffer buffer = pool.lend(9000, queue);
+            const cl::Buffer buffer = lend(pool, 9000, queue);
             lent.insert(buffer());
-            pool.give_back(buffer, queue, gate.use(buffer, queue));
+            give_back(pool, buffer, queue, gate.use(buffer, queue));
             queue.finish();
         }
         CHECK(lent.count(one()) == 0); // the oldest
-        pool.give_back(huge, queue, gate.use(huge, queue));
+        give_back(pool, huge, queue, gate.use(huge, queue));
         queue.finish();
-        CHECK(pool.lend(20001, queue)() != huge());
+        CHECK(lend(pool, 20001, queue)() != huge());
     }
 
     TEST_CASE("a loop of runs allocates nothing new") {
@@ -229,7 +255,7 @@ TEST_SUITE("workspace") {
                 Gate gate;
                 gate.open();
                 for (int i = 0; i < 100; ++i) {
-                    cl::Buffer buffer = pool.lend(4096, queue);
+                    const cl::Buffer buffer = lend(pool, 4096, queue);
                     {
                         const std::lock_guard<std::mutex> lock(mutex);
                         shared += held.insert(buffer()).second ? 0 : 1;
@@ -239,7 +265,7 @@ TEST_SUITE("workspace") {
                         const std::lock_guard<std::mutex> lock(mutex);
                         held.erase(buffer());
                     }
-                    pool.give_back(std::move(buffer), queue, done);
+                    give_back(pool, buffer, queue, done);
                 }
                 queue.finish();
             });

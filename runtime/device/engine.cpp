@@ -44,7 +44,7 @@ cl::Device device_of(const cl::Context &context, cl_device_id named) {
 
 } // namespace
 
-void ReadyLaunch::enqueue(cl::CommandQueue &queue, const Buffers &buffers,
+void ReadyLaunch::enqueue(const cl::CommandQueue &queue, const Buffers &buffers,
                           const std::vector<cl::Event> &wait_list, cl::Event *event) const {
     KernelLease lease(*program_);
     cl::Kernel &kernel = lease.kernel();

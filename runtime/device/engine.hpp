@@ -37,7 +37,7 @@ public:
           constants_(std::move(constants)) {}
 
     // Enqueues without waiting. Safe to call from many threads.
-    void enqueue(cl::CommandQueue &queue, const Buffers &buffers,
+    void enqueue(const cl::CommandQueue &queue, const Buffers &buffers,
                  const std::vector<cl::Event> &wait_list, cl::Event *event) const;
 
 private:

@@ -30,4 +30,18 @@ template <class Call> auto attempt(const char *doing, Call &&call) {
     }
 }
 
+// An object of the caller's that the bindings use and do not own: it is neither retained nor released. NVIDIA's driver flushes
+// a queue that is released, which takes as long as half of a launch.
+template <class Object> class Borrowed {
+public:
+    explicit Borrowed(typename Object::cl_type object) : object_(object, false) {}
+    ~Borrowed() { object_() = nullptr; }
+    Borrowed(const Borrowed &) = delete;
+    Borrowed &operator=(const Borrowed &) = delete;
+    const Object &operator*() const { return object_; }
+
+private:
+    Object object_;
+};
+
 } // namespace gz

@@ -48,28 +48,39 @@ std::uint64_t bytes_of_parts(const std::vector<std::uint64_t> &sizes, std::uint6
     return sum;
 }
 
-cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queue) {
+bool WorkspacePool::Idle::is_complete() {
+    try {
+        if (!done()) {
+            memory.queue.enqueueMarkerWithWaitList(nullptr, &done);
+            memory.queue.flush(); // or it might stay there for ever
+        }
+        // Commands that failed have a negative status.
+        return done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+    } catch (const cl::Error &) {
+        return false;
+    }
+}
+
+WorkspaceLoan WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queue) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         const bool in_order = is_in_order(queue);
-        const auto is_free = [&](const Idle &idle) {
-            // Commands that failed have a negative status.
-            return (in_order && idle.queue() == queue()) ||
-                   idle.done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+        const auto is_free = [&](Idle &idle) {
+            return (in_order && idle.memory.queue() == queue()) || idle.is_complete();
         };
         auto best = idle_.end();
         for (auto idle = idle_.begin(); idle != idle_.end(); ++idle)
-            if (idle->bytes >= bytes && (best == idle_.end() || idle->bytes < best->bytes) &&
-                is_free(*idle))
+            if (idle->memory.bytes >= bytes &&
+                (best == idle_.end() || idle->memory.bytes < best->memory.bytes) && is_free(*idle))
                 best = idle;
         if (best != idle_.end()) {
-            cl::Buffer buffer = std::move(best->buffer);
+            WorkspaceLoan memory = std::move(best->memory);
             idle_.erase(best);
-            return buffer;
+            return memory;
         }
     }
     try {
-        return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+        return {cl::Buffer(context_, CL_MEM_READ_WRITE, bytes), bytes, {}};
     } catch (const cl::Error &) {
         std::vector<Idle> released;
         {
@@ -79,21 +90,22 @@ cl::Buffer WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queu
         if (released.empty())
             throw;
     }
-    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+    return {cl::Buffer(context_, CL_MEM_READ_WRITE, bytes), bytes, {}};
 }
 
-void WorkspacePool::give_back(cl::Buffer buffer, const cl::CommandQueue &queue,
+void WorkspacePool::give_back(WorkspaceLoan loan, const cl::CommandQueue &queue,
                               cl::Event done) noexcept {
     // A buffer that cannot be kept is released: OpenCL frees it when no command uses it any more.
     try {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const std::uint64_t bytes = buffer.getInfo<CL_MEM_SIZE>();
-        idle_.push_back({std::move(buffer), bytes, queue, std::move(done)});
+        if (loan.queue() != queue())
+            loan.queue = queue;
+        idle_.push_back({std::move(loan), std::move(done)});
         std::uint64_t kept = 0;
         for (const Idle &idle : idle_)
-            kept += idle.bytes;
+            kept += idle.memory.bytes;
         while (idle_.size() > most_idle || kept > most_idle_bytes_) {
-            kept -= idle_.front().bytes;
+            kept -= idle_.front().memory.bytes;
             idle_.erase(idle_.begin());
         }
     } catch (const std::exception &) {

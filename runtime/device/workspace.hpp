@@ -9,6 +9,14 @@
 
 namespace gz {
 
+// Lent memory. The pool keeps what it knows of it with it: to retain and release a queue anew for each run takes NVIDIA's driver
+// as long as a launch, as it flushes what it releases.
+struct WorkspaceLoan {
+    cl::Buffer buffer;
+    std::uint64_t bytes = 0;
+    cl::CommandQueue queue; // of the commands that used it last; empty: none did
+};
+
 class WorkspacePool {
 public:
     // most_idle_bytes: how much is kept for later runs, besides lent memory.
@@ -18,16 +26,17 @@ public:
     // Returns memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`, if
     // that runs in order, so that later ones come after them. Where the device is full, idle memory is
     // released. Safe to call from many threads.
-    cl::Buffer lend(std::uint64_t bytes, const cl::CommandQueue &queue);
-    // done: the last command that uses the buffer, on `queue`.
-    void give_back(cl::Buffer buffer, const cl::CommandQueue &queue, cl::Event done) noexcept;
+    WorkspaceLoan lend(std::uint64_t bytes, const cl::CommandQueue &queue);
+    // done: the last command that uses the memory, on `queue`; empty where that runs in order, and nobody has its event:
+    // NVIDIA's driver takes longer over an event than over a launch.
+    void give_back(WorkspaceLoan loan, const cl::CommandQueue &queue, cl::Event done) noexcept;
 
 private:
     struct Idle {
-        cl::Buffer buffer;
-        std::uint64_t bytes;
-        cl::CommandQueue queue;
-        cl::Event done;
+        WorkspaceLoan memory;
+        cl::Event done; // empty: when all that the queue has now is complete
+
+        bool is_complete();
     };
 
     cl::Context context_;

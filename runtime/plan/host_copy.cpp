@@ -45,7 +45,7 @@ void check_host(const std::byte *data, std::size_t bytes, const ImageDesc &desc,
             " bytes; its description needs ", desc.bytes());
 }
 
-void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
+void write_box(const cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
                const BoxCopy &box, cl::Event *last) {
     for_each_slice(box, [&](const Rows &rows) {
         attempt("copying the source to the device", [&] {
@@ -56,7 +56,7 @@ void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer 
     });
 }
 
-void read_box(cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
+void read_box(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
               const BoxCopy &box, const std::vector<cl::Event> &after, cl::Event *last) {
     for_each_slice(box, [&](const Rows &rows) {
         attempt("copying the target from the device", [&] {

@@ -35,9 +35,9 @@ struct BoxCopy {
 };
 
 // Host memory is in use until `last` is complete, if the queue is in order.
-void write_box(cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
+void write_box(const cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
                const BoxCopy &box, cl::Event *last = nullptr);
-void read_box(cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
+void read_box(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
               const BoxCopy &box, const std::vector<cl::Event> &after = {},
               cl::Event *last = nullptr);
 

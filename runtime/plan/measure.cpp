@@ -46,29 +46,29 @@ void refuse_guide(const Plan &plan) {
         fail(Status::unsupported, "the plan has a guide; plans of one source can be compared");
 }
 
-// Runs launches to their end on the engine's queue: enqueue(queue, events) adds an event for each.
+// Runs launches to their end on the engine's queue: enqueue(queue, watched) fills in both events.
 Sample time_once(Engine &engine,
-                 const std::function<void(cl::CommandQueue &, std::vector<cl::Event> &)> &enqueue) {
+                 const std::function<void(const cl::CommandQueue &, const Watched &)> &enqueue) {
     using Clock = std::chrono::steady_clock;
-    cl::CommandQueue queue = engine.queue();
-    std::vector<cl::Event> events;
+    const cl::CommandQueue &queue = engine.queue();
+    cl::Event first, last;
     const Clock::time_point begin = Clock::now();
-    enqueue(queue, events);
-    attempt("waiting for a kernel", [&] { events.back().wait(); });
+    enqueue(queue, {&first, &last});
+    attempt("waiting for a kernel", [&] { last.wait(); });
     const double wall = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (engine.facts().junk_event_times)
         return {wall, wall};
     const auto nanoseconds = attempt("reading profiling times", [&] {
-        return events.back().getProfilingInfo<CL_PROFILING_COMMAND_END>() -
-               events.front().getProfilingInfo<CL_PROFILING_COMMAND_START>();
+        return last.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+               first.getProfilingInfo<CL_PROFILING_COMMAND_START>();
     });
     return {static_cast<double>(nanoseconds) * 1e-6, wall};
 }
 
 Sample time_once(Engine &engine, const Plan &plan, const std::vector<cl::Buffer> &sources,
                  const std::vector<cl::Buffer> &targets) {
-    return time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
-        plan.pipeline().enqueue(engine, on, sources, targets, {}, &events);
+    return time_once(engine, [&](const cl::CommandQueue &on, const Watched &watched) {
+        plan.pipeline().enqueue(engine, on, sources, targets, {}, watched);
     });
 }
 
@@ -96,7 +96,7 @@ Timing measure(const Plan &plan, const std::vector<const DeviceImage *> &sources
         engine.allocate(static_cast<std::uint64_t>(bytes), "the source of the copy");
     const cl::Buffer copy_to =
         engine.allocate(static_cast<std::uint64_t>(bytes), "the target of the copy");
-    cl::CommandQueue queue = engine.queue();
+    const cl::CommandQueue &queue = engine.queue();
     attempt("filling the source of the copy", [&] {
         const cl::Buffer &source = from.front();
         const auto image_bytes = static_cast<std::int64_t>(source.getInfo<CL_MEM_SIZE>());
@@ -111,9 +111,9 @@ Timing measure(const Plan &plan, const std::vector<const DeviceImage *> &sources
     for (unsigned i = 0; i < warm_ups + repeats; ++i) {
         const Sample run = time_once(engine, plan, from, to);
         const Sample plain =
-            time_once(engine, [&](cl::CommandQueue &on, std::vector<cl::Event> &events) {
-                events.emplace_back();
-                copy.enqueue(on, {{copy_from}, {copy_to}, {}}, {}, &events.back());
+            time_once(engine, [&](const cl::CommandQueue &on, const Watched &watched) {
+                copy.enqueue(on, {{copy_from}, {copy_to}, {}}, {}, watched.last);
+                *watched.first = *watched.last;
             });
         if (i < warm_ups)
             continue;

@@ -30,22 +30,24 @@ public:
                 buffers_ = parts_of(callers, sizes, part_alignment(engine));
             else
                 for (const std::uint64_t bytes : sizes)
-                    buffers_.push_back(engine_.workspace().lend(bytes, queue_));
+                    loans_.push_back(engine_.workspace().lend(bytes, queue_));
         });
     }
     void give_back(const cl::Event &done) {
-        if (is_from_pool_)
-            for (cl::Buffer &buffer : buffers_)
-                engine_.workspace().give_back(std::move(buffer), queue_, done);
-        buffers_.clear();
+        for (WorkspaceLoan &loan : loans_)
+            engine_.workspace().give_back(std::move(loan), queue_, done);
+        loans_.clear();
     }
-    const cl::Buffer &operator[](std::size_t i) const { return buffers_.at(i); }
+    const cl::Buffer &operator[](std::size_t i) const {
+        return is_from_pool_ ? loans_.at(i).buffer : buffers_.at(i);
+    }
 
 private:
     Engine &engine_;
     const cl::CommandQueue &queue_;
     bool is_from_pool_;
-    std::vector<cl::Buffer> buffers_;
+    std::vector<WorkspaceLoan> loans_;
+    std::vector<cl::Buffer> buffers_; // of the caller's
 };
 
 using Counts = std::set<std::size_t>;
@@ -487,18 +489,19 @@ void Pipeline::prepare(Engine &engine) const {
     ready(engine);
 }
 
-void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue,
+void Pipeline::enqueue(Engine &engine, const cl::CommandQueue &queue,
                        const std::vector<cl::Buffer> &sources,
                        const std::vector<cl::Buffer> &targets,
-                       const std::vector<cl::Event> &wait_list, std::vector<cl::Event> *events,
+                       const std::vector<cl::Event> &wait_list, const Watched &watched,
                        const cl::Buffer &workspace) const {
     const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
     Lease lease(engine, queue, buffers_, workspace);
-    const bool single = launches() == 1;
+    const std::size_t count = launches();
     const bool chained =
-        !single && !attempt("asking the queue", [&] { return is_in_order(queue); });
+        count > 1 && !attempt("asking the queue", [&] { return is_in_order(queue); });
     std::vector<cl::Event> waits = wait_list;
-    cl::Event last;
+    cl::Event done; // of the launch before; empty where nobody asks for it
+    std::size_t number_of_launch = 0;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const ChosenStep &step = steps_[i];
         const auto image = [&](const ImageRef &ref) -> const cl::Buffer & {
@@ -514,16 +517,20 @@ void Pipeline::enqueue(Engine &engine, cl::CommandQueue &queue,
         for (const std::size_t number : step.workspace)
             buffers.workspace.push_back(lease[number]);
         for (const ReadyLaunch &launch : ready_steps[i]) {
-            launch.enqueue(queue, buffers, waits, single && !events ? nullptr : &last);
-            if (events)
-                events->push_back(last);
+            cl::Event *const first = number_of_launch == 0 ? watched.first : nullptr;
+            cl::Event *const last = ++number_of_launch == count ? watched.last : nullptr;
+            done = {};
+            launch.enqueue(queue, buffers, waits, chained || first || last ? &done : nullptr);
+            for (cl::Event *const receiver : {first, last})
+                if (receiver)
+                    *receiver = done;
             waits.clear();
             if (chained)
-                waits.push_back(last);
+                waits.push_back(done);
         }
     }
     if (!buffers_.empty())
-        lease.give_back(last);
+        lease.give_back(done);
 }
 
 std::vector<std::string> Pipeline::candidates(std::size_t pass, const DeviceFacts &facts) const {

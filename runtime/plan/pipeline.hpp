@@ -37,6 +37,12 @@ std::optional<std::string> spec_hash(const Link &link, const Tuning &tuning,
 std::vector<const Link *> problem_links(const std::vector<Link> &links, const DeviceFacts &facts);
 std::string problem_of(const Link &link);
 
+// Receivers of the events of a run's first and last launch; nullptr: nobody wants it. Drivers take longer over a launch that
+// has an event.
+struct Watched {
+    cl::Event *first = nullptr, *last = nullptr;
+};
+
 // Immutable but for its launches, which are compiled on first use. Safe to use from many threads.
 class Pipeline {
 public:
@@ -48,12 +54,12 @@ public:
     const std::string &too_large() const { return too_large_; }
 
     void prepare(Engine &engine) const;
-    // Enqueues every launch, one after the other. events: nullptr, or receives the event of each. workspace:
-    // a buffer of the caller's, of callers_workspace_bytes() or more, that starts aligned; if it is empty,
-    // the engine lends one.
-    void enqueue(Engine &engine, cl::CommandQueue &queue, const std::vector<cl::Buffer> &sources,
-                 const std::vector<cl::Buffer> &targets, const std::vector<cl::Event> &wait_list,
-                 std::vector<cl::Event> *events, const cl::Buffer &workspace = {}) const;
+    // Enqueues every launch, one after the other. workspace: a buffer of the caller's, of callers_workspace_bytes() or more,
+    // that starts aligned; if it is empty, the engine lends one.
+    void enqueue(Engine &engine, const cl::CommandQueue &queue,
+                 const std::vector<cl::Buffer> &sources, const std::vector<cl::Buffer> &targets,
+                 const std::vector<cl::Event> &wait_list, const Watched &watched,
+                 const cl::Buffer &workspace = {}) const;
 
     std::size_t passes() const { return steps_.size(); }
     const Choice &choice(std::size_t pass) const { return steps_.at(pass).choice; }

@@ -238,7 +238,7 @@ void Plan::run(const std::vector<HostSource> &sources, const std::vector<HostTar
 
 void Plan::run_whole(const std::vector<HostSource> &sources,
                      const std::vector<HostTarget> &targets) const {
-    cl::CommandQueue queue = engine_->queue();
+    const cl::CommandQueue &queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_pipeline().prepare(*engine_);
     std::vector<cl::Buffer> from;
@@ -262,7 +262,7 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                        device.source_at(i),
                        {0, 0, 0, 0},
                        device.source.extent});
-        staged_pipeline().enqueue(*engine_, queue, from, to, {}, nullptr);
+        staged_pipeline().enqueue(*engine_, queue, from, to, {}, {});
         for (std::size_t i = 0; i < to.size(); ++i)
             read_box(queue, to[i], targets[i].data,
                      {desc_.target_at(i),
@@ -336,7 +336,9 @@ void Plan::enqueue(cl_command_queue queue, const std::vector<cl_mem> &sources,
     if (!direct_.too_large().empty())
         fail(Status::unsupported, direct_.too_large(),
              "; only runs on host memory can do with less");
-    cl::CommandQueue on = engine_->queue();
+    const cl::CommandQueue &own = engine_->queue(); // refuses a forked process
+    const Borrowed<cl::CommandQueue> callers(queue);
+    const cl::CommandQueue &on = queue ? *callers : own;
     std::vector<cl::Buffer> from, to;
     for (cl_mem source : sources)
         from.emplace_back(source, true);
@@ -348,7 +350,6 @@ void Plan::enqueue(cl_command_queue queue, const std::vector<cl_mem> &sources,
         check_workspace(between, from, to);
     attempt("checking the queue", [&] {
         if (queue) {
-            on = cl::CommandQueue(queue, true);
             require(on.getInfo<CL_QUEUE_CONTEXT>()() == engine_->context()() &&
                         on.getInfo<CL_QUEUE_DEVICE>()() == engine_->device()(),
                     "the queue belongs to another context or device than the engine's");
@@ -364,12 +365,12 @@ void Plan::enqueue(cl_command_queue queue, const std::vector<cl_mem> &sources,
                     "wait_list[", i, "] is an event of another context than the engine's");
         }
     });
-    std::vector<cl::Event> events;
-    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits, event ? &events : nullptr,
-                                   between);
+    cl::Event last;
+    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits,
+                                   {.first = nullptr, .last = event ? &last : nullptr}, between);
     attempt("flushing the queue", [&] { on.flush(); });
     if (event) {
-        *event = events.back()();
+        *event = last();
         clRetainEvent(*event);
     }
 }

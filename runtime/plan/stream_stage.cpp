@@ -339,14 +339,14 @@ public:
         for (std::size_t i = 0; i < sources_.size(); ++i)
             write(i, slot.sources[i], slab, slab_input(plan, i), written);
         flush(upload_);
-        std::vector<cl::Event> launched;
-        pipeline.enqueue(engine_, compute_, slot.sources, slot.targets, {written}, &launched,
-                         workspace_);
+        cl::Event launched;
+        pipeline.enqueue(engine_, compute_, slot.sources, slot.targets, {written},
+                         {.first = nullptr, .last = &launched}, workspace_);
         flush(compute_);
         for (std::size_t i = 0; i < targets_.size(); ++i)
             read_box(download_, slot.targets[i], targets_[i],
                      target_box(slab, stage_.desc_.plan.target_at(i), plan.target_at(i)),
-                     {launched.back()}, &slot.done);
+                     {launched}, &slot.done);
         flush(download_);
     }
 
