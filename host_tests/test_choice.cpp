@@ -305,11 +305,12 @@ TEST_SUITE("choice") {
             CHECK_FALSE(make_facts(device_class).reason_of_defaults().empty());
     }
 
-    TEST_CASE("tables are made in one pass where that keeps most of a device at work") {
+    TEST_CASE("tables are made in one pass where that keeps most of a device at work, and few "
+              "tiles at once") {
         struct Table {
             std::int64_t width, height;
             std::int64_t channels;
-            const char *kernel, *reason; // to refuse sat_march
+            const char *kernel, *reason; // to refuse sat_march, "" where it is not asked
         };
         DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
         facts.compute_units = 132;
@@ -318,10 +319,11 @@ TEST_SUITE("choice") {
               Table{20000, 20000, 1, "sat_tiled", "idle, of 132"},
               Table{4096, 16384, 1, "sat_tiled", "idle, of 132"},
               Table{4096, 4096, 1, "sat_tiled", "idle, of 132"},
-              Table{8192, 8192, 1, "sat_march", ""}, Table{1920, 1080, 1, "sat_march", ""},
-              Table{16384, 1000, 1, "sat_march", ""},
+              Table{8192, 8192, 1, "sat_march", ""}, Table{1920, 1080, 1, "sat_gather", ""},
+              Table{3840, 2160, 1, "sat_gather", ""}, Table{1280, 720, 3, "sat_gather", ""},
+              Table{1920, 1080, 3, "sat_tiled", ""}, Table{16384, 1000, 1, "sat_march", ""},
               Table{32768, 400, 1, "sat_tiled", "400 rows are few"},
-              Table{4096, 16384, 4, "sat_tiled", "4 channels"}}) {
+              Table{4096, 16384, 4, "sat_tiled", ""}}) {
             gz::PlanDesc desc;
             desc.source.extent = {table.width, table.height, 1, 1};
             desc.source.type = PixelType::f32;
@@ -330,13 +332,19 @@ TEST_SUITE("choice") {
             const auto pass = gz::lower_sat(gz::complete(desc, gz::Results::sums));
             const Choice choice = choose(pass, facts, "", "the test");
             CHECK(choice.kernel == table.kernel);
-            if (choice.kernel != "sat_march") {
-                REQUIRE(choice.refused.size() == 1);
-                CHECK(choice.refused[0].find(table.reason) != std::string::npos);
+            const std::string gather = "sat_gather: each tile would add up ";
+            const std::size_t place = choice.kernel == "sat_gather" ? 0 : 1;
+            REQUIRE(choice.refused.size() >= place);
+            if (place == 1)
+                CHECK(choice.refused[0].find(gather) != std::string::npos);
+            if (*table.reason) {
+                REQUIRE(choice.refused.size() == 2);
+                CHECK(choice.refused[1].find(table.reason) != std::string::npos);
             }
             CHECK(gz::candidates(pass, facts).front().rfind(table.kernel, 0) == 0);
             facts.device_class = DeviceClass::amd_gpu;
-            CHECK(choose(pass, facts, "", "the test").kernel == "sat_tiled");
+            CHECK(choose(pass, facts, "", "the test").kernel ==
+                  (place == 0 ? "sat_gather" : "sat_tiled"));
             facts.device_class = DeviceClass::nvidia_gpu;
         }
     }

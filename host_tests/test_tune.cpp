@@ -229,7 +229,7 @@ TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     CHECK(contains(line_with(text, "sat_plain", "bad=wrong: "), "bound 0.5"));
     CHECK(contains(tuned.out, "sat_strips:BAND=256 is bad: "));
     // The edited source makes all of these bad.
-    for (const char *kernel : {"sat_strips", "sat_plain", "sat_tiled"})
+    for (const char *kernel : {"sat_strips", "sat_plain", "sat_tiled", "sat_gather"})
         CHECK_FALSE(contains(line_with(text, kernel, "\tbad=\t"), "BAND=16\t"));
     CHECK_FALSE(line_with(text, "sat_strips", "config=BAND=64\t").empty());
 }

@@ -222,6 +222,12 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
                     {f32, f32, 1, odd, {{197, 53}, {37, 4200}}},
                     {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
                     {u8, u32, 2, padded, {{101, 53}, {8230, 19}}}};
+    } else if (kernel == "sat_gather") {
+        config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+        programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 700}, {2600, 75}}},
+                    {f32, f32, 1, odd, {{197, 53}, {1300, 90}}},
+                    {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
+                    {u8, u32, 2, padded, {{101, 53}}}};
     } else if (kernel == "sat_march") {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{f32, f32, 1, padded, {{1300, 75}, {1024, 64}, {70, 200}}},
@@ -262,9 +268,14 @@ void run_several_tiles(const std::string &kernel) {
         most_columns = std::max(most_columns, pass.summed_values());
         most_bands = std::max(most_bands, pass.summed_rows());
     }
+    const int tile_x = 16 * 4, tile_y = 4 * 4;
+    if (kernel ==
+        "sat_gather") { // which goes round once for each RUNS tiles of a band, and each 4 bands
+        CHECK(most_columns > 2 * 16 * tile_x);
+        CHECK(most_bands > 2 * 4 * tile_y);
+    }
     if (kernel == "sat_tiled") {
         constexpr int round = 128; // tiles that sat_before takes at a time
-        const int tile_x = 16 * 4, tile_y = 4 * 4;
         CHECK(most_columns > 2 * round * tile_x);
         CHECK(most_bands > 2 * round * tile_y);
         CHECK(most_bands > 2 * 64 * 16); // sat_left: 16 rows of each of 64 items
@@ -292,6 +303,16 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
 std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<SatCase> cases) {
     if (kernel == "sat_tiled")
         for (const auto &[channels, width, height] : {std::tuple(2, 40, 20), {1, 8, 2070}}) {
+            SatCase test;
+            static_cast<ImageCase &>(test) = image_of_tiles(PixelType::u8, PixelType::u32, channels,
+                                                            width, height, RegionKind::whole);
+            test.border = BorderMode::zero;
+            test.kernel = kernel;
+            test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+            cases.push_back(test);
+        }
+    if (kernel == "sat_gather")
+        for (const auto &[channels, width, height] : {std::tuple(2, 70, 40), {1, 200, 36}}) {
             SatCase test;
             static_cast<ImageCase &>(test) = image_of_tiles(PixelType::u8, PixelType::u32, channels,
                                                             width, height, RegionKind::whole);

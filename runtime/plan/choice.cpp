@@ -250,13 +250,13 @@ std::optional<Choice> first_measured(const Pass &pass, const ChoiceOn &on,
     return std::nullopt;
 }
 
-// Why the kernel that is most wanted comes after others; "" where it does not.
-std::string why_first_is_last(const std::vector<RankedKernel> &kernels) {
-    const auto most = std::max_element(kernels.begin(), kernels.end(),
-                                       [](const RankedKernel &one, const RankedKernel &other) {
-                                           return one.rank.wanted < other.rank.wanted;
-                                       });
-    return most->rank.against.empty() ? "" : most->kernel->name + ": " + most->rank.against;
+// Returns why kernels that are wanted more than the first one come after it.
+std::vector<std::string> why_better_are_last(const std::vector<RankedKernel> &kernels) {
+    std::vector<std::string> reasons;
+    for (const RankedKernel &ranked : kernels)
+        if (ranked.rank.wanted > kernels.front().rank.wanted)
+            reasons.push_back(ranked.kernel->name + ": " + ranked.rank.against);
+    return reasons;
 }
 
 // Returns the first kernel that can run; nothing where none can: then `refused` holds the reasons. Where nothing was
@@ -267,7 +267,7 @@ std::optional<Choice> first_fitting(const Pass &pass, const ChoiceOn &on,
     if (auto choice = first_measured(pass, on, refused, confirmed))
         return choice;
     const std::vector<RankedKernel> kernels = kernels_for(pass, on.facts);
-    if (std::string why = why_first_is_last(kernels); !why.empty())
+    for (std::string &why : why_better_are_last(kernels))
         refused.push_back(std::move(why));
     for (const RankedKernel &ranked : kernels) {
         if (ranked.rank.wanted < least_wanted)

@@ -1,0 +1,93 @@
+// Summed-area tables of few tiles, for GPUs. See cl/sat/sat_gather.cl.
+#include "families/sat/kernels.hpp"
+#include "families/sat/sat_tile.hpp"
+
+namespace gz {
+
+namespace {
+
+// The values of other tiles that a tile in the middle adds up.
+std::int64_t gathered(const SatPass &pass, const SatTile &tile) {
+    return tile.bands / 2 * tile.width() +
+           pass.channels * (tile.columns / 2 * tile.height() + tile.bands * tile.columns / 4);
+}
+
+Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &) {
+    const SatTile tile(pass, settings);
+    const Defines defines = sat_tile_defines(pass, tile);
+    const auto launch = [&](const char *entry) {
+        Launch result;
+        result.program = {"sat/sat_gather.cl", entry, defines};
+        result.range = batched_range(pass, tile.columns * tile.bands, 1, tile.group(), 1);
+        return result;
+    };
+    const auto sums = [&](std::int64_t count) {
+        return LocalMemory{static_cast<std::size_t>(count) * pass.sum_bytes()};
+    };
+    const auto in_memory = [&](std::int64_t count) {
+        return static_cast<std::uint64_t>(pass.batch() * count) * pass.sum_bytes();
+    };
+    const WorkspaceBuffer columns{0};
+    const WorkspaceBuffer rows{1};
+    const WorkspaceBuffer totals{2};
+    const ByValue geometry = by_value(pass.geometry);
+    const LocalMemory chunks = sums(std::int64_t{tile.height()} * (tile.lanes + 1));
+    const LocalMemory items = sums(tile.group());
+    const LocalMemory stacks = sums(std::int64_t{tile.stacked} * tile.width());
+
+    Work result;
+    result.workspace = {in_memory(tile.sums_of_columns()), in_memory(tile.sums_of_rows(pass)),
+                        in_memory(pass.channels * tile.bands * tile.columns)};
+
+    Launch tile_sums = launch("sat_totals");
+    tile_sums.arguments = {
+        SourceBuffer(), columns,  rows,
+        totals,         geometry, chunks,
+        items,          stacks,   sums(std::int64_t{pass.channels} * tile.height())};
+    result.launches.push_back(std::move(tile_sums));
+
+    Launch gather = launch("sat_gather");
+    gather.arguments = {SourceBuffer(), TargetBuffer(), columns, rows,  totals,
+                        geometry,       chunks,         items,   items, stacks};
+    result.launches.push_back(std::move(gather));
+    return result;
+}
+
+std::string drawback(const SatPass &pass, const SatTileSettings &settings) {
+    const SatTile tile(pass, settings);
+    const std::int64_t values = gathered(pass, tile);
+    // Measured on NVIDIA (H200), with 1 to 4 channels: as fast as four launches with 1.0 to 1.25 times the tile's values.
+    return 5 * values > 6 * std::int64_t{tile.width()} * tile.height()
+               ? text("each tile would add up ", values, " sums of others")
+               : "";
+}
+
+} // namespace
+
+Kernel sat_gather() {
+    KernelSpec<SatPass, SatTileSettings> spec;
+    spec.name = "sat_gather";
+    spec.folder = "sat";
+    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32, 64}},
+                     {"STACKED", &SatTileSettings::stacked, {4, 8}},
+                     {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
+    // Measured on NVIDIA (H200), 256x256 to 4096x4096.
+    spec.preferred = [](const SatPass &pass, const DeviceFacts &) {
+        const SatTileSettings first =
+            pass.channels == 1 ? SatTileSettings{16, 8, 8} : SatTileSettings{32, 4, 8};
+        return std::vector<SatTileSettings>{first, {16, 4, 8}, {16, 4, 4}};
+    };
+    spec.work = work;
+    spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
+        const SatTile tile(pass, settings);
+        return text(tile.columns, "x", tile.bands, " tiles of ", tile.width(), "x", tile.height(),
+                    reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
+    };
+    spec.rank = [](const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {
+        return Rank{RankByHabit{.strips = 2, .nothing_shared = 2, .tiles = 6}(facts),
+                    drawback(pass, settings)};
+    };
+    return spec;
+}
+
+} // namespace gz
