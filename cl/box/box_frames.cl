@@ -2,6 +2,7 @@
 // region. An iteration of a border that is clamped or constant is linear along each axis by itself, and so are all of them:
 // each column and row of the frames has taps of its own, which the host has computed, and which are 0 outside of the image.
 // A group makes a tile: first the sums along x of all rows that it needs, in local memory, and then those along y.
+#include "lib/inline.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -11,6 +12,8 @@
 #if !defined(GROUP)
 #error GROUP is not defined
 #endif
+
+#define EACH 4 // rows that an item sums along x at a time
 
 // The place of the taps of column or row i among those that differ.
 static inline int place_of_taps(int i, int same, int last) {
@@ -60,43 +63,47 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
     __global const SRC *origin = src + src_start(g, batch);
     const int pitch_x = 2 * frames.reach_x + 2;
     const int pitch_y = 2 * frames.reach_y + 2;
-    for (int i = item; i < rows * width; i += GROUP) {
-        const int x = left + (i & (width - 1));
-        if (x >= right)
-            continue;
-        const int column = x / CHANNELS;
+    const int x = left + (item & (width - 1));
+    const int column = x / CHANNELS;
+    __global const float *own_x =
+        taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x;
+    // An item has one column, and of several rows at a time values are on their way.
+    const int step = GROUP >> width_bits;
+    for (int r = item >> width_bits; r < rows && x < right; r += EACH * step) {
         const int begin = max(column - frames.reach_x, g.valid_left);
         const int end = min(column + frames.reach_x + 1, g.valid_right);
-        __global const float *taps =
-            taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x + begin -
-            (column - frames.reach_x);
+        __global const float *taps = own_x + begin - (column - frames.reach_x);
         __global const SRC *from =
-            origin + (above + (i >> width_bits)) * g.src_row + x + (begin - column) * CHANNELS;
-        float sum = 0.0f;
-        for (int k = 0; k < end - begin; ++k)
-            sum = fma(taps[k], LOAD(from + k * CHANNELS), sum);
-        sums[i] = sum;
+            origin + (above + r) * g.src_row + x + (begin - column) * CHANNELS;
+        long below[EACH];
+        float sum[EACH];
+        UNROLL for (int j = 0; j < EACH; ++j) {
+            below[j] = min(j * step, rows - 1 - r) * g.src_row;
+            sum[j] = 0.0f;
+        }
+        for (int k = 0; k < end - begin; ++k) {
+            const float tap = taps[k];
+            UNROLL for (int j = 0; j < EACH; ++j)
+                sum[j] = fma(tap, LOAD(from + below[j] + k * CHANNELS), sum[j]);
+        }
+        UNROLL for (int j = 0; j < EACH; ++j)
+            if (r + j * step < rows)
+                sums[(r + j * step) * width + (item & (width - 1))] = sum[j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    for (int i = item; i < (bottom - top) * width; i += GROUP) {
-        const int x = left + (i & (width - 1));
-        if (x >= right)
-            continue;
-        const int y = top + (i >> width_bits);
+    for (int y = top + (item >> width_bits); y < bottom && x < right; y += step) {
         const int begin = max(y - frames.reach_y, g.valid_top);
         const int end = min(y + frames.reach_y + 1, g.valid_bottom);
         __global const float *own =
             taps_y + place_of_taps(y, frames.same_y, frames.last_y) * pitch_y;
         __global const float *taps = own + begin - (y - frames.reach_y);
-        __local const float *from = sums + (begin - above) * width + (i & (width - 1));
+        __local const float *from = sums + (begin - above) * width + (item & (width - 1));
         float sum = 0.0f;
         for (int k = 0; k < end - begin; ++k)
             sum = fma(taps[k], from[k * width], sum);
         if (frames.has_constant) {
-            const float along_x =
-                taps_x[place_of_taps(x / CHANNELS, frames.same_x, frames.last_x) * pitch_x +
-                       pitch_x - 1];
+            const float along_x = own_x[pitch_x - 1];
             const float along_y = own[pitch_y - 1];
             sum = fma(along_x + along_y - along_x * along_y, g.border_value, sum);
         }

@@ -16,8 +16,8 @@ Kernel difference_plain() {
     spec.name = "difference_plain";
     spec.folder = "difference";
     spec.tunables = {{"GROUP", &Settings::group, {1, 64, 256}}};
-    spec.preferred = [](const DifferencePass &, const DeviceFacts &facts) {
-        return std::vector<Settings>{{.group = facts.is_cpu() ? 256 : 64}, {.group = 1}};
+    spec.preferred = [](const DifferencePass &, const DeviceFacts &) {
+        return std::vector<Settings>{{.group = 256}, {.group = 64}, {.group = 1}};
     };
     spec.work = [](const DifferencePass &pass, const Settings &settings,
                    const DeviceFacts &) -> Work {
