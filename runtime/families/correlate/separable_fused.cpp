@@ -41,20 +41,20 @@ Kernel separable_fused() {
     spec.folder = "correlate";
     spec.tunables = separable_tile_tunables();
     spec.refusal = separable_tile_refusal;
-    spec.preferred = [](const CorrelatePass &pass, const DeviceFacts &) {
-        return separable_tile_preferred(pass, 1);
+    spec.preferred = [](const CorrelatePass &pass, const DeviceFacts &facts) {
+        return separable_tile_preferred(pass, 1, facts);
     };
     spec.work = work;
     spec.details = separable_tile_details;
-    spec.rank = [](const CorrelatePass &pass, const auto &, const DeviceFacts &facts) {
+    spec.rank = [](const CorrelatePass &pass, const SeparableTile &tile, const DeviceFacts &facts) {
         Rank rank = CorrelateRank{.strips = 2,
                                   .plain_gpu = 1,
                                   .few_taps = 5,
                                   .separable = 6,
                                   .nothing_shared = 2,
                                   .tiles = 2}(pass, facts);
-        if (streams_best(pass, facts))
-            rank.against = "much of its tiles is apron";
+        rank.against = streams_best(pass, facts) ? "much of its tiles is apron"
+                                                 : separable_tile_drawback(pass, tile, facts);
         return rank;
     };
     return spec;

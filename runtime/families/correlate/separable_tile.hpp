@@ -18,8 +18,13 @@ const std::vector<Setting<SeparableTile>> &separable_tile_tunables();
 // Why the kernel cannot take the pass with these settings; "" where it can.
 std::string separable_tile_refusal(const CorrelatePass &pass, const SeparableTile &settings);
 
+// Why tiles are too large for the image and the device; "" where they are not.
+std::string separable_tile_drawback(const CorrelatePass &pass, const SeparableTile &settings,
+                                    const DeviceFacts &facts);
+
 // The settings to try first where each reading is correlated `fields` times.
-std::vector<SeparableTile> separable_tile_preferred(const CorrelatePass &pass, int fields);
+std::vector<SeparableTile> separable_tile_preferred(const CorrelatePass &pass, int fields,
+                                                    const DeviceFacts &facts);
 
 // A launch with all macros and arguments that the kernel has for the pass, whose taps all fields have.
 Launch separable_tile_launch(const std::string &file, const std::string &kernel,

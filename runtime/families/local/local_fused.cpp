@@ -30,8 +30,8 @@ Kernel local_fused() {
     spec.refusal = [](const FusedLocalPass &pass, const SeparableTile &settings) {
         return separable_tile_refusal(pass.mean, settings);
     };
-    spec.preferred = [](const FusedLocalPass &pass, const DeviceFacts &) {
-        return separable_tile_preferred(pass.mean, fields_of(pass));
+    spec.preferred = [](const FusedLocalPass &pass, const DeviceFacts &facts) {
+        return separable_tile_preferred(pass.mean, fields_of(pass), facts);
     };
     spec.work = work;
     spec.details = [](const FusedLocalPass &pass, const SeparableTile &settings) {

@@ -273,8 +273,8 @@ GAUZE_API gauze_status gauze_engine_finish(const gauze_engine *engine);
 /** Number of programs that the engine has had compiled from source since it was created. New taps or a
  * new sigma within a bucket of radii compile nothing, but for those that fill it, which may have a program
  * of their own. A new size compiles at most one program for each class of sizes (fewer than 2^20 values,
- * than 2^24, or more, and what is too small to keep the device busy); of a plan of several passes, one
- * for each. */
+ * than 2^24, or more, and two of what is too small to keep the device busy with large tiles); of a plan of
+ * several passes, one for each. */
 GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
 
 /** Uses of the cache of compiled programs since the engine was created. */
