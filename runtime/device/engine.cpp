@@ -306,10 +306,14 @@ ReadyLaunch Engine::make_ready(const Launch &launch) {
     return {launch, std::move(ready), std::move(constants)};
 }
 
-cl::Buffer Engine::allocate(std::uint64_t bytes, const std::string &what) const {
+void Engine::check_allocation(std::uint64_t bytes, const std::string &what) const {
     if (bytes > facts_.max_allocation)
         fail(Status::unsupported, what, " needs ", bytes, " bytes; the largest buffer of ",
              facts_.name, " is ", facts_.max_allocation, " bytes");
+}
+
+cl::Buffer Engine::allocate(std::uint64_t bytes, const std::string &what) const {
+    check_allocation(bytes, what);
     return attempt("allocating device memory",
                    [&] { return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes); });
 }

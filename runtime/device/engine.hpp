@@ -95,6 +95,7 @@ public:
 
     // Refuses more than the device can hold in one buffer; the message names the buffer.
     cl::Buffer allocate(std::uint64_t bytes, const std::string &what) const;
+    void check_allocation(std::uint64_t bytes, const std::string &what) const;
     WorkspacePool &workspace() { return *workspace_; }
 
 private:

@@ -56,14 +56,47 @@ void write_box(const cl::CommandQueue &queue, const std::byte *host, const cl::B
     });
 }
 
+namespace {
+
+// Up to so many bytes memory is kept, and read by a call that waits: on an H200 runs of 1920x1080 u8 take 0.73 of the time with
+// both, of 512x512 f32 0.77, of 4096x4096 f32 1.1 to 1.2.
+constexpr std::uint64_t most_of_small = std::uint64_t{1} << 25;
+
+bool is_small(const ImageDesc &desc) {
+    return bytes_of_rows(desc) <= most_of_small;
+}
+
+void read_rows(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
+               const Rows &rows, cl_bool is_blocking, const std::vector<cl::Event> *after,
+               cl::Event *last) {
+    attempt("copying the target from the device", [&] {
+        queue.enqueueReadBufferRect(device, is_blocking, rows.buffer_origin, {0, 0, 0}, rows.size,
+                                    rows.buffer_pitch, 0, rows.host_pitch, 0, host + rows.host_byte,
+                                    after, last);
+    });
+}
+
+} // namespace
+
 void read_box(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
               const BoxCopy &box, const std::vector<cl::Event> &after, cl::Event *last) {
     for_each_slice(box, [&](const Rows &rows) {
-        attempt("copying the target from the device", [&] {
-            queue.enqueueReadBufferRect(device, CL_FALSE, rows.buffer_origin, {0, 0, 0}, rows.size,
-                                        rows.buffer_pitch, 0, rows.host_pitch, 0,
-                                        host + rows.host_byte, &after, last);
-        });
+        read_rows(queue, device, host, rows, CL_FALSE, &after, last);
+    });
+}
+
+void read_box_now(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
+                  const BoxCopy &box) {
+    if (!is_small(box.device)) {
+        cl::Event last;
+        read_box(queue, device, host, box, {}, &last);
+        attempt("waiting for the run", [&] { last.wait(); });
+        return;
+    }
+    std::int64_t left = box.device.planes * box.extent[3] * box.extent[2];
+    for_each_slice(box, [&](const Rows &rows) {
+        const cl_bool is_last = --left == 0 ? CL_TRUE : CL_FALSE;
+        read_rows(queue, device, host, rows, is_last, nullptr, nullptr);
     });
 }
 
@@ -73,6 +106,25 @@ std::uint64_t bytes_of_rows(const ImageDesc &desc) {
 
 cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what) {
     return engine.allocate(bytes_of_rows(desc), what);
+}
+
+BorrowedRows::BorrowedRows(Engine &engine, const ImageDesc &desc, const char *what)
+    : engine_(engine) {
+    const std::uint64_t bytes = bytes_of_rows(desc);
+    if (!is_small(desc)) {
+        buffer_ = engine.allocate(bytes, what);
+        return;
+    }
+    engine.check_allocation(bytes, what);
+    attempt("allocating device memory",
+            [&] { loan_ = engine.workspace().lend(bytes, engine.queue()); });
+    buffer_ = loan_.buffer;
+}
+
+void BorrowedRows::give_back() {
+    if (loan_.buffer())
+        engine_.workspace().give_back(std::move(loan_), engine_.queue(), {});
+    loan_ = {};
 }
 
 } // namespace gz

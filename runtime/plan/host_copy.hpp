@@ -38,12 +38,29 @@ struct BoxCopy {
 void write_box(const cl::CommandQueue &queue, const std::byte *host, const cl::Buffer &device,
                const BoxCopy &box, cl::Event *last = nullptr);
 void read_box(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
-              const BoxCopy &box, const std::vector<cl::Event> &after = {},
-              cl::Event *last = nullptr);
+              const BoxCopy &box, const std::vector<cl::Event> &after, cl::Event *last);
+// Returns when the box is read, and what the queue, which is in order, had before.
+void read_box_now(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
+                  const BoxCopy &box);
 
 // Memory for a packed image, its last row as long as the others: NVIDIA (driver 580) counts whole
 // rows when it checks that a rectangle lies inside its buffer.
 std::uint64_t bytes_of_rows(const ImageDesc &desc);
 cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what);
+
+// The same for commands of the engine's queue, of its pool unless it is large: drivers take longer to make memory than to filter
+// a small image.
+class BorrowedRows {
+public:
+    BorrowedRows(Engine &engine, const ImageDesc &desc, const char *what);
+    const cl::Buffer &buffer() const { return buffer_; }
+    // When all its commands are enqueued. Without, the memory is freed when they are complete.
+    void give_back();
+
+private:
+    Engine &engine_;
+    WorkspaceLoan loan_; // empty: none of the pool's
+    cl::Buffer buffer_;
+};
 
 } // namespace gz

@@ -241,18 +241,22 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
     const cl::CommandQueue &queue = engine_->queue();
     const PlanDesc &device = staged_desc_;
     staged_pipeline().prepare(*engine_);
+    std::vector<BorrowedRows> borrowed;
     std::vector<cl::Buffer> from;
-    for (std::size_t i = 0; i < device.source_count(); ++i)
-        from.push_back(allocate_rows(*engine_, device.source_at(i), "the source image"));
+    for (std::size_t i = 0; i < device.source_count(); ++i) {
+        borrowed.emplace_back(*engine_, device.source_at(i), "the source image");
+        from.push_back(borrowed.back().buffer());
+    }
     std::vector<cl::Buffer> to;
-    for (std::size_t i = 0; i < device.target_count(); ++i)
-        to.push_back(allocate_rows(*engine_, device.target_at(i), "the target image"));
+    for (std::size_t i = 0; i < device.target_count(); ++i) {
+        borrowed.emplace_back(*engine_, device.target_at(i), "the target image");
+        to.push_back(borrowed.back().buffer());
+    }
 
     const Axes source_origin =
         desc_.region.edge == RegionEdge::isolated ? desc_.region.source_origin : Axes{0, 0, 0, 0};
     // Copies and kernels come one after the other, and the last is waited for: waiting for each would take as long as the
     // work on a small image.
-    cl::Event last;
     try {
         for (std::size_t i = 0; i < from.size(); ++i)
             write_box(queue, sources[i].data, from[i],
@@ -263,16 +267,17 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                        {0, 0, 0, 0},
                        device.source.extent});
         staged_pipeline().enqueue(*engine_, queue, from, to, {}, {});
-        for (std::size_t i = 0; i < to.size(); ++i)
-            read_box(queue, to[i], targets[i].data,
-                     {desc_.target_at(i),
-                      desc_.region.target_origin,
-                      0,
-                      device.target_at(i),
-                      {0, 0, 0, 0},
-                      desc_.region.extent},
-                     {}, &last);
-        attempt("waiting for the run", [&] { last.wait(); });
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            const BoxCopy box{
+                desc_.target_at(i), desc_.region.target_origin, 0, device.target_at(i),
+                {0, 0, 0, 0},       desc_.region.extent};
+            if (i + 1 < to.size())
+                read_box(queue, to[i], targets[i].data, box, {}, nullptr);
+            else
+                read_box_now(queue, to[i], targets[i].data, box);
+        }
+        for (BorrowedRows &rows : borrowed)
+            rows.give_back();
     } catch (...) {
         clFinish(queue()); // what is enqueued uses the caller's memory
         throw;
