@@ -67,7 +67,7 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
     const int column = x / CHANNELS;
     __global const float *own_x =
         taps_x + place_of_taps(column, frames.same_x, frames.last_x) * pitch_x;
-    // An item has one column, and of several rows at a time values are on their way.
+    // An item sums one column of several rows at a time, so that several reads are under way.
     const int step = GROUP >> width_bits;
     for (int r = item >> width_bits; r < rows && x < right; r += EACH * step) {
         const int begin = max(column - frames.reach_x, g.valid_left);

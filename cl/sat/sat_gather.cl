@@ -23,7 +23,7 @@ void sat_totals(__global const SRC *restrict src, __global SUM *restrict columns
                 __local SUM *restrict chunks, __local SUM *restrict runs,
                 __local SUM *restrict stacks, __local SUM *restrict lines) {
     const Tile tile = tile_of(g, get_group_id(0));
-    write_sums(src, columns, rows, g, tile, chunks, runs, stacks, lines);
+    write_sums(src, columns, rows, g, tile, chunks, runs, stacks, true, lines);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int channel = get_local_id(0);
     if (channel < CHANNELS) {
@@ -48,7 +48,7 @@ void sat_gather(__global const SRC *restrict src, __global SUM *restrict dst,
     SUM v[ROWS * CHUNK];
     read_rows(v, src, g, place);
 
-    // Of the bands above, the items of a stack take every STACKED-th.
+    // The items of a stack take every STACKED-th of the bands above.
     SUM above[CHUNK], left[CHANNELS];
     UNROLL for (int i = 0; i < CHUNK; ++i)
         above[i] = 0;

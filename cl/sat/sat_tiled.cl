@@ -14,7 +14,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_sums(__global const SRC *restrict src, __global SUM *restrict columns,
               __global SUM *restrict rows, const Geometry g, __local SUM *restrict chunks,
               __local SUM *restrict runs, __local SUM *restrict stacks) {
-    write_sums(src, columns, rows, g, tile_of(g, get_group_id(0)), chunks, runs, stacks, 0);
+    write_sums(src, columns, rows, g, tile_of(g, get_group_id(0)), chunks, runs, stacks, false,
+               stacks);
 }
 
 // Lines that lie side by side, `count` long: in place of each value the sum of those before it.

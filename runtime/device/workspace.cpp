@@ -57,6 +57,7 @@ bool WorkspacePool::Idle::is_complete() {
         // Commands that failed have a negative status.
         return done.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
     } catch (const cl::Error &) {
+        done = {}; // which may never be flushed
         return false;
     }
 }

@@ -10,7 +10,7 @@
 namespace gz {
 
 // Lent memory. The pool keeps what it knows of it with it: to retain and release a queue anew for each run takes NVIDIA's driver
-// as long as a launch, as it flushes what it releases.
+// as long as half of a launch, as it flushes what it releases.
 struct WorkspaceLoan {
     cl::Buffer buffer;
     std::uint64_t bytes = 0;

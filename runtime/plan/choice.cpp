@@ -170,9 +170,15 @@ bool default_fills(const Pass &pass, const DeviceFacts &facts) {
     return false;
 }
 
-// The choice of a result, where it names one that is taken. suits_larger: it is not, as it would leave cores idle, which
-// the choice without any results would not: it was measured on an image for more groups, as all results of a class of
-// sizes are, or on a device of fewer cores.
+// Whether the choice without any results has no drawback.
+bool default_is_good(const Pass &pass, const DeviceFacts &facts) {
+    const std::vector<RankedKernel> kernels = kernels_for(pass, facts);
+    return !kernels.empty() && kernels.front().rank.against.empty();
+}
+
+// The choice of a result, where it names one that is taken. suits_larger: it is not, as it would leave cores idle or has
+// another drawback here, which the choice without any results would not: it was measured on an image for more groups, as
+// all results of a class of sizes are, or on a device of fewer cores.
 struct MeasuredChoice {
     std::optional<Choice> choice{};
     bool suits_larger = false;
@@ -203,6 +209,7 @@ MeasuredChoice choice_of(const Pass &pass, const ChoiceOn &on, const Tuning::Res
             // A class of problems holds more than the pass that was measured.
             if (result.level != TuningLevel::user)
                 why = spec->rank(pass, *fitting.config, on.facts).against;
+            suits_larger = !why.empty() && default_is_good(pass, on.facts);
             if (why.empty() && result.level != TuningLevel::user &&
                 leaves_idle(fitting.work, on.facts)) {
                 suits_larger = default_fills(pass, on.facts);

@@ -39,7 +39,7 @@ void write_box(const cl::CommandQueue &queue, const std::byte *host, const cl::B
                const BoxCopy &box, cl::Event *last = nullptr);
 void read_box(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
               const BoxCopy &box, const std::vector<cl::Event> &after, cl::Event *last);
-// Returns when the box is read, and what the queue, which is in order, had before.
+// Returns when the box is read; all that the queue, which is in order, had before is complete then.
 void read_box_now(const cl::CommandQueue &queue, const cl::Buffer &device, std::byte *host,
                   const BoxCopy &box);
 
@@ -48,19 +48,23 @@ void read_box_now(const cl::CommandQueue &queue, const cl::Buffer &device, std::
 std::uint64_t bytes_of_rows(const ImageDesc &desc);
 cl::Buffer allocate_rows(const Engine &engine, const ImageDesc &desc, const char *what);
 
-// The same for commands of the engine's queue, of its pool unless it is large: drivers take longer to make memory than to filter
-// a small image.
+// The same for commands of the engine's queue, lent by its pool, to which small memory goes back: drivers take longer to make
+// memory than to filter a small image.
 class BorrowedRows {
 public:
     BorrowedRows(Engine &engine, const ImageDesc &desc, const char *what);
-    const cl::Buffer &buffer() const { return buffer_; }
-    // When all its commands are enqueued. Without, the memory is freed when they are complete.
-    void give_back();
+    BorrowedRows(BorrowedRows &&) = default;
+    BorrowedRows(const BorrowedRows &) = delete; // memory would be given back twice
+    BorrowedRows &operator=(const BorrowedRows &) = delete;
+
+    const cl::Buffer &buffer() const { return loan_.buffer; }
+    // Call it when all commands that use the memory are enqueued. Without it the memory is freed once they are complete.
+    void give_back() &&;
 
 private:
     Engine &engine_;
-    WorkspaceLoan loan_; // empty: none of the pool's
-    cl::Buffer buffer_;
+    WorkspaceLoan loan_;
+    bool is_kept_;
 };
 
 } // namespace gz

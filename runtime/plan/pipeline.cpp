@@ -497,8 +497,8 @@ void Pipeline::enqueue(Engine &engine, const cl::CommandQueue &queue,
     const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
     Lease lease(engine, queue, buffers_, workspace);
     const std::size_t count = launches();
-    const bool chained =
-        count > 1 && !attempt("asking the queue", [&] { return is_in_order(queue); });
+    const bool is_ordered = (count == 1 && buffers_.empty()) ||
+                            attempt("asking the queue", [&] { return is_in_order(queue); });
     std::vector<cl::Event> waits = wait_list;
     cl::Event done; // of the launch before; empty where nobody asks for it
     std::size_t number_of_launch = 0;
@@ -520,12 +520,12 @@ void Pipeline::enqueue(Engine &engine, const cl::CommandQueue &queue,
             cl::Event *const first = number_of_launch == 0 ? watched.first : nullptr;
             cl::Event *const last = ++number_of_launch == count ? watched.last : nullptr;
             done = {};
-            launch.enqueue(queue, buffers, waits, chained || first || last ? &done : nullptr);
+            launch.enqueue(queue, buffers, waits, !is_ordered || first || last ? &done : nullptr);
             for (cl::Event *const receiver : {first, last})
                 if (receiver)
                     *receiver = done;
             waits.clear();
-            if (chained)
+            if (!is_ordered)
                 waits.push_back(done);
         }
     }

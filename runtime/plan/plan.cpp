@@ -277,7 +277,7 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
                 read_box_now(queue, to[i], targets[i].data, box);
         }
         for (BorrowedRows &rows : borrowed)
-            rows.give_back();
+            std::move(rows).give_back();
     } catch (...) {
         clFinish(queue()); // what is enqueued uses the caller's memory
         throw;

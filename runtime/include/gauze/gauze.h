@@ -272,9 +272,8 @@ GAUZE_API gauze_status gauze_engine_finish(const gauze_engine *engine);
 
 /** Number of programs that the engine has had compiled from source since it was created. New taps or a
  * new sigma within a bucket of radii compile nothing, but for those that fill it, which may have a program
- * of their own. A new size compiles at most one program for each class of sizes (fewer than 2^20 values,
- * than 2^24, or more, and two of what is too small to keep the device busy with large tiles); of a plan of
- * several passes, one for each. */
+ * of their own. A new size compiles at most two programs for each class of sizes (fewer than 2^20 values, up
+ * to 2^24, or more), as small images have smaller tiles; of a plan of several passes, for each. */
 GAUZE_API gauze_status gauze_engine_compile_count(const gauze_engine *engine, uint64_t *count);
 
 /** Uses of the cache of compiled programs since the engine was created. */
@@ -1043,7 +1042,9 @@ GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64
  * hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory that
  * the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that kernels may
  * read and write, that shares no bytes with the images and that nothing else uses until the run is
- * complete. */
+ * complete. The engine keeps up to 8 of the buffers that it lends, at most a quarter of the device's memory,
+ * for later runs, and with them a reference to the queue, on which it may enqueue a marker when another
+ * queue wants the memory. */
 GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue,
                                           const cl_mem *sources, uint32_t source_count,
                                           const cl_mem *targets, uint32_t target_count,
