@@ -301,6 +301,43 @@ TEST_SUITE("tuned plans") {
                 }
     }
 
+    TEST_CASE("a forced kernel that wants aligned rows runs on buffers that have them") {
+        const gauze::Engine engine = engine_with("off");
+        const gauze::ImageDesc image = Image::f32(192, 75);
+        gauze::Gaussian smoothing;
+        smoothing.sigma = {2, 2, 0, 0};
+        const gauze::Filter filter = gauze::gradient_magnitude(smoothing);
+        const std::string combine = "derivative_combine:GROUP=64,ITEM=";
+        std::string variant = engine.plan(filter, image).variant();
+        REQUIRE(has(variant, combine));
+        variant = variant.substr(0, variant.find(combine)) + combine + "4";
+        const Plan plan = engine.plan(filter, image, gauze::PlanOptions().with_variant(variant));
+        CHECK(plan.variant() == variant);
+        const std::vector<float> pixels = embedder::random_pixels(192 * 75);
+        std::vector<float> got(pixels.size());
+        plan.run(pixels, got);
+        CHECK(plan.verify(pixels.data(), pixels.size() * sizeof(float), got.data(),
+                          got.size() * sizeof(float))
+                  .within_bound);
+        CHECK(plan.workspace_bytes() > 0);
+
+        // Memory of the host that starts anywhere is refused when it is given.
+        std::vector<float> memory(2 * pixels.size() + 64);
+        const auto misplaced = [&](std::size_t place) {
+            return clCreateBuffer(engine.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                  pixels.size() * sizeof(float), memory.data() + place, nullptr);
+        };
+        const bool is_odd = reinterpret_cast<std::uintptr_t>(memory.data()) % 64 == 0;
+        const cl_mem source = misplaced(is_odd ? 1 : 0);
+        const cl_mem target = misplaced(pixels.size() + 32);
+        const embedder::Outcome refused =
+            embedder::outcome_of([&] { plan.enqueue(engine.queue(), source, target); });
+        CHECK(refused.status == GAUZE_ERROR_UNSUPPORTED);
+        CHECK(has(refused.text, "rows start at no multiple of four values"));
+        clReleaseMemObject(source);
+        clReleaseMemObject(target);
+    }
+
     TEST_CASE("both steps of a guided filter, and non-local means, go by results") {
         const TestDirectory directory;
         const gauze::Engine engine = engine_with(directory / "tuning.txt");

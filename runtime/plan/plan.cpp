@@ -167,8 +167,6 @@ Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc 
                                     : std::make_unique<const Pipeline>(
                                           *engine_, lower(settled_.filter, staged_desc_), variant)),
       variant_(direct_.variant()), forced_variant_(variant) {
-    if (!Forced(variant).variant.empty())
-        unaligned_pipeline(); // which may refuse what the caller forces
     if (!fits_device(*engine_, staged_pipeline(), staged_desc_, 0)) {
         try {
             streaming_ = make_streaming(0);
@@ -309,8 +307,14 @@ void Plan::check_buffers(const std::vector<cl::Buffer> &sources,
 }
 
 std::uint64_t Plan::workspace_bytes() const {
-    return std::max(direct_.callers_workspace_bytes(*engine_),
-                    unaligned_pipeline().callers_workspace_bytes(*engine_));
+    const std::uint64_t bytes = direct_.callers_workspace_bytes(*engine_);
+    try {
+        return std::max(bytes, unaligned_pipeline().callers_workspace_bytes(*engine_));
+    } catch (const Error &error) {
+        if (error.status() != Status::unsupported)
+            throw;
+        return bytes; // the caller forces what only aligned buffers can have
+    }
 }
 
 void Plan::check_workspace(const cl::Buffer &workspace, const std::vector<cl::Buffer> &sources,

@@ -124,8 +124,11 @@ Settings shaped(int tile_x, int tile_y, int row_item, int column_x, int column_y
 
 std::string separable_tile_drawback(const CorrelatePass &pass, const SeparableTile &settings,
                                     const DeviceFacts &facts) {
+    // What it refuses has no shape: more taps than any bucket holds.
+    if (habit_of(facts) != GroupHabit::tiles || !separable_refusal(pass, most_taps).empty())
+        return "";
     const TileShape shape = shape_of(pass, settings);
-    if (habit_of(facts) != GroupHabit::tiles || (shape.width <= 64 && shape.height <= 32))
+    if (shape.width <= 64 && shape.height <= 32)
         return "";
     const std::int64_t groups = ceil_div(pass.geometry.width, shape.width) *
                                 ceil_div(pass.geometry.height, shape.height) * pass.batch();

@@ -946,7 +946,8 @@ typedef struct gauze_plan_desc {
      * as gauze_plan_variant has it, where an empty part leaves a pass to the library. Methods of automatic Gaussians
      * stay as they are where the library's plan has these passes; else they follow the kernels. "axes": a recursive
      * filter along x and y, or a separable one along x, y and z, is not run along all of them at once.
-     * "filters": each filter of a difference is run by itself. */
+     * "filters": each filter of a difference is run by itself. A kernel that takes aligned rows alone is
+     * refused when the plan is enqueued on buffers around host memory that starts at no multiple of 64 bytes. */
     const char *variant;
     /** GAUZE_STORE_TRUNCATE is for correlations, boxes and Gaussians by taps; GAUZE_ERROR_UNSUPPORTED for others. */
     gauze_store store;
