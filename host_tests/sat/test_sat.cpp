@@ -301,26 +301,24 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
 // together, pixels of several channels, one after the other in the same local memory, and so many tiles that
 // sat_before and sat_left loop twice.
 std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<SatCase> cases) {
+    struct Shape {
+        int channels, width, height;
+    };
+    std::vector<Shape> shapes;
     if (kernel == "sat_tiled")
-        for (const auto &[channels, width, height] : {std::tuple(2, 40, 20), {1, 8, 2070}}) {
-            SatCase test;
-            static_cast<ImageCase &>(test) = image_of_tiles(PixelType::u8, PixelType::u32, channels,
-                                                            width, height, RegionKind::whole);
-            test.border = BorderMode::zero;
-            test.kernel = kernel;
-            test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
-            cases.push_back(test);
-        }
+        shapes = {{2, 40, 20}, {1, 8, 2070}};
     if (kernel == "sat_gather")
-        for (const auto &[channels, width, height] : {std::tuple(2, 70, 40), {1, 200, 36}}) {
-            SatCase test;
-            static_cast<ImageCase &>(test) = image_of_tiles(PixelType::u8, PixelType::u32, channels,
-                                                            width, height, RegionKind::whole);
-            test.border = BorderMode::zero;
-            test.kernel = kernel;
-            test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
-            cases.push_back(test);
-        }
+        shapes = {{2, 70, 40}, {1, 200, 36}};
+    for (const Shape &shape : shapes) {
+        SatCase test;
+        static_cast<ImageCase &>(test) =
+            image_of_tiles(PixelType::u8, PixelType::u32, shape.channels, shape.width, shape.height,
+                           RegionKind::whole);
+        test.border = BorderMode::zero;
+        test.kernel = kernel;
+        test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
+        cases.push_back(test);
+    }
     return cases;
 }
 

@@ -21,34 +21,26 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
         result.range = batched_range(pass, tile.columns * tile.bands, 1, tile.group(), 1);
         return result;
     };
-    const auto sums = [&](std::int64_t count) {
-        return LocalMemory{static_cast<std::size_t>(count) * pass.sum_bytes()};
-    };
-    const auto in_memory = [&](std::int64_t count) {
-        return static_cast<std::uint64_t>(pass.batch() * count) * pass.sum_bytes();
-    };
+    const SatMemory memory{pass, tile};
     const WorkspaceBuffer columns{0};
     const WorkspaceBuffer rows{1};
     const WorkspaceBuffer totals{2};
     const ByValue geometry = by_value(pass.geometry);
-    const LocalMemory chunks = sums(std::int64_t{tile.height()} * (tile.lanes + 1));
-    const LocalMemory items = sums(tile.group());
-    const LocalMemory stacks = sums(std::int64_t{tile.stacked} * tile.width());
 
     Work result;
-    result.workspace = {in_memory(tile.sums_of_columns()), in_memory(tile.sums_of_rows(pass)),
-                        in_memory(pass.channels * tile.bands * tile.columns)};
+    result.workspace = {memory.bytes(tile.sums_of_columns()), memory.bytes(tile.sums_of_rows(pass)),
+                        memory.bytes(pass.channels * tile.bands * tile.columns)};
 
+    const LocalMemory lines = memory.local(std::int64_t{pass.channels} * tile.height());
     Launch tile_sums = launch("sat_totals");
-    tile_sums.arguments = {
-        SourceBuffer(), columns,  rows,
-        totals,         geometry, chunks,
-        items,          stacks,   sums(std::int64_t{pass.channels} * tile.height())};
+    tile_sums.arguments = {SourceBuffer(), columns,         rows, totals, geometry, memory.chunks(),
+                           memory.items(), memory.stacks(), lines};
     result.launches.push_back(std::move(tile_sums));
 
     Launch gather = launch("sat_gather");
-    gather.arguments = {SourceBuffer(), TargetBuffer(), columns, rows,  totals,
-                        geometry,       chunks,         items,   items, stacks};
+    gather.arguments = {SourceBuffer(), TargetBuffer(), columns,         rows,
+                        totals,         geometry,       memory.chunks(), memory.items(),
+                        memory.items(), memory.stacks()};
     result.launches.push_back(std::move(gather));
     return result;
 }

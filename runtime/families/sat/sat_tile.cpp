@@ -7,6 +7,14 @@ SatTile::SatTile(const SatPass &pass, const SatTileSettings &settings)
       chunk(pass.channels == 3 ? 3 : 4), columns(ceil_div(pass.summed_values(), width())),
       bands(ceil_div(pass.summed_rows(), height())) {}
 
+LocalMemory SatMemory::local(std::int64_t sums) const {
+    return {static_cast<std::size_t>(sums) * pass.sum_bytes()};
+}
+
+std::uint64_t SatMemory::bytes(std::int64_t sums) const {
+    return static_cast<std::uint64_t>(pass.batch() * sums) * pass.sum_bytes();
+}
+
 Defines sat_tile_defines(const SatPass &pass, const SatTile &tile) {
     Defines defines = type_defines(pass);
     defines["LANES"] = tile.lanes;

@@ -29,6 +29,18 @@ struct SatTile {
     }
 };
 
+// Memory for sums, and the local memory that kernels of cl/lib/sat_tiles.clh want.
+struct SatMemory {
+    const SatPass &pass;
+    const SatTile &tile;
+
+    LocalMemory local(std::int64_t sums) const;
+    std::uint64_t bytes(std::int64_t sums) const; // of as many for each slice
+    LocalMemory chunks() const { return local(std::int64_t{tile.height()} * (tile.lanes + 1)); }
+    LocalMemory items() const { return local(tile.group()); }
+    LocalMemory stacks() const { return local(std::int64_t{tile.stacked} * tile.width()); }
+};
+
 // The macros of cl/lib/sat_tile.clh, and those of the pixels' types.
 Defines sat_tile_defines(const SatPass &pass, const SatTile &tile);
 bool reads_vectors(const SatPass &pass);

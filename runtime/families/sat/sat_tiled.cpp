@@ -23,21 +23,15 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
         result.range = batched_range(pass, groups, 1, shape.group(), 1);
         return result;
     };
-    const auto sums = [&](std::int64_t count) {
-        return LocalMemory{static_cast<std::size_t>(count) * pass.sum_bytes()};
-    };
-    const auto in_memory = [&](std::int64_t count) {
-        return static_cast<std::uint64_t>(pass.batch() * count) * pass.sum_bytes();
-    };
+    const SatMemory memory{pass, shape};
     const WorkspaceBuffer columns{0};
     const WorkspaceBuffer rows{1};
     const ByValue geometry = by_value(pass.geometry);
-    const LocalMemory chunks = sums(std::int64_t{shape.height()} * (shape.lanes + 1));
-    const LocalMemory items = sums(shape.group());
-    const LocalMemory stacks = sums(std::int64_t{shape.stacked} * shape.width());
+    const LocalMemory chunks = memory.chunks(), items = memory.items(), stacks = memory.stacks();
 
     Work result;
-    result.workspace = {in_memory(shape.sums_of_columns()), in_memory(shape.sums_of_rows(pass))};
+    result.workspace = {memory.bytes(shape.sums_of_columns()),
+                        memory.bytes(shape.sums_of_rows(pass))};
 
     Launch tile_sums = launch("sat_sums", shape.columns * shape.bands);
     tile_sums.arguments = {SourceBuffer(), columns, rows, geometry, chunks, items, stacks};
@@ -50,11 +44,11 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
         pass, column_groups + ceil_div(shape.sums_of_rows(pass) / shape.columns, before_lanes), 1,
         before_lanes, before_parts);
     before.arguments = {columns, rows, geometry, by_value(static_cast<std::int32_t>(column_groups)),
-                        sums(std::int64_t{before_lanes} * before_parts)};
+                        memory.local(std::int64_t{before_lanes} * before_parts)};
     result.launches.push_back(std::move(before));
 
     Launch left = launch("sat_left", shape.columns * pass.channels);
-    left.arguments = {rows, geometry, items, sums(shape.group() / left_run)};
+    left.arguments = {rows, geometry, items, memory.local(shape.group() / left_run)};
     result.launches.push_back(std::move(left));
 
     Launch tiled = launch("sat_tiled", shape.columns * shape.bands);
