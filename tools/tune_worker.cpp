@@ -112,8 +112,9 @@ std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &regio
 }
 
 // Runs the candidate on a small image between guard bands, against the reference in double.
-void check_between_guards(const Engine &engine, const TuneCase &tuned, Type type,
-                          const std::string &candidate, const Guarded &shape) {
+void check_small(const Engine &engine, const TuneCase &tuned, Type type,
+                 const std::string &candidate) {
+    const Guarded shape = guarded(tuned.row);
     const ImageDesc source_desc = guarded_desc(type, shape);
     const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, shape);
     const Region region = guarded_region(shape);
@@ -144,22 +145,6 @@ void check_between_guards(const Engine &engine, const TuneCase &tuned, Type type
                  [&](std::size_t at) { std::memcpy(after.data() + at, before.data() + at, row); });
     if (after != before)
         throw WrongResult("writes outside the target");
-}
-
-void check_small(const Engine &engine, const TuneCase &tuned, Type type,
-                 const std::string &candidate) {
-    Guarded shape = guarded(tuned.row);
-    try {
-        check_between_guards(engine, tuned, type, candidate, shape);
-    } catch (const Error &error) {
-        // Images between passes have rows of the region's width, which some kernels want aligned.
-        const std::int64_t width = shape.region[0];
-        shape.region[0] = (width + aligned_pixels - 1) / aligned_pixels * aligned_pixels;
-        if (error.status() != GAUZE_ERROR_UNSUPPORTED ||
-            2 * aligned_pixels + shape.region[0] > shape.extent[0])
-            throw;
-        check_between_guards(engine, tuned, type, candidate, shape);
-    }
 }
 
 // Images shared by many cases: filling large ones takes longer than filtering them.

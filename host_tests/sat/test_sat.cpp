@@ -269,8 +269,8 @@ void run_several_tiles(const std::string &kernel) {
         most_bands = std::max(most_bands, pass.summed_rows());
     }
     const int tile_x = 16 * 4, tile_y = 4 * 4;
-    if (kernel ==
-        "sat_gather") { // which goes round once for each RUNS tiles of a band, and each 4 bands
+    if (kernel == "sat_gather") {
+        // It goes round once for each RUNS tiles of a band, and for each 4 bands.
         CHECK(most_columns > 2 * 16 * tile_x);
         CHECK(most_bands > 2 * 4 * tile_y);
     }

@@ -53,14 +53,15 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
 // each band they border on, but not so high that cores stay idle.
 std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int strip = bucket_of(pass) <= 15 ? 4096 : 512;
-    const std::int64_t strips = ceil_div(pass.geometry.width, strip) * pass.batch();
     const Geometry &g = pass.geometry;
+    const std::int64_t strips = ceil_div(g.width, strip) * pass.batch();
     const std::int64_t taps =
         pass.separable() ? g.taps_x + g.taps_y : std::int64_t{g.taps_x} * g.taps_y;
     const std::int64_t products = std::int64_t{g.width} * g.height * pass.batch() * taps;
-    int band = products <= few_products ? 64 : 256;
-    while (band > 16 && products > few_products &&
-           strips * ceil_div(pass.geometry.height, band) < 4 * facts.cores())
+    if (products <= few_products)
+        return {{.strip = strip, .band = 64}};
+    int band = 256;
+    while (band > 16 && strips * ceil_div(g.height, band) < 4 * facts.cores())
         band /= 4;
     return {{.strip = strip, .band = band}};
 }

@@ -124,7 +124,7 @@ Settings shaped(int tile_x, int tile_y, int row_item, int column_x, int column_y
 
 std::string separable_tile_drawback(const CorrelatePass &pass, const SeparableTile &settings,
                                     const DeviceFacts &facts) {
-    // What it refuses has no shape: more taps than any bucket holds.
+    // A pass of more taps than any bucket holds, which kernels of tiles refuse, has no shape.
     if (habit_of(facts) != GroupHabit::tiles || !separable_refusal(pass, most_taps).empty())
         return "";
     const TileShape shape = shape_of(pass, settings);

@@ -70,11 +70,7 @@ Kernel sat_gather() {
         return std::vector<SatTileSettings>{first, {16, 4, 8}, {16, 4, 4}};
     };
     spec.work = work;
-    spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
-        const SatTile tile(pass, settings);
-        return text(tile.columns, "x", tile.bands, " tiles of ", tile.width(), "x", tile.height(),
-                    reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
-    };
+    spec.details = sat_tile_details;
     spec.rank = [](const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 2, .nothing_shared = 2, .tiles = 6}(facts),
                     drawback(pass, settings)};

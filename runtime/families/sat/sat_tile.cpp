@@ -28,4 +28,10 @@ bool reads_vectors(const SatPass &pass) {
     return pass.channels != 3 && pass.alignment >= 4 && pass.first_value() % 4 == 0;
 }
 
+std::string sat_tile_details(const SatPass &pass, const SatTileSettings &settings) {
+    const SatTile tile(pass, settings);
+    return text(tile.columns, "x", tile.bands, " tiles of ", tile.width(), "x", tile.height(),
+                reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
+}
+
 } // namespace gz

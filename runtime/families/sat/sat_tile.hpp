@@ -45,4 +45,7 @@ struct SatMemory {
 Defines sat_tile_defines(const SatPass &pass, const SatTile &tile);
 bool reads_vectors(const SatPass &pass);
 
+// A line for explain(), of kernels whose groups have a tile each.
+std::string sat_tile_details(const SatPass &pass, const SatTileSettings &settings);
+
 } // namespace gz

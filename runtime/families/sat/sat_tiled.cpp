@@ -80,11 +80,7 @@ Kernel sat_tiled() {
         return result;
     };
     spec.work = work;
-    spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
-        const SatTile shape(pass, settings);
-        return text(shape.columns, "x", shape.bands, " tiles of ", shape.width(), "x",
-                    shape.height(), reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
-    };
+    spec.details = sat_tile_details;
     spec.rank = [](const SatPass &, const SatTileSettings &, const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 2, .nothing_shared = 2, .tiles = 4}(facts)};
     };
