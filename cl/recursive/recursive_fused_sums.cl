@@ -239,9 +239,9 @@ INLINE Side side_of(int n) {
 #define MOVE_APART(apart, s, state)
 #endif
 
-// Whether the samples of a chunk lie in the image as they are, and can be read in vectors.
-#if VECTORS && CHANNELS == 1
+// Whether the samples of a part lie in the image as they are.
 #define IS_FREE(side) ((side).is_right ? is_right_free : is_left_free)
+#if VECTORS && CHANNELS == 1
 #define READ_FREE(x, from)                                                                         \
     UNROLL for (int i = 0; i < PART; i += 4) {                                                     \
         const float4 four_ = load_word((from) + i);                                                \
@@ -251,8 +251,9 @@ INLINE Side side_of(int n) {
         (x)[i + 3] = four_.s3;                                                                     \
     }
 #else
-#define IS_FREE(side) false
-#define READ_FREE(x, from)
+#define READ_FREE(x, from)                                                                         \
+    UNROLL for (int i = 0; i < PART; ++i)                                                          \
+        (x)[i] = LOAD((from) + i * CHANNELS);
 #endif
 #if WORDS && CHANNELS == 1
 #define CONVERT_SIDE(x)                                                                            \

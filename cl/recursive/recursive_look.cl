@@ -42,11 +42,19 @@
 #endif
 #include "lib/recursive_chunk.clh"
 
-// Rows are read by chunks: the cache holds what the next vector of a chunk needs of a line. They are
-// written in their own order, by way of local memory, as half-written lines cost more.
+// Rows of one component are read by chunks: the cache holds what the next vector of a chunk needs of a line.
+// STAGED: other rows are read in their own order, by way of local memory. All rows are written so, as
+// half-written lines cost more.
+#define STAGED (ALONG_ROWS && !(VECTORS && COMPONENTS == 1))
 #if ALONG_ROWS
 #include "lib/recursive_rows.clh"
+#if STAGED && ANTICAUSAL > 0
+#define ROWS_PARAMETER , __local float4 *rows, __local float4 *rows_ahead
+#define FIRST_ROWS rows_ahead
+#else
 #define ROWS_PARAMETER , __local float4 *rows
+#define FIRST_ROWS rows
+#endif
 #else
 #define ROWS_PARAMETER
 #endif
@@ -171,6 +179,7 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
     return state;
 }
 
+#if !STAGED
 #if VECTORS
 #define READ_WHOLE(x, from, READ4)                                                                 \
     UNROLL for (int i_ = 0; i_ < CHUNK; i_ += 4) {                                                 \
@@ -205,6 +214,7 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
             }                                                                                      \
         }                                                                                          \
     } while (0)
+#endif
 
 #if OWN_STARTS
 #include "lib/recursive_starts.clh"
@@ -274,19 +284,31 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     }
 #endif
 
+#if !STAGED
     __global const SRC *from =
         src + SRC_LINE(line, batch) + (long)(chunk * CHUNK) * lines.src.step;
+    const long src_tile = (long)TILE * lines.src.step;
+#endif
 #if !ALONG_ROWS
     __global DST *to = dst + DST_LINE(line, batch) +
                        (long)(chunk * CHUNK - lines.begin) * lines.dst.step;
     const long dst_tile = (long)TILE * lines.dst.step;
 #endif
-    const long src_tile = (long)TILE * lines.src.step;
     float x[CHUNK];
+#if STAGED
+    Carried carried[CARRIED];
+    fetch_rows(src, lines, (Tile){batch, first_line, 0, 0}, item, carried);
+    put_rows(FIRST_ROWS, item, carried);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 #if ANTICAUSAL > 0
-    __global const SRC *from_ahead = from;
     float x_ahead[CHUNK];
+#if STAGED
+    Carried carried_ahead[CARRIED];
+#else
+    __global const SRC *from_ahead = from;
     READ_AHEAD(x_ahead, from_ahead, chunk * CHUNK);
+#endif
     UNROLL for (int i = 0; i < CHUNK; ++i)
         x[i] = 0.0f;
 #if KEEPS
@@ -300,13 +322,20 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
 #else
     int slot = 0;
 #endif
-#else
+#elif !STAGED
     READ_CHUNK(x, from, chunk * CHUNK, LOAD_LAST);
     from += src_tile;
 #endif
     // Tile t is filtered; of tile t + look is seen what it leaves.
     for (int t = -look; t < tiles; ++t) {
         const int first = t * TILE + chunk * CHUNK;
+#if STAGED && ANTICAUSAL > 0
+        take_chunk(rows_ahead, lane, chunk, x_ahead);
+#endif
+#if STAGED && !KEEPS
+        if (t >= 0)
+            take_chunk(rows, lane, chunk, x);
+#endif
 #if HOLDS && ANTICAUSAL > 0
         if (chunk == CHUNKS - 1) {
             const float last = (t + look + 1) * TILE < lines.length ? x_ahead[CHUNK - 1] : 0.0f;
@@ -365,6 +394,16 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
         UNROLL for (int i = 0; i < CHUNK; ++i)
             x[i] = x_ahead[i];
 #endif
+#if STAGED
+#if ANTICAUSAL > 0
+        fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + look + 1) * TILE}, item,
+                   carried_ahead);
+#endif
+#if !KEEPS
+        if (t + 1 >= 0)
+            fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + 1) * TILE}, item, carried);
+#endif
+#else
 #if ANTICAUSAL > 0
         from_ahead += src_tile;
         READ_AHEAD(x_ahead, from_ahead, first + (look + 1) * TILE);
@@ -374,6 +413,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
             READ_CHUNK(x, from, first + TILE, LOAD_LAST);
             from += src_tile;
         }
+#endif
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -478,10 +518,11 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
                         add_anticausal(&at_end, 0.0f, y + i, end);
             }
 #if ALONG_ROWS
-            UNROLL for (int p = 0; p < CHUNK / 4; ++p)
-                rows[PART(lane, chunk, p)] =
-                    (float4)(y[4 * p], y[4 * p + 1], y[4 * p + 2], y[4 * p + 3]);
+            put_chunk(rows, lane, chunk, y);
         }
+#if STAGED && ANTICAUSAL > 0
+        put_rows(rows_ahead, item, carried_ahead);
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t >= 0) {
             const Tile tile = {batch, first_line, t, t * TILE};
@@ -505,5 +546,11 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
             to += dst_tile;
 #endif
         }
+#if STAGED && !KEEPS
+        // Every item replaces the results that it wrote itself.
+        if (t + 1 >= 0)
+            put_rows(rows, item, carried);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
 }

@@ -123,10 +123,20 @@ bool is_mirrored(const RecursiveStage &stage) {
                        [](const LineStage *filter) { return is_mirrored(*filter); });
 }
 
-bool reads_vectors(const RecursiveStage &stage) {
+bool reads_vectors(const RecursiveStage &stage, int lanes) {
     constexpr int width = 4;
-    return stage.along_rows && stage.components == 1 && stage.alignment >= width &&
-           stage.lines.begin % width == 0;
+    return stage.along_rows && lanes % stage.components == 0 && stage.alignment >= width &&
+           stage.lines.begin * stage.components % width == 0;
+}
+
+int lanes_of_pixels(int lanes, int components) {
+    return components == 3 && lanes >= 4 ? lanes / 4 * 3 : std::max(lanes, components);
+}
+
+std::int64_t floats_of_rows(const RecursiveStage &stage, int lanes, int chunks) {
+    constexpr std::int64_t part = 4; // floats, left out between chunks of several components
+    const std::int64_t across = lanes % stage.components == 0 ? stage.components : 1;
+    return lanes / across * chunks * (recursive_chunk * across + (across > 1 ? part : 0));
 }
 
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {

@@ -41,8 +41,15 @@ inline LocalMemory local_states(std::int64_t count, StateType type) {
     return {static_cast<std::size_t>(count) * size_of(type)};
 }
 
-// Whether aligned vectors of 4 values can be read along rows.
-bool reads_vectors(const RecursiveStage &stage);
+// Whether tiles of so many lines can be read and written along rows by aligned vectors of 4 values.
+bool reads_vectors(const RecursiveStage &stage, int lanes);
+
+// Returns the floats of local memory that a tile of rows takes: `lanes` lines of so many chunks. See
+// cl/lib/recursive_rows.clh.
+std::int64_t floats_of_rows(const RecursiveStage &stage, int lanes, int chunks);
+
+// Returns how many lines along rows are whole pixels, of about as many lines as `lanes`.
+int lanes_of_pixels(int lanes, int components);
 
 // The struct Powers. run: chunks that are summed one after the other.
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);

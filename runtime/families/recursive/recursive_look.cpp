@@ -5,7 +5,6 @@
 
 #include "families/recursive/kernels.hpp"
 #include "families/recursive/recursive_chunks.hpp"
-#include "plan/rounds.hpp"
 
 namespace gz {
 
@@ -64,7 +63,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                       chunk_defines(stage, small, std::nullopt)};
     launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
     launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
-    launch.program.defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
+    launch.program.defines["VECTORS"] = reads_vectors(stage, lanes) ? 1 : 0;
     launch.program.defines["LANES"] = lanes;
     launch.program.defines["CHUNKS"] = settings.chunks;
     // Not where as many tiles are read without.
@@ -91,8 +90,13 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                       array_argument(std::move(powers), small),
                       local_floats(kept * stage.order())});
     launch.arguments = stage.images_and(std::move(arguments));
-    if (stage.along_rows)
-        launch.arguments.emplace_back(local_floats(std::int64_t{group} * chunk));
+    if (stage.along_rows) {
+        const std::int64_t rows = floats_of_rows(stage, lanes, settings.chunks);
+        launch.arguments.emplace_back(local_floats(rows));
+        const bool is_staged = stage.components > 1 || !reads_vectors(stage, lanes);
+        if (is_staged && anticausal > 0)
+            launch.arguments.emplace_back(local_floats(rows));
+    }
     to.launches.push_back(std::move(launch));
     return 0;
 }
@@ -132,7 +136,13 @@ constexpr Shape shapes_of_columns[] = {{{.lanes = 64, .chunks = 8}, 1, 0.76},
                                        {{.lanes = 16, .chunks = 32}, 1, 0.87},
                                        {{.lanes = 8, .chunks = 32}, 2, 0.92}};
 constexpr Shape shapes_of_rows[] = {{{.lanes = 16, .chunks = 16}, 2, 0.77},
+                                    {{.lanes = 8, .chunks = 16}, 4, 0.85},
                                     {{.lanes = 8, .chunks = 32}, 2, 0.92}};
+
+// The same of rows of several components.
+Shape shape_of_pixels(int components) {
+    return {{.lanes = lanes_of_pixels(8, components), .chunks = 16}, 4, 0.85};
+}
 
 bool forgets_soon(const RecursivePass &pass) {
     constexpr std::int64_t soon = 128; // samples, of which other kernels read aprons
@@ -140,22 +150,20 @@ bool forgets_soon(const RecursivePass &pass) {
 }
 
 struct Expected {
-    double time; // of the units of Shape, had all lines as many samples
+    double time;           // in the units of Shape, without what whole tiles have beyond lines
+    double of_whole_tiles; // with that
     bool one_round;
     Settings settings;
 };
 
-// Returns what a shape is expected to take: groups come in rounds, and the last one may leave most of the units idle.
+// Returns what a shape is expected to take. A unit that has more groups takes longer, whether they run at a time or one after
+// the other.
 Expected expected_of(const RecursivePass &pass, const Shape &shape, const DeviceFacts &facts) {
     const auto [lanes, chunks] = shape.settings;
     const std::int64_t units = facts.cores();
     const std::int64_t lines = pass.lines.lines * pass.batch();
     const std::int64_t groups = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
-    const double rounds = groups <= units
-                              ? 1.0
-                              : static_cast<double>(shape.of_unit) *
-                                    rounds_after_start(static_cast<double>(groups),
-                                                       static_cast<double>(shape.of_unit * units));
+    const auto rounds = static_cast<double>(ceil_div(groups, units));
 
     int look = 0;
     for (const LineStage &stage : pass.stages)
@@ -170,7 +178,10 @@ Expected expected_of(const RecursivePass &pass, const Shape &shape, const Device
         look == 0 || std::min(groups, units * shape.of_unit) * beside * between <= cache_bytes;
     const double time = rounds * static_cast<double>(lanes * units) / static_cast<double>(lines) *
                         shape.time * (is_cached ? 1.0 : time_without_cache);
-    return {time, groups <= units, shape.settings};
+    const std::int64_t tile = std::int64_t{chunks} * chunk;
+    const auto marched = static_cast<double>((ceil_div(pass.lines.length, tile) + look) * tile);
+    return {time, time * marched / static_cast<double>(pass.lines.length), groups <= units,
+            shape.settings};
 }
 
 // Returns what is expected of all shapes, the fastest first.
@@ -180,12 +191,15 @@ std::vector<Expected> expectations(const RecursivePass &pass, const DeviceFacts 
     constexpr int vector = 4;
     if (!pass.along_rows)
         std::for_each(std::begin(shapes_of_columns), std::end(shapes_of_columns), add);
-    else if (pass.components == 1 && pass.alignment >= vector)
+    else if (pass.components > 1)
+        add(shape_of_pixels(pass.components));
+    else if (pass.alignment >= vector)
         std::for_each(std::begin(shapes_of_rows), std::end(shapes_of_rows), add);
-    else // groups of fewer lines read fewer values of a pixel
+    else
         add(shapes_of_rows[0]);
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Expected &a, const Expected &b) { return a.time < b.time; });
+    std::stable_sort(result.begin(), result.end(), [](const Expected &a, const Expected &b) {
+        return a.of_whole_tiles < b.of_whole_tiles;
+    });
     return result;
 }
 
@@ -194,7 +208,8 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     for (const Expected &expected : expectations(pass, facts))
         result.push_back(expected.settings);
     // Stages of many sections have room for few lines.
-    result.push_back({.lanes = 16, .chunks = 4});
+    result.push_back(
+        {.lanes = pass.along_rows ? lanes_of_pixels(16, pass.components) : 16, .chunks = 4});
     return result;
 }
 
@@ -242,7 +257,7 @@ Kernel recursive_look() {
     KernelSpec<RecursivePass, Settings> spec;
     spec.name = "recursive_look";
     spec.folder = "recursive";
-    spec.tunables = {{"LANES", &Settings::lanes, {8, 16, 32, 64}},
+    spec.tunables = {{"LANES", &Settings::lanes, {4, 6, 8, 12, 16, 24, 32, 64}},
                      {"CHUNKS", &Settings::chunks, {4, 8, 16, 32}}};
     spec.refusal = refusal;
     spec.preferred = preferred;

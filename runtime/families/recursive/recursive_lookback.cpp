@@ -28,7 +28,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     Defines defines = chunk_defines(stage, small, std::nullopt);
     defines["CHUNKS"] = chunks;
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
-    defines["VECTORS"] = reads_vectors(stage) ? 1 : 0;
+    defines["VECTORS"] = reads_vectors(stage, 1) ? 1 : 0;
 
     to.launches.push_back(clear_words(stage.own, words));
 
@@ -43,7 +43,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
                         sections_argument(stage, small), array_argument(std::move(powers), small),
                         in_memory(section_places(stage, recursive_chunk, run)),
                         in_memory(section_places(stage, std::int64_t{recursive_chunk} * run, runs)),
-                        in_memory(section_places(stage, tile, window + 1)), local_floats(tile),
+                        in_memory(section_places(stage, tile, window + 1)),
+                        local_floats(floats_of_rows(stage, 1, chunks)),
                         local_floats(stage.states() * (chunks + runs)),
                         local_floats(stage.states() * runs),
                         // The kernel's own arrays are included.
