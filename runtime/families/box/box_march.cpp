@@ -16,10 +16,11 @@ struct Settings {
     int step() const { return 4 * stacks; } // rows, as in the kernel
 };
 
-const std::vector<Setting<Settings>> tunables = {{"LANES", &Settings::lanes, {32, 64, 128, 256}},
-                                                 {"STACKS", &Settings::stacks, {2, 4}},
-                                                 {"SEGMENT", &Settings::segment, {16, 32}},
-                                                 {"GROUPS", &Settings::groups, {1, 2, 4, 8, 16}}};
+const std::vector<Setting<Settings>> tunables = {
+    {"LANES", &Settings::lanes, {32, 64, 128, 256}},
+    {"STACKS", &Settings::stacks, {2, 4}},
+    {"SEGMENT", &Settings::segment, {16, 32, 48, 64, 96, 128}},
+    {"GROUPS", &Settings::groups, {1, 2, 4, 8, 16}}};
 
 // NVIDIA's cores have registers for so many items of this kernel.
 constexpr int most_items = 512;
@@ -137,14 +138,27 @@ int fastest_groups(const BoxPass &pass, Settings settings, int at_once, const De
                       band_with, lost_with_edges_first);
 }
 
+// Boxes of few segments take fewer sums, and few values of a row may be left over. Measured on an H200, radii of 15 to 100:
+// 0.8 to 1.0 of the time of segments of 32.
+int fastest_segment(int channels, int lanes) {
+    if (lanes < 128)
+        return 32;
+    if (channels == 3)
+        return lanes < 256 ? 64 : 96;
+    return channels == 1 ? 64 : 128;
+}
+
 // The radius alone decides on the program, so that a new size of image compiles nothing: strips that are mostly aprons take
 // more lanes. Groups of 256 lanes are slower where others fit.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
     std::vector<Settings> result;
     for (const auto &[lanes, stacks] : {std::pair{64, 4}, {128, 4}, {256, 2}}) {
-        Settings settings{.lanes = lanes, .stacks = stacks, .segment = 32, .groups = 1};
-        if (is_too_narrow(pass, settings))
-            settings.segment = 16;
+        Settings settings{.lanes = lanes,
+                          .stacks = stacks,
+                          .segment = fastest_segment(pass.channels, lanes),
+                          .groups = 1};
+        while (is_too_narrow(pass, settings) && settings.segment > 16)
+            settings.segment = settings.segment > 32 ? 32 : 16;
         if (strip_of(pass, settings) > 0)
             settings.groups = fastest_groups(pass, settings, most_items / settings.items(), facts);
         result.push_back(settings);
