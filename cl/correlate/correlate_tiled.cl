@@ -26,7 +26,7 @@
 
 #define TILE_X (GROUP_X * ITEM_X)
 #define TILE_Y (GROUP_Y * ITEM_Y)
-
+#define PIXEL_STEP CHANNELS // for correlate_tiled_rows.clh
 
 // Taps are stored with BUCKET as the stride: separable, those along x and then those along y; else
 // rows. If EXACT, there is a second body for exactly BUCKET x BUCKET taps anchored in the middle:

@@ -32,6 +32,14 @@ void make_possible(CorrelateCase &test) {
         if (!gz::facts_of(test.src_type).is_integer)
             test.src_type = gz::PixelType::u8;
     }
+    if (test.kernel == "correlate_planar") {
+        if (size > 31)
+            taps = {17, 31, 4, 30, false, taps.convolve};
+        taps.separable = false;
+        taps.width = std::max(taps.width, 2); // lines of taps are separable
+        taps.height = std::max(taps.height, 2);
+        test.channels = std::max(test.channels, 2);
+    }
     if (test.kernel != "separable_passes" && test.kernel != "correlate_plain" && size > max_taps)
         taps = {63, 2, 0, 1, true, false};
 }

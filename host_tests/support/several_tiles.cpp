@@ -167,9 +167,28 @@ std::vector<Program> strips_programs() {
     };
 }
 
+// QUADS, GROUP_Y, ITEM_Y. Anchors go round all alignments of a row's first value.
+std::vector<Program> planar_programs() {
+    return {
+        {f32, f32, 3, {8, 2, 2}, {dense(9, 9, 4, 4), dense(8, 9, 3, 4), dense(9, 8, 1, 0)}},
+        {u8, u8, 3, {8, 4, 2}, {dense(7, 7, 3, 3), dense(6, 7, 2, 5), dense(7, 5, 0, 4)}},
+        {f16, f32, 3, {8, 2, 4}, {dense(5, 5, 2, 2)}},
+        {u16, f32, 3, {16, 2, 2}, {dense(3, 3, 1, 1)}},
+        {f16,
+         u8,
+         2,
+         {8, 4, 4},
+         {dense(11, 11, 5, 5), dense(10, 11, 2, 7)},
+         Layout::odd_offset_and_pitch},
+        {f32, u16, 4, {16, 2, 8}, {dense(17, 19, 3, 9)}},
+    };
+}
+
 std::vector<Program> programs_of(const std::string &kernel) {
     if (kernel == "correlate_tiled")
         return tiled_programs();
+    if (kernel == "correlate_planar")
+        return planar_programs();
     if (kernel == "separable_fused")
         return fused_programs();
     if (kernel == "separable_columns")
@@ -187,6 +206,9 @@ Sizes sizes_of(const std::string &kernel, const Program &program) {
     const auto tunable = [&](std::size_t i) { return program.config[i]; };
     if (kernel == "correlate_tiled")
         return around_tiles(tunable(0) * tunable(2), tunable(1) * tunable(3), program.channels);
+    if (kernel == "correlate_planar")
+        return around_tiles(4 * tunable(0) * program.channels, tunable(1) * tunable(2),
+                            program.channels);
     if (kernel == "separable_fused")
         return around_tiles(tunable(0), tunable(1), program.channels);
     if (kernel == "separable_columns")
@@ -218,11 +240,15 @@ std::vector<std::string> kinds_of(const CorrelateCase &test, const CorrelatePass
     const bool is_exact =
         defines.at("EXACT") && g.taps_x == bucket && g.taps_y == bucket && g.anchor_x == bucket / 2;
     const std::string body = is_exact ? "unrolled" : "looped";
+    const std::string from = defines.at("ALIGNED")
+                                 ? text(body, ", shift ", -(g.anchor_x * pass.channels) & 3)
+                                 : body + ", unaligned";
+    if (test.kernel == "correlate_planar")
+        return {from};
     const std::string launches = defines.at("PART") == 0 ? "groups together" : "free groups apart";
     if (!defines.at("ALIGNED"))
-        return {launches, body + ", unaligned"};
-    return {launches, text(body, ", shift ", -(g.anchor_x * pass.channels) & 3),
-            text(defines.at("ITEM_X"), " aligned values an item")};
+        return {launches, from};
+    return {launches, from, text(defines.at("ITEM_X"), " aligned values an item")};
 }
 
 std::vector<std::string> wanted_kinds(const std::string &kernel) {
@@ -230,9 +256,10 @@ std::vector<std::string> wanted_kinds(const std::string &kernel) {
         return {"exact taps, vectors of 1",  "exact taps, vectors of 4", "exact taps, vectors of 8",
                 "exact taps, vectors of 16", "vectors of 4, shift 0",    "vectors of 4, shift 1",
                 "vectors of 4, shift 2",     "vectors of 4, shift 3"};
-    std::vector<std::string> kinds{"groups together",          "free groups apart",
-                                   "unrolled, unaligned",      "looped, unaligned",
-                                   "4 aligned values an item", "8 aligned values an item"};
+    std::vector<std::string> kinds{"unrolled, unaligned", "looped, unaligned"};
+    if (kernel == "correlate_tiled")
+        kinds.insert(kinds.end(), {"groups together", "free groups apart",
+                                   "4 aligned values an item", "8 aligned values an item"});
     for (const char *body : {"unrolled", "looped"})
         for (const int shift : {0, 1, 2, 3})
             kinds.push_back(text(body, ", shift ", shift));
@@ -240,7 +267,8 @@ std::vector<std::string> wanted_kinds(const std::string &kernel) {
 }
 
 bool has_classes(const std::string &kernel) {
-    return kernel == "correlate_tiled" || kernel == "separable_fused";
+    return kernel == "correlate_tiled" || kernel == "correlate_planar" ||
+           kernel == "separable_fused";
 }
 
 } // namespace

@@ -10,6 +10,7 @@ namespace gz {
 Kernel correlate_tiled();
 Kernel correlate_strips();
 Kernel correlate_plain();
+Kernel correlate_planar();
 Kernel separable_fused();
 Kernel separable_passes();
 Kernel separable_columns();
