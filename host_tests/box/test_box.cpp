@@ -75,6 +75,15 @@ void make_possible(BoxCase &test) {
     // It sums integers alone.
     if (test.kernel == "box_words" && !facts_of(test.src_type).is_integer)
         test.src_type = test.src_type == PixelType::f32 ? PixelType::u8 : PixelType::s16;
+    if (test.kernel == "box_bytes") {
+        auto &radius = test.box.radius;
+        test.src_type = test.dst_type = PixelType::u8;
+        test.box.iterations = 1; // between iterations are floats
+        test.border_value = std::floor(test.border_value);
+        for (std::size_t axis = 0; axis < 2; ++axis)
+            radius[axis] = std::min<std::int64_t>(radius[axis], 7);
+        radius[0] = std::max<std::int64_t>(radius[0], radius[1] == 0 ? 1 : 0);
+    }
 }
 
 // A case for each pair of parameter values; images and radii up to the limits.
@@ -227,6 +236,17 @@ std::vector<BoxProgram> programs_of(const std::string &kernel) {
         return {{u8, u8, 1, config, 800, 150, {{1, 1}, {40, 9}, {150, 3}}},
                 {f32, f32, 1, config, 800, 150, {{2, 9}, {49, 30}}},
                 {s16, f32, 3, config, 270, 150, {{3, 2}, {16, 7}}}};
+    }
+    if (kernel == "box_bytes") {
+        const Config narrow{{"STRIP", 512}, {"BAND", 16}};
+        // Rows of several parts, of which boxes need columns before and behind.
+        const Config wide{{"STRIP", 4096}, {"BAND", 64}};
+        return {{u8, u8, 1, narrow, 1600, 60, {{1, 1}, {7, 7}, {0, 5}, {6, 0}}},
+                {u8, u8, 2, narrow, 800, 60, {{3, 2}, {7, 1}}},
+                {u8, u8, 3, wide, 700, 150, {{1, 2}, {7, 7}}},
+                {u8, u8, 4, wide, 400, 70, {{2, 1}, {5, 3}}},
+                {u8, u8, 1, wide, 2001, 70, {{4, 7}, {7, 0}}, Layout::odd_offset_and_pitch},
+                {u8, u8, 3, narrow, 333, 60, {{3, 4}, {7, 6}}, Layout::odd_offset_and_pitch}};
     }
     if (kernel == "box_strips")
         return {{u8, u8, 1, {{"STRIP", 512}, {"BAND", 16}}, 1600, 60, {{1, 1}, {20, 9}}},

@@ -12,6 +12,7 @@ Kernel box_march();
 Kernel box_words();
 Kernel box_axes();
 Kernel box_strips();
+Kernel box_bytes();
 Kernel box_lines();
 Kernel box_plain();
 Kernel box_frames();

@@ -50,25 +50,33 @@ Step mean_step(const Box &box, const PlanDesc &desc, Subtraction difference) {
     return step;
 }
 
-// Whether running sums may be faster: other boxes need not ask.
-bool has_many_taps_of_bytes(const Box &box, const PlanDesc &desc) {
-    constexpr std::int64_t least_radius = 4;
-    return desc.source.type == PixelType::u8 &&
-           std::min(box.radius[0], box.radius[1]) >= least_radius;
+std::int64_t least_radius(const Box &box) {
+    return std::min(box.radius[0], box.radius[1]);
 }
 
-// Whether running sums of bytes are faster than as many taps. Measured with AVX2 and AVX-512: they take 0.5 to 0.95 of the time
-// from radius 4 on. On an H200 they take 0.5 to 0.97 of it in images of 2048x2048 to 16384x16384 with one and three channels, whose
-// rows start at whole words, but taps of radius 5 take 0.96 of the time of sums in 2048x2048.
+constexpr std::int64_t many_taps = 4; // least radius
+
+// Whether sums may be faster: other boxes need not ask.
+bool may_be_sums_of_bytes(const Box &box, const PlanDesc &desc) {
+    return desc.source.type == PixelType::u8 &&
+           least_radius(box) >= (desc.target.type == PixelType::u8 ? 1 : many_taps);
+}
+
+// Whether sums of bytes are faster than as many taps. Measured with AVX2 and AVX-512: running sums take 0.5 to 0.95 of the time
+// from radius 4 on, and those of 16 bits (box_bytes) 0.36 to 0.86 of radius 1 and 2. On an H200 they take 0.5 to 0.97 of it in
+// images of 2048x2048 to 16384x16384 with one and three channels, whose rows start at whole words, but taps of radius 5 take
+// 0.96 of the time of sums in 2048x2048.
 bool sums_are_faster(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
+    const bool has_many = least_radius(box) >= many_taps;
     if (facts.device_class == DeviceClass::nvidia_gpu) {
         constexpr int bytes_of_word = 4;
         const std::int64_t least_values = std::int64_t{1} << (box.radius[0] == 5 ? 23 : 22);
-        return desc.target.type == PixelType::u8 &&
+        return has_many && desc.target.type == PixelType::u8 &&
                desc.pixels() * desc.source.channels >= least_values &&
                lower_box(box, desc).alignment >= bytes_of_word;
     }
-    return habit_of(facts) == GroupHabit::strips;
+    return habit_of(facts) == GroupHabit::strips &&
+           (has_many || sum_of(lower_box(box, desc)) == BoxSum::i32);
 }
 
 // Returns means along x and y: as a box, or as taps with the same result where taps are faster.
@@ -82,7 +90,7 @@ Link mean_link(const Box &box, const PlanDesc &desc) {
     as_taps.reach = mean.reach;
     std::string problem = mean.pass.problem();
     Chain taps_chain{"", {std::move(as_taps)}};
-    if (has_many_taps_of_bytes(box, desc))
+    if (may_be_sums_of_bytes(box, desc))
         taps_chain.suits = [box, desc](const DeviceFacts &facts) {
             return !sums_are_faster(box, desc, facts);
         };
