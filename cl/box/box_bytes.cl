@@ -16,6 +16,7 @@
 #endif
 
 #define ROWS 4
+#include "lib/box_rows.clh"
 #include "lib/box_bytes.clh"
 #define MOST_APRON (BOX_BYTES_RADIUS * CHANNELS)
 
@@ -49,15 +50,6 @@ typedef uchar16 UnalignedBytes16 __attribute__((aligned(1)));
 #define STORE_RESULTS16(v, p) STORE_BYTES16(v, p)
 #endif
 
-// A row of the source as the border extends it.
-typedef struct Row {
-    __global const uchar *values;
-    bool is_outside;
-} Row;
-INLINE Row row_at(__global const uchar *origin, const Geometry g, int y) {
-    const int row = fold_row(g, y);
-    return (Row){origin + (row == OUTSIDE ? 0 : row) * g.src_row, row == OUTSIDE};
-}
 // Values i to i + 15. may_be_outside: false where none of a step's rows is.
 INLINE ushort16 read16(Row row, const Geometry g, int i, bool may_be_outside) {
     return may_be_outside && row.is_outside ? (ushort16)((ushort)g.border_value)
@@ -66,11 +58,6 @@ INLINE ushort16 read16(Row row, const Geometry g, int i, bool may_be_outside) {
 INLINE ushort read_byte(Row row, const Geometry g, int i) {
     return row.is_outside ? (ushort)g.border_value : row.values[i];
 }
-
-// The rows of a step: one of results follows each row that enters, and then another leaves.
-typedef struct Step {
-    Row enters[ROWS], leaves[ROWS];
-} Step;
 
 // Sums of 16 columns, or of one, for each row of a step. at: the value in its rows.
 INLINE void move16(ushort *running, ushort *sums, const Step *step, const Geometry g, int i, int at,
@@ -175,19 +162,9 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
     }
 
     for (int y = top; y < end; y += ROWS) {
-        // Rows behind the band's last count for nothing.
         Step step;
-        bool may_be_outside = false;
-        for (int m = 0; m < ROWS; ++m) {
-            step.enters[m] = row_at(origin, g, min(y + m, end - 1) + radius);
-            step.leaves[m] = row_at(origin, g, min(y + m, end - 1) - radius);
-            may_be_outside |= step.enters[m].is_outside || step.leaves[m].is_outside;
-        }
-        // The rows that enter next are asked for meanwhile.
-        __global const uchar *expected[ROWS];
-        for (int m = 0; m < ROWS; ++m)
-            expected[m] = row_at(origin, g, min(y + ROWS + m, end - 1) + radius).values + first_value;
-
+        __global const uchar *expected[ROWS]; // are asked for meanwhile
+        const bool may_be_outside = find_rows(&step, expected, origin, g, y, end);
         const int rows = min(end - y, ROWS);
         __global uchar *to = dst + dst_start(g, batch) + (long)y * g.dst_row + left;
         int column = begin;
@@ -198,7 +175,7 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
             for (; column < reached && column + 16 <= inner_end; column += 16) {
                 if (column % 64 < 16)
                     UNROLL for (int m = 0; m < ROWS; ++m)
-                        EXPECT(expected[m] + column);
+                        EXPECT(expected[m] + first_value + column);
                 if (may_be_outside)
                     move16(running, sums, &step, g, column, first_value + column, true);
                 else

@@ -17,6 +17,7 @@
 #endif
 
 #define ROWS 4
+#include "lib/box_rows.clh"
 
 // A strip's values: whole pixels, and whole vectors.
 #define STRIP_VALUES (CHANNELS == 3 ? STRIP / 48 * 48 : STRIP)
@@ -34,15 +35,6 @@
 #endif
 #include "lib/box_scan.clh"
 
-// A row of the source as the border extends it.
-typedef struct Row {
-    __global const SRC *values;
-    bool is_outside;
-} Row;
-INLINE Row row_at(__global const SRC *origin, const Geometry g, int y) {
-    const int row = fold_row(g, y);
-    return (Row){origin + (row == OUTSIDE ? 0 : row) * g.src_row, row == OUTSIDE};
-}
 // Values i to i + 15. may_be_outside: false where none of a step's rows is.
 INLINE VALUE16 read16(Row row, const Geometry g, int i, bool may_be_outside) {
     return may_be_outside && row.is_outside ? (VALUE16)(BORDER_VALUE(g))
@@ -140,11 +132,6 @@ INLINE void fill_column(VALUE *running, VALUE *lost, const Row *enters, int coun
         ADD_VALUE(s, read_value(enters[m], g, at));
     set_running(s, running, lost, i);
 }
-
-// The rows of a step: one of means follows each row that enters, and then another leaves.
-typedef struct Step {
-    Row enters[ROWS], leaves[ROWS];
-} Step;
 
 // Sums of 16 columns, or of one, for each row of a step.
 INLINE void move16(VALUE *running, VALUE *lost, VALUE *sums, const Step *step, const Geometry g,
@@ -259,18 +246,9 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     }
 
     for (int y = top; y < end; y += ROWS) {
-        // Rows behind the band's last count for nothing.
         Step step;
-        bool may_be_outside = false;
-        for (int m = 0; m < ROWS; ++m) {
-            step.enters[m] = row_at(inner, g, min(y + m, end - 1) + radius);
-            step.leaves[m] = row_at(inner, g, min(y + m, end - 1) - radius);
-            may_be_outside |= step.enters[m].is_outside || step.leaves[m].is_outside;
-        }
-        // The rows that enter next are asked for meanwhile.
-        __global const SRC *expected[ROWS];
-        for (int m = 0; m < ROWS; ++m)
-            expected[m] = row_at(inner, g, min(y + ROWS + m, end - 1) + radius).values;
+        __global const SRC *expected[ROWS]; // are asked for meanwhile
+        const bool may_be_outside = find_rows(&step, expected, inner, g, y, end);
         // A sum along the row begins anew with each part of it, so that what is not finite goes no
         // further, and rounding neither. Reading a part's columns and writing its means overlap.
         const int rows = min(end - y, ROWS);

@@ -22,6 +22,8 @@ struct ImagePass {
     std::int64_t batch() const {
         return static_cast<std::int64_t>(geometry.slices) * geometry.volumes * planes;
     }
+    // All values of the target: geometry's rows are of values.
+    std::int64_t values() const { return std::int64_t{geometry.width} * geometry.height * batch(); }
 };
 
 // How a result is combined with the value of another image, which is f32: numbers of DIFFERENCE in cl/lib/box.clh and

@@ -19,9 +19,7 @@ std::string types_text(PixelType src, PixelType dst) {
 }
 
 std::string image_text(const ImagePass &pass) {
-    const Geometry &g = pass.geometry;
-    return types_text(pass.src_type, pass.dst_type) + " " +
-           size_class(std::int64_t{g.width} * g.height * pass.batch());
+    return types_text(pass.src_type, pass.dst_type) + " " + size_class(pass.values());
 }
 
 std::string up_to(const char *what, std::int64_t number, std::initializer_list<int> limits) {

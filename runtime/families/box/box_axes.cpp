@@ -135,9 +135,9 @@ bool is_wide(const BoxPass &pass) {
     constexpr std::int64_t small = std::int64_t{1} << 23; // values
     const Geometry &g = pass.geometry;
     const bool is_float = sum_of(pass) == BoxSum::f32;
-    const std::int64_t least = pass.channels > 1 || (is_float && pass.alignment < 4)     ? 240
-                               : pass.batch() * std::int64_t{g.width} * g.height < small ? 90
-                                                                                         : 125;
+    const std::int64_t least = pass.channels > 1 || (is_float && pass.alignment < 4) ? 240
+                               : pass.values() < small                               ? 90
+                                                                                     : 125;
     return std::int64_t{g.anchor_x} * pass.channels >= least;
 }
 

@@ -38,11 +38,6 @@ std::optional<Divisor> divisor_of(std::int64_t area, Store store) {
     return std::nullopt;
 }
 
-// The strips of a row: each has whole pixels and vectors, as many as STRIP values hold.
-std::int64_t strips_of(const BoxPass &pass, int strip) {
-    return ceil_div(pass.geometry.width, std::int64_t{whole_values(strip, pass.channels)});
-}
-
 Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int strip = settings.strip;
@@ -72,20 +67,11 @@ std::string refusal(const BoxPass &pass, const Settings &) {
     return divisor_of(area_of(pass), pass.store) ? "" : "no product gives the mean of every sum";
 }
 
-// Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not so high that cores
-// stay idle.
+// Long strips read whole pages in order.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    constexpr std::int64_t most_tiny = 4096; // values, which one core filters before another wakes
-    const Geometry &g = pass.geometry;
-    const bool is_tiny = std::int64_t{g.width} * g.height * pass.batch() <= most_tiny;
     std::vector<Settings> result;
-    for (const int strip : {4096, 512}) {
-        const std::int64_t strips = strips_of(pass, strip) * pass.batch();
-        int band = 1024;
-        while (band > 16 && !is_tiny && strips * ceil_div(g.height, band) < 2 * facts.cores())
-            band /= 4;
-        result.push_back({.strip = strip, .band = band});
-    }
+    for (const int strip : {4096, 512})
+        result.push_back({.strip = strip, .band = band_of_strips(pass, strip, facts)});
     return result;
 }
 

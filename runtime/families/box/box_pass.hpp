@@ -65,6 +65,13 @@ float share_of(const BoxPass &pass);       // the weight of a pixel in the mean
 // Appends the other image, where there is one: the last argument of kernels that store means.
 void append_other(const BoxPass &pass, Launch &launch);
 
+// For kernels for CPUs that filter a strip of a row, up to so many values of it, and a band of rows at a time. Each strip has
+// whole pixels and vectors, as many as it holds.
+std::int64_t strips_of(const BoxPass &pass, int strip);
+// Returns the rows of a band: bands are high, so that few boxes are filled anew, but not so high that cores stay idle; a band
+// lower than its boxes takes longer to fill them than to move them, so that a band for each core is enough before that.
+int band_of_strips(const BoxPass &pass, int strip, const DeviceFacts &facts);
+
 // Whether long boxes reach past the whole image, so that reading every pixel of a box to fill it would take
 // longer than all other work.
 bool outgrows_image(const BoxPass &pass);

@@ -16,15 +16,6 @@ constexpr int reaches[] = {64, 512, 4096, 8192};
 
 constexpr int vector_width = 16; // values of a vector
 
-// One group filters an image of so many values sooner than a second core wakes: on two Zen 4 cores 64x64 take 20 us in one
-// band, and 44 by two launches of box_lines.
-constexpr std::int64_t most_tiny = 4096;
-
-// The strips of a row: each has whole pixels and vectors, as many as STRIP values hold.
-std::int64_t strips_of(const BoxPass &pass, int strip) {
-    return ceil_div(pass.geometry.width, std::int64_t{whole_values(strip, pass.channels)});
-}
-
 std::int64_t reach_of(const BoxPass &pass) {
     return 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
 }
@@ -59,21 +50,11 @@ std::string refusal(const BoxPass &pass, const Settings &) {
     return "";
 }
 
-// Long strips read whole pages in order. Bands are high, so that few boxes are filled anew, but not
-// so high that cores stay idle; a band lower than its boxes takes longer to fill them than to move them, so that a band
-// for each core is enough before that.
+// Long strips read whole pages in order.
 std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    const Geometry &g = pass.geometry;
-    const bool is_tiny = std::int64_t{g.width} * g.height * pass.batch() <= most_tiny;
     std::vector<Settings> result;
-    for (const int strip : {4096, 512}) {
-        const std::int64_t strips = strips_of(pass, strip) * pass.batch();
-        int band = 1024;
-        while (band > 16 && !is_tiny &&
-               strips * ceil_div(g.height, band) < (band / 4 < g.taps_y ? 1 : 2) * facts.cores())
-            band /= 4;
-        result.push_back({.strip = strip, .band = band});
-    }
+    for (const int strip : {4096, 512})
+        result.push_back({.strip = strip, .band = band_of_strips(pass, strip, facts)});
     return result;
 }
 

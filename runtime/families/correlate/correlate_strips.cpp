@@ -57,7 +57,7 @@ std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &fa
     const std::int64_t strips = ceil_div(g.width, strip) * pass.batch();
     const std::int64_t taps =
         pass.separable() ? g.taps_x + g.taps_y : std::int64_t{g.taps_x} * g.taps_y;
-    const std::int64_t products = std::int64_t{g.width} * g.height * pass.batch() * taps;
+    const std::int64_t products = pass.values() * taps;
     if (products <= few_products)
         return {{.strip = strip, .band = 64}};
     int band = 256;

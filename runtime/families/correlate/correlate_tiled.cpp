@@ -1,6 +1,6 @@
 // Correlation by tiles with four classes of groups. See cl/correlate/correlate_tiled.cl.
+#include "families/correlate/dense_tile.hpp"
 #include "families/correlate/kernels.hpp"
-#include "plan/tile_classes.hpp"
 
 namespace gz {
 
@@ -17,31 +17,8 @@ const std::vector<Setting<Settings>> tunables = {{"GROUP_X", &Settings::group_x,
                                                  // 1: free groups in a launch of their own
                                                  {"APART", &Settings::apart, {0, 1}}};
 
-constexpr int vector_width = 4; // values of an aligned read
-
-int rounded_up(int value) {
-    return (value + vector_width - 1) / vector_width * vector_width;
-}
-
-bool is_aligned(const CorrelatePass &pass) {
-    return pass.alignment >= vector_width;
-}
-
 TileShape shape_of(const CorrelatePass &pass, const Settings &settings) {
-    const Geometry &g = pass.geometry;
-    TileShape shape;
-    shape.width = settings.group_x * settings.item_x;
-    shape.height = settings.group_y * settings.item_y;
-    shape.apron_left = g.anchor_x * pass.channels;
-    shape.apron_right = (g.taps_x - 1 - g.anchor_x) * pass.channels;
-    // Aligned reads take whole vectors, so that the apron ends where a vector does.
-    if (is_aligned(pass)) {
-        shape.apron_left = rounded_up(shape.apron_left);
-        shape.apron_right = rounded_up(shape.apron_right);
-    }
-    shape.apron_top = g.anchor_y;
-    shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
-    return shape;
+    return tile_shape(pass, settings.group_x * settings.item_x, settings.group_y * settings.item_y);
 }
 
 // Whether the kernel has a second, unrolled body for exactly bucket x bucket taps.
@@ -94,7 +71,7 @@ Launch launch_of(const CorrelatePass &pass, const Settings &settings, const Devi
                       pixel_defines(pass, facts)};
     result.program.defines["SEPARABLE"] = pass.separable() ? 1 : 0;
     result.program.defines["BUCKET"] = bucket;
-    result.program.defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
+    result.program.defines["ALIGNED"] = has_vectors(pass) ? 1 : 0;
     result.program.defines["EXACT"] = exact ? 1 : 0;
     result.program.defines["BY_VALUE"] = has_values ? 1 : 0;
     result.program.defines["PART"] = static_cast<int>(part);
@@ -144,16 +121,12 @@ Settings shaped(int group_x, int group_y, int item_x, int item_y) {
     return {.group_x = group_x, .group_y = group_y, .item_x = item_x, .item_y = item_y, .apart = 0};
 }
 
-std::int64_t values_of(const CorrelatePass &pass) {
-    return std::int64_t{pass.geometry.width} * pass.geometry.height * pass.batch();
-}
-
 // Small images wait for memory and for code: more groups, of items of few rows, pay. Measured on NVIDIA (H200), 1024x1024 to
 // 4096x4096 f32 and u8 and 1920x1080 with three channels: 0.66 to 0.97 of the time of large images' shapes.
 constexpr std::int64_t most_small = std::int64_t{1} << 24; // values
 Settings fastest_of_small(const CorrelatePass &pass) {
     const int bucket = bucket_of(pass);
-    const bool is_larger = values_of(pass) > most_small / 2;
+    const bool is_larger = pass.values() > most_small / 2;
     if (bucket > 3 && is_larger && size_of(pass.src_type) == 1)
         return shaped(8, 8, 4, 4);
     const bool is_wide =
@@ -166,7 +139,7 @@ Settings fastest_of_small(const CorrelatePass &pass) {
 Settings fastest(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int bucket = bucket_of(pass);
     if (facts.device_class == DeviceClass::nvidia_gpu && !pass.separable() && bucket <= 15 &&
-        values_of(pass) <= most_small)
+        pass.values() <= most_small)
         return fastest_of_small(pass);
     if (bucket == 5 && facts.caps_registers && most_registers(pass, shaped(32, 4, 4, 4)) > 0)
         return shaped(32, 4, 4, 4);
@@ -195,7 +168,7 @@ std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &fa
 }
 
 std::string details(const CorrelatePass &pass, const Settings &settings) {
-    return "tile " + describe(pass, shape_of(pass, settings), is_aligned(pass));
+    return "tile " + describe(pass, shape_of(pass, settings), has_vectors(pass));
 }
 
 } // namespace

@@ -1,0 +1,35 @@
+#include "families/correlate/dense_tile.hpp"
+
+namespace gz {
+
+namespace {
+
+constexpr int vector_width = 4; // values
+
+int rounded_up(int value) {
+    return (value + vector_width - 1) / vector_width * vector_width;
+}
+
+} // namespace
+
+bool has_vectors(const CorrelatePass &pass) {
+    return pass.alignment >= vector_width;
+}
+
+TileShape tile_shape(const CorrelatePass &pass, int width, int height) {
+    const Geometry &g = pass.geometry;
+    TileShape shape;
+    shape.width = width;
+    shape.height = height;
+    shape.apron_left = g.anchor_x * pass.channels;
+    shape.apron_right = (g.taps_x - 1 - g.anchor_x) * pass.channels;
+    if (has_vectors(pass)) {
+        shape.apron_left = rounded_up(shape.apron_left);
+        shape.apron_right = rounded_up(shape.apron_right);
+    }
+    shape.apron_top = g.anchor_y;
+    shape.apron_bottom = g.taps_y - 1 - g.anchor_y;
+    return shape;
+}
+
+} // namespace gz
