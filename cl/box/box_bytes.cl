@@ -70,7 +70,8 @@ INLINE void move16(ushort *running, ushort *sums, const Step *step, const Geomet
     }
     PUT16(sum, running + i);
 }
-INLINE void move_column(ushort *running, ushort *sums, const Step *step, const Geometry g, int i, int at) {
+INLINE void move_column(ushort *running, ushort *sums, const Step *step, const Geometry g, int i,
+                        int at) {
     ushort sum = running[i];
     for (int m = 0; m < ROWS; ++m) {
         sum += read_byte(step->enters[m], g, at);
@@ -197,8 +198,7 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
 
             for (int m = 0; m < rows; ++m) {
                 const ushort *row = sums + m * PITCH;
-                __global uchar *results = to + m * g.dst_row;
-                    make_results(row, results, first, last, g.taps_x, divisor);
+                make_results(row, to + m * g.dst_row, first, last, g.taps_x, divisor);
             }
         }
     }
