@@ -81,6 +81,11 @@ INLINE void move_column(ushort *running, ushort *sums, const Step *step, const G
     running[i] = sum;
 }
 
+// The column of number k of those that are not the image's own, which lie before `begin` and from `inner_end` on.
+INLINE int outer_column(int k, int begin, int inner_end) {
+    return k < begin ? k : k - begin + inner_end;
+}
+
 // The means of sums: a product takes the place of the division, with the same result.
 INLINE uchar16 means_of(ushort16 sum, Divisor divisor) {
     const uint16 dividend = convert_uint16(sum + divisor.bias);
@@ -140,7 +145,7 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
     const int outside = columns - (inner_end - begin);
     int places[2 * MOST_APRON + 1];
     for (int k = 0; k < outside; ++k)
-        places[k] = fold_value(g, first_value + (k < begin ? k : k - begin + inner_end));
+        places[k] = fold_value(g, first_value + outer_column(k, begin, inner_end));
 
     ushort16 running_[PITCH / 16], sums_[ROWS * PITCH / 16];
     ushort *running = (ushort *)running_, *sums = (ushort *)sums_;
@@ -159,7 +164,7 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
             running[i] += read_byte(row, g, first_value + i);
         for (int k = 0; k < outside; ++k)
             if (places[k] != OUTSIDE)
-                running[k < begin ? k : k - begin + inner_end] += read_byte(row, g, places[k]);
+                running[outer_column(k, begin, inner_end)] += read_byte(row, g, places[k]);
     }
 
     for (int y = top; y < end; y += ROWS) {
@@ -187,7 +192,7 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
                     move_column(running, sums, &step, g, column, first_value + column);
             const bool makes_right = !has_right && last + 2 * apron > inner_end;
             for (int k = first == 0 ? 0 : begin; k < (makes_right ? outside : begin); ++k) {
-                const int i = k < begin ? k : k - begin + inner_end;
+                const int i = outer_column(k, begin, inner_end);
                 if (places[k] != OUTSIDE)
                     move_column(running, sums, &step, g, i, places[k]);
                 else

@@ -16,8 +16,8 @@
 #error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
 #endif
 #if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS) ||           \
-    !defined(KEEPS) || !defined(OWN_STARTS)
-#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS, KEEPS or OWN_STARTS is not defined
+    !defined(KEEPS) || !defined(OWN_STARTS) || !defined(STAGED)
+#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS, KEEPS, OWN_STARTS or STAGED is not defined
 #endif
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
@@ -42,10 +42,9 @@
 #endif
 #include "lib/recursive_chunk.clh"
 
-// Rows of one component are read by chunks: the cache holds what the next vector of a chunk needs of a line.
-// STAGED: other rows are read in their own order, by way of local memory. All rows are written so, as
-// half-written lines cost more.
-#define STAGED (ALONG_ROWS && !(VECTORS && COMPONENTS == 1))
+// Rows that are not STAGED are read by chunks: the cache holds what the next vector of a chunk needs of a line.
+// STAGED ones, of several components or of no aligned vectors, are read in their own order, by way of local
+// memory. All rows are written so, as half-written lines cost more.
 #if ALONG_ROWS
 #include "lib/recursive_rows.clh"
 #if STAGED && ANTICAUSAL > 0

@@ -468,6 +468,7 @@ TEST_CASE("pixels that are too far away to be read count as those that are") {
         const char *kernel;
         Config config;
         std::vector<double> sigmas;
+        int channels = 1;
     };
     const Form forms[] = {
         {"recursive_fused", {{"LANES", 64}, {"ROWS", 256}}, {2.5, 5.5}},
@@ -476,7 +477,7 @@ TEST_CASE("pixels that are too far away to be read count as those that are") {
         {"recursive_fused_sums", {{"LANES", 64}, {"ROWS", 64}, {"SPARE", 0}}, {2.5}},
         {"recursive_fused_strips", {{"STRIP", 128}, {"BAND", 64}}, {5.5, 11}},
         {"recursive_look", {{"LANES", 16}, {"CHUNKS", 4}}, {11, 33}},
-        {"recursive_look", {{"LANES", 12}, {"CHUNKS", 4}}, {7, 33}}, // lanes of whole pixels
+        {"recursive_look", {{"LANES", 12}, {"CHUNKS", 4}}, {7, 33}, 3}, // lanes of whole pixels
         {"recursive_strips", {{"WIDE", 4}, {"BLOCK", 256}}, {5.5, 44}},
         {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 32}}, {2.5}}};
     constexpr float level = 0.7f;
@@ -493,9 +494,7 @@ TEST_CASE("pixels that are too far away to be read count as those that are") {
                 test.border_value = level;
                 test.layout = turn / 2 % 2 == 0 ? Layout::padded_aligned : all_layouts[turn % 3];
                 test.region = all_regions[turn / 2 % 3];
-                const auto lanes = form.config.find("LANES");
-                const bool of_pixels = lanes != form.config.end() && lanes->second == 12;
-                test.channels = of_pixels || turn % 8 == 7 ? 3 : 1;
+                test.channels = turn % 8 == 7 ? 3 : form.channels;
                 test.width = 300 - static_cast<int>(turn % 17);
                 test.height = 330 + static_cast<int>(turn % 19);
                 ++turn;

@@ -12,10 +12,6 @@ using gz_ushort = std::uint16_t;
 #include "lib/box_bytes.clh"
 static_assert(sizeof(Divisor) == 8, "OpenCL C lays the struct out without padding");
 
-struct Settings {
-    int strip, band;
-};
-
 constexpr int vector_width = 16; // values of a vector
 
 // Returns the divisor of boxes of an area, which is odd; nothing where no product gives the quotient of every sum.
@@ -38,7 +34,7 @@ std::optional<Divisor> divisor_of(std::int64_t area, Store store) {
     return std::nullopt;
 }
 
-Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
+Work work(const BoxPass &pass, const BoxStripSettings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int strip = settings.strip;
     const std::int32_t band = settings.band;
@@ -46,7 +42,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     result.program = {"box/box_bytes.cl", "box_bytes", type_defines(pass)};
     result.program.defines["STRIP"] = strip;
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
-    result.range = batched_range(pass, strips_of(pass, strip), ceil_div(g.height, band), 1, 1);
+    result.range = range_of_strips(pass, settings);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band),
                         by_value(*divisor_of(area_of(pass), pass.store))};
     constexpr std::size_t rows = 4;
@@ -56,7 +52,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     return result;
 }
 
-std::string refusal(const BoxPass &pass, const Settings &) {
+std::string refusal(const BoxPass &pass, const BoxStripSettings &) {
     const Geometry &g = pass.geometry;
     if (pass.src_type != PixelType::u8 || pass.dst_type != PixelType::u8)
         return "the images are not both of bytes";
@@ -67,27 +63,19 @@ std::string refusal(const BoxPass &pass, const Settings &) {
     return divisor_of(area_of(pass), pass.store) ? "" : "no product gives the mean of every sum";
 }
 
-// Long strips read whole pages in order.
-std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    std::vector<Settings> result;
-    for (const int strip : {4096, 512})
-        result.push_back({.strip = strip, .band = band_of_strips(pass, strip, facts)});
-    return result;
-}
-
 } // namespace
 
 Kernel box_bytes() {
-    KernelSpec<BoxPass, Settings> spec;
+    KernelSpec<BoxPass, BoxStripSettings> spec;
     spec.name = "box_bytes";
     spec.folder = "box";
-    spec.tunables = {{"STRIP", &Settings::strip, {512, 4096}},
-                     {"BAND", &Settings::band, {16, 64, 256, 1024}}};
+    spec.tunables = box_strip_tunables();
     spec.refusal = refusal;
-    spec.preferred = preferred;
+    spec.preferred = preferred_strips;
     spec.work = work;
     // Measured with AVX2 and AVX-512: 0.4 to 0.9 of the time of box_strips.
-    spec.rank = [](const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    spec.rank = [](const BoxPass &pass, const BoxStripSettings &settings,
+                   const DeviceFacts &facts) {
         constexpr RankByHabit rank{.strips = 6, .nothing_shared = 3, .tiles = 0};
         return Rank{refusal(pass, settings).empty() ? rank(facts) : 0};
     };

@@ -48,22 +48,42 @@ void append_other(const BoxPass &pass, Launch &launch) {
         launch.arguments.emplace_back(SourceBuffer{1});
 }
 
+const std::vector<Setting<BoxStripSettings>> &box_strip_tunables() {
+    static const std::vector<Setting<BoxStripSettings>> tunables{
+        {"STRIP", &BoxStripSettings::strip, {512, 4096}},
+        {"BAND", &BoxStripSettings::band, {16, 64, 256, 1024}}};
+    return tunables;
+}
+
+namespace {
+
 std::int64_t strips_of(const BoxPass &pass, int strip) {
     return ceil_div(pass.geometry.width, std::int64_t{whole_values(strip, pass.channels)});
 }
 
-int band_of_strips(const BoxPass &pass, int strip, const DeviceFacts &facts) {
+} // namespace
+
+std::vector<BoxStripSettings> preferred_strips(const BoxPass &pass, const DeviceFacts &facts) {
     // One group filters an image of so many values sooner than a second core wakes: on two Zen 4 cores 64x64 take 20 us in one
     // band, and 44 by two launches of box_lines.
     constexpr std::int64_t most_tiny = 4096;
-    constexpr int highest = 1024, lowest = 16, step = 4;
     const Geometry &g = pass.geometry;
-    const std::int64_t strips = strips_of(pass, strip) * pass.batch();
-    int band = highest;
-    while (band > lowest && pass.values() > most_tiny &&
-           strips * ceil_div(g.height, band) < (band / step < g.taps_y ? 1 : 2) * facts.cores())
-        band /= step;
-    return band;
+    const bool is_tiny = pass.values() <= most_tiny;
+    std::vector<BoxStripSettings> result;
+    for (const int strip : {4096, 512}) {
+        const std::int64_t strips = strips_of(pass, strip) * pass.batch();
+        int band = 1024;
+        while (band > 16 && !is_tiny &&
+               strips * ceil_div(g.height, band) < (band / 4 < g.taps_y ? 1 : 2) * facts.cores())
+            band /= 4;
+        result.push_back({.strip = strip, .band = band});
+    }
+    return result;
+}
+
+NDRange range_of_strips(const BoxPass &pass, const BoxStripSettings &settings) {
+    return batched_range(pass, strips_of(pass, settings.strip),
+                         ceil_div(pass.geometry.height, settings.band), 1, 1);
 }
 
 bool outgrows_image(const BoxPass &pass) {

@@ -65,12 +65,17 @@ float share_of(const BoxPass &pass);       // the weight of a pixel in the mean
 // Appends the other image, where there is one: the last argument of kernels that store means.
 void append_other(const BoxPass &pass, Launch &launch);
 
-// For kernels for CPUs that filter a strip of a row, up to so many values of it, and a band of rows at a time. Each strip has
-// whole pixels and vectors, as many as it holds.
-std::int64_t strips_of(const BoxPass &pass, int strip);
-// Returns the rows of a band: bands are high, so that few boxes are filled anew, but not so high that cores stay idle; a band
-// lower than its boxes takes longer to fill them than to move them, so that a band for each core is enough before that.
-int band_of_strips(const BoxPass &pass, int strip, const DeviceFacts &facts);
+// Settings of kernels for CPUs, of which an item filters a strip of a row, up to so many values of it, and a band of rows.
+struct BoxStripSettings {
+    int strip, band;
+};
+const std::vector<Setting<BoxStripSettings>> &box_strip_tunables();
+// Returns the settings to try first. Long strips read whole pages in order. Bands are high, so that few boxes are filled anew,
+// but not so high that cores stay idle; a band lower than its boxes takes longer to fill them than to move them, so that a
+// band for each core is enough before that.
+std::vector<BoxStripSettings> preferred_strips(const BoxPass &pass, const DeviceFacts &facts);
+// Returns an item for each strip and band. Each strip has whole pixels and vectors, as many as it holds.
+NDRange range_of_strips(const BoxPass &pass, const BoxStripSettings &settings);
 
 // Whether long boxes reach past the whole image, so that reading every pixel of a box to fill it would take
 // longer than all other work.

@@ -7,10 +7,6 @@ namespace gz {
 
 namespace {
 
-struct Settings {
-    int strip, band;
-};
-
 // The largest reach, to both sides together, of each class of boxes that share a program, in values.
 constexpr int reaches[] = {64, 512, 4096, 8192};
 
@@ -20,7 +16,7 @@ std::int64_t reach_of(const BoxPass &pass) {
     return 2 * std::int64_t{pass.geometry.anchor_x} * pass.channels;
 }
 
-Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
+Work work(const BoxPass &pass, const BoxStripSettings &settings, const DeviceFacts &) {
     const Geometry &g = pass.geometry;
     const int reach = *std::lower_bound(std::begin(reaches), std::end(reaches), reach_of(pass));
     const int strip = settings.strip;
@@ -30,7 +26,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     result.program.defines["STRIP"] = strip;
     result.program.defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     result.program.defines["REACH"] = reach;
-    result.range = batched_range(pass, strips_of(pass, strip), ceil_div(g.height, band), 1, 1);
+    result.range = range_of_strips(pass, settings);
     result.arguments = {SourceBuffer(), TargetBuffer(),          by_value(g),
                         by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
     append_other(pass, result);
@@ -41,7 +37,7 @@ Work work(const BoxPass &pass, const Settings &settings, const DeviceFacts &) {
     return result;
 }
 
-std::string refusal(const BoxPass &pass, const Settings &) {
+std::string refusal(const BoxPass &pass, const BoxStripSettings &) {
     if (reach_of(pass) > std::end(reaches)[-1])
         return text("boxes reach ", reach_of(pass), " values to both sides; it takes up to ",
                     std::end(reaches)[-1]);
@@ -50,18 +46,10 @@ std::string refusal(const BoxPass &pass, const Settings &) {
     return "";
 }
 
-// Long strips read whole pages in order.
-std::vector<Settings> preferred(const BoxPass &pass, const DeviceFacts &facts) {
-    std::vector<Settings> result;
-    for (const int strip : {4096, 512})
-        result.push_back({.strip = strip, .band = band_of_strips(pass, strip, facts)});
-    return result;
-}
-
 // Measured on two Zen 4 cores with AVX-512 and AVX2, f32 and u8: bands of 1024 rows are as fast as two launches for boxes of
 // 2401 rows, and take 1.1 to 1.2 times as long for 3001; bands of 256 are faster for 401, and take 1.3 times as long with
 // AVX-512 for 801; bands of 64 take half of the time for 201, and 1.4 times as long with AVX-512 for 401.
-std::string drawback(const BoxPass &pass, const Settings &settings) {
+std::string drawback(const BoxPass &pass, const BoxStripSettings &settings) {
     if (outgrows_image(pass))
         return "boxes are longer than the image";
     const int band = settings.band;
@@ -73,15 +61,15 @@ std::string drawback(const BoxPass &pass, const Settings &settings) {
 } // namespace
 
 Kernel box_strips() {
-    KernelSpec<BoxPass, Settings> spec;
+    KernelSpec<BoxPass, BoxStripSettings> spec;
     spec.name = "box_strips";
     spec.folder = "box";
-    spec.tunables = {{"STRIP", &Settings::strip, {512, 4096}},
-                     {"BAND", &Settings::band, {16, 64, 256, 1024}}};
+    spec.tunables = box_strip_tunables();
     spec.refusal = refusal;
-    spec.preferred = preferred;
+    spec.preferred = preferred_strips;
     spec.work = work;
-    spec.rank = [](const BoxPass &pass, const Settings &settings, const DeviceFacts &facts) {
+    spec.rank = [](const BoxPass &pass, const BoxStripSettings &settings,
+                   const DeviceFacts &facts) {
         return Rank{RankByHabit{.strips = 5, .nothing_shared = 4, .tiles = 2}(facts),
                     drawback(pass, settings)};
     };

@@ -27,7 +27,7 @@ TileShape shape_of(const CorrelatePass &pass, const Settings &settings) {
 Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
     const int bucket = bucket_of(pass);
-    const bool exact = bucket <= 15 && !facts.misreads_arguments; // unrolled
+    const bool exact = has_exact_body(bucket, facts);
     const TileShape shape = shape_of(pass, settings);
     const std::vector<float> taps = strided_taps(pass.set(), bucket);
     const auto taps_bytes = bytes_of(taps.data(), taps.size());
@@ -67,7 +67,7 @@ std::string refusal(const CorrelatePass &pass, const Settings &settings) {
 }
 
 bool is_small(const CorrelatePass &pass) {
-    return pass.values() <= std::int64_t{1} << 24;
+    return pass.values() <= most_of_small;
 }
 
 // Measured on NVIDIA (H200), beside correlate_tiled: three channels of 15x15 f32 take 0.86 of the time, of 1920x1080 0.62, and

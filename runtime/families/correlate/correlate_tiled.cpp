@@ -21,11 +21,6 @@ TileShape shape_of(const CorrelatePass &pass, const Settings &settings) {
     return tile_shape(pass, settings.group_x * settings.item_x, settings.group_y * settings.item_y);
 }
 
-// Whether the kernel has a second, unrolled body for exactly bucket x bucket taps.
-bool has_exact_body(int bucket, const DeviceFacts &facts) {
-    return bucket <= 15 && !facts.misreads_arguments;
-}
-
 // Returns the most registers that an item may take; 0: as many as the compiler likes. Measured on NVIDIA (H200), parts of
 // the time without: 5x5 taps of f32 0.88, and 0.92 of what they took with 8 rows an item, of u8 0.97; 7x7 of f32 0.96;
 // 15x15 of f32 0.95, of u8 0.97, as more items wait for instructions of long code. Small groups, which small images get:
@@ -123,10 +118,9 @@ Settings shaped(int group_x, int group_y, int item_x, int item_y) {
 
 // Small images wait for memory and for code: more groups, of items of few rows, pay. Measured on NVIDIA (H200), 1024x1024 to
 // 4096x4096 f32 and u8 and 1920x1080 with three channels: 0.66 to 0.97 of the time of large images' shapes.
-constexpr std::int64_t most_small = std::int64_t{1} << 24; // values
 Settings fastest_of_small(const CorrelatePass &pass) {
     const int bucket = bucket_of(pass);
-    const bool is_larger = pass.values() > most_small / 2;
+    const bool is_larger = pass.values() > most_of_small / 2;
     if (bucket > 3 && is_larger && size_of(pass.src_type) == 1)
         return shaped(8, 8, 4, 4);
     const bool is_wide =
@@ -139,7 +133,7 @@ Settings fastest_of_small(const CorrelatePass &pass) {
 Settings fastest(const CorrelatePass &pass, const DeviceFacts &facts) {
     const int bucket = bucket_of(pass);
     if (facts.device_class == DeviceClass::nvidia_gpu && !pass.separable() && bucket <= 15 &&
-        pass.values() <= most_small)
+        pass.values() <= most_of_small)
         return fastest_of_small(pass);
     if (bucket == 5 && facts.caps_registers && most_registers(pass, shaped(32, 4, 4, 4)) > 0)
         return shaped(32, 4, 4, 4);

@@ -12,6 +12,10 @@ int rounded_up(int value) {
 
 } // namespace
 
+bool has_exact_body(int bucket, const DeviceFacts &facts) {
+    return bucket <= 15 && !facts.misreads_arguments;
+}
+
 bool has_vectors(const CorrelatePass &pass) {
     return pass.alignment >= vector_width;
 }

@@ -6,6 +6,12 @@
 
 namespace gz {
 
+// Whether kernels have a second, unrolled body for exactly bucket x bucket taps.
+bool has_exact_body(int bucket, const DeviceFacts &facts);
+
+// Images of up to so many values are small: see the kernels' preferred shapes.
+inline constexpr std::int64_t most_of_small = std::int64_t{1} << 24;
+
 // Whether rows are read by aligned vectors of four values.
 bool has_vectors(const CorrelatePass &pass);
 

@@ -63,7 +63,10 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                       chunk_defines(stage, small, std::nullopt)};
     launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
     launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
-    launch.program.defines["VECTORS"] = reads_vectors(stage, lanes) ? 1 : 0;
+    const bool has_vectors = reads_vectors(stage, lanes);
+    launch.program.defines["VECTORS"] = has_vectors ? 1 : 0;
+    const bool is_staged = stage.along_rows && (stage.components > 1 || !has_vectors);
+    launch.program.defines["STAGED"] = is_staged ? 1 : 0;
     launch.program.defines["LANES"] = lanes;
     launch.program.defines["CHUNKS"] = settings.chunks;
     // Not where as many tiles are read without.
@@ -93,7 +96,6 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     if (stage.along_rows) {
         const std::int64_t rows = floats_of_rows(stage, lanes, settings.chunks);
         launch.arguments.emplace_back(local_floats(rows));
-        const bool is_staged = stage.components > 1 || !reads_vectors(stage, lanes);
         if (is_staged && anticausal > 0)
             launch.arguments.emplace_back(local_floats(rows));
     }
