@@ -270,9 +270,10 @@ TEST_SUITE("choice") {
                                                             : "box_columns",
                   "box_plain");
             const Choice dense = choose(pass_of(5, Rank::full), facts, "", "the test");
-            CHECK(dense.kernel == (in_turn               ? "correlate_strips"
-                                   : is_plain || is_mesa ? "correlate_plain"
-                                                         : "correlate_tiled"));
+            CHECK(dense.kernel == (in_turn                                   ? "correlate_strips"
+                                   : is_plain || is_mesa                     ? "correlate_plain"
+                                   : device_class == DeviceClass::nvidia_gpu ? "correlate_stream"
+                                                                             : "correlate_tiled"));
         }
     }
 
@@ -534,10 +535,18 @@ TEST_SUITE("choice") {
         CHECK(problem(PixelType::f32, 640, 5, Rank::one) == "separable taps<=5 f32 small");
         CHECK(problem(PixelType::f32, 640, 4, Rank::one) ==
               problem(PixelType::f32, 700, 5, Rank::one));
-        CHECK(problem(PixelType::f32, 2048, 5, Rank::full) == "correlate taps<=5 f32 medium");
+        // Kernels have unrolled bodies for some sizes of dense taps.
+        CHECK(problem(PixelType::f32, 2048, 5, Rank::full) == "correlate taps=5 f32 medium");
+        CHECK(problem(PixelType::f32, 2048, 4, Rank::full) == "correlate taps<=5 f32 medium");
+        CHECK(problem(PixelType::f32, 2048, 9, Rank::full) == "correlate taps=9 f32 medium");
+        CHECK(problem(PixelType::f32, 2048, 8, Rank::full) == "correlate taps<=11 f32 medium");
+        CHECK(problem(PixelType::f32, 2048, 31, Rank::full) == "correlate taps<=31 f32 medium");
+        CHECK(gz::problem_of(support::make_pass(PixelType::f32, {640, 480, 1, 1}, 3,
+                                                make_taps(5, 5, Rank::full))) ==
+              "correlate taps=5 f32 small channels");
         CHECK(problem(PixelType::u8, 4096, 63, Rank::full) == "correlate taps<=63 u8 medium");
         CHECK(problem(PixelType::u8, 4097, 63, Rank::full) == "correlate taps<=63 u8 large");
-        CHECK(gz::problem_of(varied_pass()) == "varied taps<=5 u8 small");
+        CHECK(gz::problem_of(varied_pass()) == "varied taps<=5 u8 small channels");
         CHECK(gz::problem_of(box_of(PixelType::u16, 200, 3)) == "box taps>255 u16 small");
         // Measurements of boxes within the image say nothing of longer ones.
         CHECK(gz::problem_of(box_of(PixelType::u16, 639, 3)) == "box taps>255 u16 small");

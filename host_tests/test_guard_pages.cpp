@@ -129,7 +129,8 @@ TEST_CASE("guard pages") {
         {"correlate_tiled", {dense, even, product}}, {"correlate_strips", {dense, even, product}},
         {"correlate_plain", {dense, even, product}}, {"separable_columns", {product, even_product}},
         {"separable_fused", {product, lopsided}},    {"separable_passes", {product, lopsided}},
-        {"separable_stream", {product, lopsided}}};
+        {"separable_stream", {product, lopsided}},   {"correlate_stream", {dense, even}},
+        {"correlate_planar", {dense, even}}};
     for (const auto &[kernel, all_taps] : correlations) {
         INFO(kernel);
         int ran = 0;
@@ -175,6 +176,9 @@ TEST_CASE("guard pages") {
     run_guarded("separable_stream:GROUP=64,ROW_ITEM=8,COLUMN_X=1,GROUPS=2",
                 support::make_filter({5, 4, 4, 3, true, false}, 11),
                 describe(PixelType::f32, 1, 132, 64), check_bits);
+    run_guarded("correlate_stream:GROUP=32,GROUPS=2",
+                support::make_filter({3, 3, 2, 2, false, false}, 11),
+                describe(PixelType::f32, 1, 256, 48), check_bits);
     for (const std::string kernel :
          {"box_columns", "box_march", "box_axes", "box_tiled", "box_strips", "box_plain"}) {
         INFO(kernel);

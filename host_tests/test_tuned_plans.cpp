@@ -57,7 +57,7 @@ TEST_SUITE("tuned plans") {
         REQUIRE(problems(before).size() == 1);
         const Problem problem = problems(before).front();
         const std::vector<std::string> candidates = problem.candidates();
-        CHECK(problem.name() == "correlate taps<=3 f32 small");
+        CHECK(problem.name() == "correlate taps=3 f32 small");
         REQUIRE(candidates.size() > 3);
         for (const std::string &candidate : candidates)
             CHECK(plan_on(engine, candidate).variant() == candidate);

@@ -11,6 +11,8 @@
 namespace gauze::tool {
 namespace {
 
+constexpr int several_channels = 3;
+
 constexpr std::array<std::pair<TuneSize, const char *>, 3> size_names{
     {{TuneSize::large, "large"}, {TuneSize::medium, "medium"}, {TuneSize::small, "small"}}};
 
@@ -26,6 +28,17 @@ void add_plain(std::vector<TuneCase> &cases, const std::string &filter,
                std::initializer_list<int> values) {
     for (const int value : values)
         cases.push_back(case_of(make_row(filter, value)));
+}
+
+// The same for images of several channels, which are problems of their own.
+void add_channels(std::vector<TuneCase> &cases, const std::string &filter,
+                  std::initializer_list<int> values) {
+    for (const int value : values) {
+        TuneCase result = case_of(make_row(filter, value));
+        result.channels = several_channels;
+        result.name += ", " + std::to_string(several_channels) + " channels";
+        cases.push_back(std::move(result));
+    }
 }
 
 // A Gaussian by recursion along x, along y, or along both.
@@ -95,7 +108,7 @@ void add_method(std::vector<TuneCase> &cases, int taps, MethodInput input) {
     if (is_volume)
         result.row.input = BenchInput::volume;
     if (input == MethodInput::channels)
-        result.channels = 3;
+        result.channels = several_channels;
     result.make_by = make_by;
     cases.push_back(std::move(result));
 }
@@ -113,8 +126,12 @@ void add_methods(std::vector<TuneCase> &cases) {
 std::vector<TuneCase> make_cases() {
     std::vector<TuneCase> cases;
     add_plain(cases, "separable", {1, 2, 3, 5, 7, 15, 31});
-    add_plain(cases, "correlate", {3, 5, 7, 11, 15, 31});
+    add_channels(cases, "separable", {1, 2, 5, 15});
+    add_plain(cases, "correlate", {3, 5, 7, 9, 11, 15, 31});
+    add_plain(cases, "correlate", {4, 6, 10, 13}); // sizes without an unrolled body
+    add_channels(cases, "correlate", {3, 7, 11, 15});
     add_plain(cases, "box", {3, 7, 31, 100, 200});
+    add_channels(cases, "box", {3, 7, 31, 100});
     cases.push_back(case_of(rows_of({"sat"}).front()));
     add_plain(cases, "median", {3, 5, 7, 9, 11, 15, 25});
     add_plain(cases, "maximum", {3, 7, 15, 31, 63, 127});

@@ -9,6 +9,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/asked.clh"
 #include "lib/group_place.clh"
 #include "lib/subtract.clh"
 
@@ -34,31 +35,6 @@
 // take a row meet different banks. VECTORS: those that a strip reads of a row.
 #define PITCH (VECTORS | 1)
 #define FILTERED_PITCH (WIDE / 4 + 1)
-
-// Four values on their way: integers as they are in memory, which are converted when they have
-// arrived.
-#if IS_INTEGER(SRC_TYPE)
-#define WAITING SRC_WORD
-#define GATHER(p, at)                                                                              \
-    PASTE(as_, SRC_WORD)                                                                           \
-    ((PASTE(SRC, 4))((p)[(at).s0], (p)[(at).s1], (p)[(at).s2], (p)[(at).s3]))
-#define ARRIVED(waiting) word_to_float4(waiting)
-#if ALIGNED
-#define ASK(p) (*(__global const SRC_WORD *)(p))
-#else
-#define ASK(p) PASTE(as_, SRC_WORD)(vload4(0, p))
-#endif
-#else
-#define WAITING float4
-#define GATHER(p, at)                                                                              \
-    (float4)(LOAD((p) + (at).s0), LOAD((p) + (at).s1), LOAD((p) + (at).s2), LOAD((p) + (at).s3))
-#define ARRIVED(waiting) (waiting)
-#if ALIGNED
-#define ASK(p) LOAD4(p)
-#else
-#define ASK(p) GATHER(p, (int4)(0, 1, 2, 3))
-#endif
-#endif
 
 // A vector of a strip's rows: where it starts in the row, and in `places`, which it needs where not
 // all of it is inside the source.

@@ -32,6 +32,16 @@ void make_possible(CorrelateCase &test) {
         if (!gz::facts_of(test.src_type).is_integer)
             test.src_type = gz::PixelType::u8;
     }
+    if (test.kernel == "correlate_stream") {
+        taps.separable = false;
+        const auto possible = [](int count) {
+            return std::max(count > 15 ? count % 14 + 2 : count, 2);
+        };
+        taps.width = possible(taps.width);
+        taps.height = possible(taps.height);
+        taps.anchor_x = std::min(taps.anchor_x, taps.width - 1);
+        taps.anchor_y = std::min(taps.anchor_y, taps.height - 1);
+    }
     if (test.kernel == "correlate_planar") {
         if (size > 31)
             taps = {17, 31, 4, 30, false, taps.convolve};

@@ -184,11 +184,28 @@ std::vector<Program> planar_programs() {
     };
 }
 
+// GROUP, GROUPS: strips of 128 to 512 values. Anchors go round all alignments of a row's first value.
+std::vector<Program> dense_stream_programs() {
+    return {
+        {f32, f32, 1, {32, 8}, {dense(5, 5, 2, 2), dense(4, 3, 0, 2)}},
+        {f32, f32, 3, {32, 8}, {dense(3, 3, 1, 1), dense(4, 3, 2, 0)}},
+        {u8, u8, 1, {64, 8}, {dense(7, 6, 3, 5), dense(6, 7, 1, 4)}},
+        {u8, u8, 3, {128, 8}, {dense(3, 4, 1, 1)}},
+        {u16, f32, 4, {32, 6}, {dense(2, 2, 1, 1)}},
+        {f16, s16, 2, {32, 8}, {dense(5, 2, 1, 0)}},
+        {f32, f16, 1, {32, 12}, {dense(15, 15, 7, 7)}},
+        {s16, u8, 1, {64, 8}, {dense(3, 3, 1, 1)}, Layout::odd_offset_and_pitch},
+        {f32, f32, 3, {32, 8}, {dense(4, 5, 3, 4)}, Layout::odd_offset_and_pitch},
+    };
+}
+
 std::vector<Program> programs_of(const std::string &kernel) {
     if (kernel == "correlate_tiled")
         return tiled_programs();
     if (kernel == "correlate_planar")
         return planar_programs();
+    if (kernel == "correlate_stream")
+        return dense_stream_programs();
     if (kernel == "separable_fused")
         return fused_programs();
     if (kernel == "separable_columns")
@@ -209,6 +226,8 @@ Sizes sizes_of(const std::string &kernel, const Program &program) {
     if (kernel == "correlate_planar")
         return around_tiles(4 * tunable(0) * program.channels, tunable(1) * tunable(2),
                             program.channels);
+    if (kernel == "correlate_stream") // bands of some rows on a device of few cores
+        return around_tiles(4 * tunable(0), 24, program.channels);
     if (kernel == "separable_fused")
         return around_tiles(tunable(0), tunable(1), program.channels);
     if (kernel == "separable_columns")

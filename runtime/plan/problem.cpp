@@ -18,8 +18,12 @@ std::string types_text(PixelType src, PixelType dst) {
     return src == dst ? name_of(src) : text(name_of(src), '-', name_of(dst));
 }
 
+std::string image_text(const std::string &types, std::int64_t values, int channels) {
+    return text(types, ' ', size_class(values), channels > 1 ? " channels" : "");
+}
+
 std::string image_text(const ImagePass &pass) {
-    return types_text(pass.src_type, pass.dst_type) + " " + size_class(pass.values());
+    return image_text(types_text(pass.src_type, pass.dst_type), pass.values(), pass.channels);
 }
 
 std::string up_to(const char *what, std::int64_t number, std::initializer_list<int> limits) {

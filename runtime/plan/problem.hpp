@@ -16,7 +16,11 @@ std::string size_class(std::int64_t values);
 // "f32", or "u8-f32" where the target has another type.
 std::string types_text(PixelType src, PixelType dst);
 
-// The types and the size class of a pass: "f32 large".
+// "f32 large" for one channel, and "f32 large channels" for several, which kernels are as fast for as they are
+// for others.
+std::string image_text(const std::string &types, std::int64_t values, int channels);
+
+// The same of a pass.
 std::string image_text(const ImagePass &pass);
 
 // "taps<=5", or "taps>63" where there are more than any of the limits.

@@ -18,6 +18,13 @@ int bucket_of(const CorrelatePass &pass) {
     return std::end(tap_buckets)[-1];
 }
 
+bool fills_dense_bucket(const CorrelatePass &pass) {
+    const Geometry &g = pass.geometry;
+    const int bucket = bucket_of(pass);
+    return !pass.varied() && !pass.separable() && bucket <= most_unrolled && g.taps_x == bucket &&
+           g.taps_y == bucket && g.anchor_x == bucket / 2;
+}
+
 std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts) {
     if (pass.subtraction != Subtraction::none && !subtracts)
         return "another image is subtracted";
@@ -166,9 +173,10 @@ std::string problem_of(const CorrelatePass &pass) {
                              : pass.separable() ? "separable "
                                                 : "correlate ";
     const char *const difference = pass.subtraction == Subtraction::none ? "" : "difference ";
-    return text(difference, kind) +
-           up_to("taps", longer_side(pass.geometry), {3, 5, 7, 11, 15, 31, 63}) + " " +
-           image_text(pass);
+    const std::string taps = fills_dense_bucket(pass) ? text("taps=", bucket_of(pass))
+                                                      : up_to("taps", longer_side(pass.geometry),
+                                                              {3, 5, 7, 11, 15, 31, 63});
+    return text(difference, kind, taps, ' ', image_text(pass));
 }
 
 Rank CorrelateRank::operator()(const CorrelatePass &pass, const DeviceFacts &facts) const {

@@ -50,6 +50,11 @@ struct CorrelateRank {
 inline constexpr int tap_buckets[] = {3, 5, 7, 9, 11, 15, 31, 63};
 int bucket_of(const CorrelatePass &pass);
 
+// Whether dense taps are a square of their bucket around the anchor along x. Kernels with buckets have an unrolled body for
+// such taps, of up to most_unrolled a side.
+inline constexpr int most_unrolled = 15;
+bool fills_dense_bucket(const CorrelatePass &pass);
+
 // Why a kernel that is made for up to `most` taps along an axis, the same ones for all components,
 // cannot take the pass; "" where it can. subtracts: whether the kernel takes another image.
 std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts = false);

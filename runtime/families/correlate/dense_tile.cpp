@@ -4,8 +4,6 @@ namespace gz {
 
 namespace {
 
-constexpr int vector_width = 4; // values
-
 int rounded_up(int value) {
     return (value + vector_width - 1) / vector_width * vector_width;
 }
@@ -13,7 +11,7 @@ int rounded_up(int value) {
 } // namespace
 
 bool has_exact_body(int bucket, const DeviceFacts &facts) {
-    return bucket <= 15 && !facts.misreads_arguments;
+    return bucket <= most_unrolled && !facts.misreads_arguments;
 }
 
 bool has_vectors(const CorrelatePass &pass) {

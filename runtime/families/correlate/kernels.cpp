@@ -7,7 +7,7 @@ const std::vector<Kernel> &correlate_kernels() {
         correlate_tiled(),  correlate_strips(),  correlate_plain(),  separable_fused(),
         separable_passes(), separable_columns(), separable_stream(), correlate_volume(),
         correlate_march(),  volume_strips(),     separable_march(),  correlate_frames(),
-        correlate_planar()};
+        correlate_planar(), correlate_stream()};
     return kernels;
 }
 

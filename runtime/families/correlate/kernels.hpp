@@ -11,6 +11,7 @@ Kernel correlate_tiled();
 Kernel correlate_strips();
 Kernel correlate_plain();
 Kernel correlate_planar();
+Kernel correlate_stream();
 Kernel separable_fused();
 Kernel separable_passes();
 Kernel separable_columns();

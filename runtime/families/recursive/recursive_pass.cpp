@@ -620,8 +620,9 @@ std::string problem_of(const RecursivePass &pass) {
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
                 forgetting_text(forgets_within(pass, short_apron)), ' ',
                 up_to("lines", lines.lines * pass.batch(), {few}), ' ',
-                types_text(pass.src_type, pass.dst_type), ' ',
-                size_class(std::int64_t{lines.length} * lines.lines * pass.batch()));
+                image_text(types_text(pass.src_type, pass.dst_type),
+                           std::int64_t{lines.length} * lines.lines * pass.batch(),
+                           pass.components));
 }
 
 std::string problem_of(const RecursivePlanePass &pass) {
