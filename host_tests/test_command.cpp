@@ -1532,6 +1532,27 @@ TEST_CASE("command: no device is exit code 3 and one line") {
     CHECK(!place.has("out.npy"));
 }
 
+TEST_CASE("command: PoCL compiles a kernel once, also where the library keeps it") {
+    const Workplace place;
+    place.put_floats("in.npy", {4, 4}, Floats(16, 1));
+    const auto compiled = [&](const std::string &cache, const Arguments &more) {
+        Arguments environment{"POCL_CACHE_DIR=" + (place / cache),
+                              "GAUZE_CACHE_DIR=" + (place / "own_" + cache)};
+        environment.insert(environment.end(), more.begin(), more.end());
+        std::filesystem::create_directory(place / cache);
+        const Outcome outcome =
+            place.run({"box", "--radius", "1", "in.npy", "out.npy"}, environment);
+        CHECK(outcome.code == 0);
+        using Files = std::filesystem::recursive_directory_iterator;
+        return std::count_if(Files(place / cache), Files(),
+                             [](const auto &file) { return file.path().extension() == ".so"; });
+    };
+    if (compiled("pocl", {}) == 0)
+        return; // another driver
+    CHECK(compiled("once", {}) == 1);
+    CHECK(compiled("as_told", {"POCL_WORK_GROUP_SPECIALIZATION=1"}) == 2);
+}
+
 TEST_CASE("command: where PoCL has no device for want of a cache, the error says so") {
     // With no other driver. /dev/null is no directory, whoever asks.
     const Workplace place;

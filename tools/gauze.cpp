@@ -1,6 +1,7 @@
 // The `gauze` command: parses, runs one command, and turns what went wrong into one line and an
 // exit code.
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -126,11 +127,20 @@ ExitCode run(const std::vector<std::string> &arguments) {
     }
 }
 
+// PoCL compiles a kernel for each form of launch, and once more in a general form to hand a program out for the
+// library's cache. Launches in the general form are as fast, and have everything compiled once.
+void launch_in_general_form() {
+    constexpr const char *name = "POCL_WORK_GROUP_SPECIALIZATION";
+    if (!std::getenv(name))
+        set_environment(name, "0");
+}
+
 } // namespace
 } // namespace gauze::tool
 
 int main(int argc, char **argv) {
     const std::vector<std::string> words = gauze::tool::begin_program(argc, argv);
+    gauze::tool::launch_in_general_form();
     return static_cast<int>(
         gauze::tool::run({words.begin() + (words.empty() ? 0 : 1), words.end()}));
 }
