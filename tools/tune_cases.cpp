@@ -130,7 +130,7 @@ std::vector<TuneCase> make_cases() {
     add_plain(cases, "correlate", {3, 5, 7, 9, 11, 15, 31});
     add_plain(cases, "correlate", {4, 6, 10, 13}); // sizes without an unrolled body
     add_channels(cases, "correlate", {3, 7, 11, 15});
-    add_plain(cases, "box", {3, 7, 31, 100, 200});
+    add_plain(cases, "box", {3, 5, 7, 31, 100, 200});
     add_channels(cases, "box", {3, 7, 31, 100});
     cases.push_back(case_of(rows_of({"sat"}).front()));
     add_plain(cases, "median", {3, 5, 7, 9, 11, 15, 25});

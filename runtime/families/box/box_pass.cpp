@@ -101,9 +101,10 @@ std::string problem_of(const BoxPass &pass) {
     // A band of rows is low beside longer boxes, so measurements of other boxes say little of them.
     constexpr int most_moderate_taps = 2047;
     const std::int64_t taps = longer_side(pass.geometry);
-    const std::string length = outgrows_image(pass)        ? "taps>image"
-                               : taps > most_moderate_taps ? text("taps>", most_moderate_taps)
-                                                           : up_to("taps", taps, {7, 15, 63, 255});
+    const std::string length = outgrows_image(pass) ? "taps>image"
+                               : taps > most_moderate_taps
+                                   ? text("taps>", most_moderate_taps)
+                                   : up_to("taps", taps, {7, 11, 15, 63, 255});
     return (pass.difference == Subtraction::none ? "box " : "box difference ") + length + " " +
            image_text(pass);
 }
