@@ -10,8 +10,10 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <gauze/gauze.hpp>
@@ -84,7 +86,9 @@ struct Answer {
 // Workers, one after the other, as they end.
 class Workers {
 public:
-    explicit Workers(const TuneOptions &options) : options_(options) {
+    // device: name of the one that is tuned.
+    Workers(const TuneOptions &options, std::string device)
+        : options_(options), device_(std::move(device)) {
         try {
             command_ = program_file();
         } catch (const std::system_error &error) {
@@ -111,10 +115,21 @@ public:
 
 private:
     Answer ask(const std::string &question) {
-        if (!worker_)
+        if (!worker_) {
             worker_ = std::make_unique<Conversation>(
                 command_, std::vector<std::string>{"tune", "--worker", "--device", options_.device},
                 log_level() ? Conversation::Errors::shown : Conversation::Errors::dropped);
+            // A device that serves one process at a time is out of its reach, and another would be measured.
+            const Answer on = ask("device");
+            if (on.kind == Answer::Kind::stopped)
+                return on;
+            if (on.kind != Answer::Kind::ready)
+                return {Answer::Kind::error, 0, 0, "no process to measure in: " + on.why};
+            if (on.why != device_)
+                throw std::runtime_error("a process that measures got the device '" + on.why +
+                                         "' in place of '" + device_ +
+                                         "', which may serve one process at a time");
+        }
         worker_->say(question);
         std::string line;
         switch (worker_->hear(line, options_.timeout)) {
@@ -143,7 +158,7 @@ private:
             words >> answer.time_ms >> answer.ratio;
             return answer;
         }
-        if (kind == "ready")
+        if (kind == "ready" || kind == "on")
             answer.kind = Answer::Kind::ready;
         else if (kind == "bad")
             answer.kind = Answer::Kind::bad;
@@ -154,6 +169,7 @@ private:
     }
 
     const TuneOptions &options_;
+    const std::string device_;
     std::filesystem::path command_;
     std::unique_ptr<Conversation> worker_;
     std::string case_;
@@ -161,8 +177,9 @@ private:
 
 class Tuner {
 public:
-    Tuner(const TuneOptions &options, std::vector<Job> jobs)
-        : options_(options), jobs_(std::move(jobs)), workers_(options), progress_(options.budget) {}
+    Tuner(const TuneOptions &options, const std::string &device, std::vector<Job> jobs)
+        : options_(options), jobs_(std::move(jobs)), workers_(options, device),
+          progress_(options.budget) {}
 
     void run() {
         for (std::size_t i = 0; i < jobs_.size() && !is_over(); ++i) {
@@ -363,7 +380,7 @@ ExitCode tune(const TuneOptions &options) {
     if (file.empty())
         throw InputError("there is no tuning file to keep results in: name one with --file");
     const DeviceInfo device = engine.device();
-    Tuner tuner(options, jobs_of(options, engine));
+    Tuner tuner(options, device.name, jobs_of(options, engine));
     std::cout << "tuning " << device.name << " (" << device.platform << "), results to " << file
               << std::endl;
     catch_interrupts(on_interrupt);

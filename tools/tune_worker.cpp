@@ -298,7 +298,9 @@ ExitCode run_tune_worker(const std::string &device) {
         std::istringstream words(line);
         std::string what;
         words >> what;
-        if (what == "case") {
+        if (what == "device") {
+            answered("error", [&] { return "on " + engine.device().name; });
+        } else if (what == "case") {
             std::size_t index = 0;
             std::string type, size, baseline;
             words >> index >> type >> size >> baseline;
