@@ -1,4 +1,5 @@
-# Fails where the runtime says twice which kernels there are, or where more files than a few know a family.
+# Fails where the runtime says twice which kernels there are, where more files than a few know a family, or where a kernel asks
+# for a compiler of its own accord.
 #   cmake -DROOT=<checkout> -P check_house.cmake
 cmake_minimum_required(VERSION 3.25)
 set(PROJECT_SOURCE_DIR ${ROOT})
@@ -61,6 +62,19 @@ foreach(family IN LISTS folders)
     message(STATUS "${family}: ${count} files elsewhere include it: ${users}")
     if(count GREATER most)
         message(SEND_ERROR "${count} files outside of the family ${family} include it; ${most} may")
+        math(EXPR faults "${faults} + 1")
+    endif()
+endforeach()
+# One header has what is NVIDIA's alone.
+file(GLOB_RECURSE kernel_sources RELATIVE ${ROOT} ${ROOT}/cl/*.cl ${ROOT}/cl/*.clh)
+foreach(file IN LISTS kernel_sources)
+    if(file STREQUAL "cl/lib/hints.clh")
+        continue()
+    endif()
+    file(READ ${ROOT}/${file} text)
+    string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+    if(text MATCHES "__NV_CL|[^a-z_]asm[^a-z_]")
+        message(SEND_ERROR "${file} has what belongs to cl/lib/hints.clh")
         math(EXPR faults "${faults} + 1")
     endif()
 endforeach()

@@ -42,13 +42,11 @@
 #else
 #define WITHIN 0
 #endif
-#ifdef __NV_CL_C_VERSION
-#define SHUFFLES 1
+#define SHUFFLES HAS_SHUFFLES
+#if SHUFFLES
 #if SCANNING % 32 != 0
 #error some items of a warp scan and others do not
 #endif
-#else
-#define SHUFFLES 0
 #endif
 #define LISTED 64 // rows whose places are listed at a time
 #define AT_ONCE 8 // rows of the first boxes that are on their way at a time
@@ -61,11 +59,11 @@
 #define LOAD_WORD(p) as_uint(PASTE(vload, PER)(0, p))
 #endif
 // The last read of a word, which leaves room in the cache where there is a way to say so.
-#if ALIGNED && defined(__NV_CL_C_VERSION)
+#if ALIGNED && HAS_LAST_READS
 static inline uint load_word_last(__global const SRC *from) {
-    uint word;
-    asm volatile("ld.global.cs.u32 %0, [%1];" : "=r"(word) : "l"(from));
-    return word;
+    uint word[1];
+    READ_LAST_WORD(word, from);
+    return word[0];
 }
 #define LOAD_WORD_LAST(p) load_word_last(p)
 #else
@@ -171,11 +169,7 @@ INLINE void put_sums(VALUE *sums, const uint *enters, const uint *leaves, const 
 #if SHUFFLES
 // The value of the item so many before, of those that scan a row.
 INLINE uint value_before(uint value, int distance) {
-    uint result;
-    asm volatile("shfl.sync.up.b32 %0, %1, %2, %3, 0xffffffff;"
-                 : "=r"(result)
-                 : "r"(value), "r"(distance), "r"((32 - PARTS) << 8));
-    return result;
+    return shuffle_up_among(value, distance, PARTS);
 }
 #endif
 
@@ -261,7 +255,7 @@ INLINE RESULT result_of(RUNNING total, long area, float share) {
 
 INLINE void put_results(const RESULT *results, __global DST *to) {
 #if ALIGNED && QUICK && MOVES_BITS
-    asm volatile("st.global.cs.u32 [%0], %1;" : : "l"(to), "r"(WORD_OF_RESULTS(results)) : "memory");
+    STREAM_WORD(WORD_OF_RESULTS(results), to);
 #elif ALIGNED && PER == 4
     STORE_MEAN4((MEAN4)(results[0], results[1], results[2], results[3]), to);
 #elif ALIGNED && IS_INTEGER(DST_TYPE)

@@ -22,12 +22,8 @@
 #define WINDOW (4 + 2 * CHANNELS) // values of a row that four results need
 
 // Past the caches where that is known to be faster: nothing reads what is written soon.
-#if defined(__NV_CL_C_VERSION) && DST_TYPE == PIXEL_F32
-#define STREAM4(v, p)                                                                              \
-    asm volatile("st.global.cs.v4.f32 [%0], {%1, %2, %3, %4};"                                     \
-                 :                                                                                 \
-                 : "l"(p), "f"((v).s0), "f"((v).s1), "f"((v).s2), "f"((v).s3)                      \
-                 : "memory")
+#if HAS_LAST_READS && DST_TYPE == PIXEL_F32
+#define STREAM4(v, p) STREAM_FLOATS4((v).s0, (v).s1, (v).s2, (v).s3, p)
 #else
 #define STREAM4(v, p) STORE4(v, p)
 #endif

@@ -178,16 +178,7 @@ INLINE void add_mirrored(Means *means, float own[CHANNELS][SPAN], float others[C
 #if SHUFFLES
 // The value of the lane that stands `hop` lanes to the left; all lanes of the warp must ask.
 static inline float from_left(float value, int hop) {
-    float result;
-    if (hop > 0)
-        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, -1;"
-                     : "=f"(result)
-                     : "f"(value), "r"(hop));
-    else
-        asm volatile("shfl.sync.down.b32 %0, %1, %2, 31, -1;"
-                     : "=f"(result)
-                     : "f"(value), "r"(-hop));
-    return result;
+    return hop > 0 ? shuffle_up(value, hop) : shuffle_down(value, -hop);
 }
 #define RECEIVED(weights, i, dx, item, exchange)                                                   \
     from_left(weights[i][RADIUS_X + (dx)], HOP_TO((i) + (dx)))

@@ -304,11 +304,7 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
     __local float *const own = sums + item;
 #if STAGE == 1
 #define RESULTS 2
-#ifdef __NV_CL_C_VERSION
-#define PUT(value, p) asm volatile("st.global.cs.f32 [%0], %1;" : : "l"(p), "f"(value) : "memory")
-#else
-#define PUT(value, p) (*(p) = (value))
-#endif
+#define PUT(value, p) STREAM_FLOAT(value, p)
 #define PUT_ROW(i)                                                                                 \
     {                                                                                              \
         PUT(result[0][i], to);                                                                     \
@@ -325,7 +321,7 @@ void guided_march(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
     }
     GUIDE_WAITING pixels[ROWS];
 // Intel's compilers of 2022 crash over bytes that are not each read on a condition.
-#if GUIDE_TYPE == PIXEL_U8 && !defined(__NV_CL_C_VERSION)
+#if GUIDE_TYPE == PIXEL_U8 && NEEDS_DETOURS
 #define ARE_WHOLE(step) false
 #else
 #define ARE_WHOLE(step) ((step) + ROWS <= rows)

@@ -39,7 +39,7 @@ INLINE T word_below(const T *before, const T *now, int rows) {
     if (rows < -ROWS)
         return before[max(STEP + rows, 0)];
     // The high half of what was there, and the low one of what is there now.
-    return select_bytes(before[ROWS + rows], now[ROWS + rows], 0x5432u);
+    return permute_bytes(before[ROWS + rows], now[ROWS + rows], 0x5432u);
 #endif
 }
 

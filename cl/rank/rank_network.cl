@@ -114,7 +114,7 @@ void rank_network(__global const SRC *restrict src, __global DST *restrict dst, 
                              is_row ? g.valid_top : g.valid_left,
                              is_row ? g.valid_bottom : g.valid_right, g.border_mode);
         }
-#ifdef __NV_CL_C_VERSION // other groups wait for nothing; PoCL compiles a barrier of some groups for many minutes
+#if !NEEDS_DETOURS // other groups wait for nothing; PoCL compiles a barrier of some groups for many minutes
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #else

@@ -67,7 +67,7 @@
 #define DIGIT_OF(entry) ((entry) >> (16 + FIRST_BITS))
 #endif
 // Loops of items over their pixels, where these are two bytes: compilers for CPUs take long to unroll them.
-#ifdef __NV_CL_C_VERSION
+#if UNROLLS_SOON
 #define IN_REGISTERS UNROLL
 #else
 #define IN_REGISTERS _Pragma("unroll 1")
@@ -309,14 +309,8 @@ static inline void scatter(__local uint *sets, int column, int row, uint place,
 }
 
 #if ORDER_BITS > 8
-// Returns bits of the 32 items of a warp: of those that have a pixel, and the same digit as this item.
-#ifdef __NV_CL_C_VERSION
-static inline uint ballot(uint is_set) {
-    uint result;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
-                 : "=r"(result) : "r"(is_set));
-    return result;
-}
+// Returns bits of the 32 items of a warp: those that have a pixel, and the same digit as this item.
+#if HAS_SHUFFLES
 static inline uint items_of_digit(uint digit, bool has_pixel) {
     uint same = ballot(has_pixel);
     UNROLL for (int i = 0; i < 16 - FIRST_BITS; ++i) {
@@ -327,18 +321,10 @@ static inline uint items_of_digit(uint digit, bool has_pixel) {
 }
 #endif
 
-// The same item, for which compilers compute its places again rather than keep them in registers.
-static inline int again(int item) {
-#ifdef __NV_CL_C_VERSION
-    asm volatile("mov.b32 %0, %0;" : "+r"(item));
-#endif
-    return item;
-}
-
 // Puts place p of the order into the set of its digit.
 static inline void add_to_digit(__local uint *digits, uint digit, uint p) {
     __local uint *const word = digits + digit * DIGIT_WORDS + p / 32;
-#ifdef __NV_CL_C_VERSION
+#if HAS_SHUFFLES
     const uint same = items_of_digit(digit, p < PIXELS);
     if (p < PIXELS && (same & ((1u << p % 32) - 1)) == 0)
         *word = same;
@@ -571,7 +557,7 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     ushort ranks[WORDS_OF_ITEM][PER_WORD];
     const uint any = number_at(origin, g, folded, 0, 0, outside);
     uint differing = 0;
-    const int first_item = again(item);
+    const int first_item = made_again(item);
     IN_REGISTERS for (int j = 0; j < WORDS_OF_ITEM; ++j) {
         const int i = first_item + j * GROUP;
         IN_REGISTERS for (int k = 0; k < PER_WORD; ++k)
@@ -584,7 +570,7 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     atomic_or(places, differing);
     BARRIER;
     sum_counts(counts, parts, item);
-    const int second_item = again(item);
+    const int second_item = made_again(item);
     IN_REGISTERS for (int j = 0; j < WORDS_OF_ITEM; ++j) {
         const int i = second_item + j * GROUP, y = i / ROW_WORDS;
         const int from = (i - y * ROW_WORDS) * PER_WORD - LEAD;
@@ -610,7 +596,7 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
     }
     uint entries[PER_ITEM];
     ushort to[PER_ITEM]; // places in order
-    const int third_item = again(item);
+    const int third_item = made_again(item);
     IN_REGISTERS for (int j = 0; j < PER_ITEM; ++j) {
         const uint p = third_item + j * GROUP, from = min(p, PIXELS - 1u);
         entries[j] = area[from];
@@ -741,7 +727,7 @@ void rank_sets(__global const SRC *restrict src, __global DST *restrict dst, con
             at[j] = first;
         }
     }
-#ifndef __NV_CL_C_VERSION // PoCL 3 computes wrong numbers of bits without
+#if NEEDS_DETOURS // PoCL 3 computes wrong numbers of bits without
     BARRIER;
 #endif
 #endif

@@ -108,7 +108,7 @@ INLINE void write_results(const T *keys, int half_, __global DST *to, int left_o
     if (left_over >= MADE_X) {
 #if MADE_X < PER_WORD // two bytes
         *(__global ushort *)to =
-            (ushort)select_bytes(keys[0], keys[MADE_X - 1], half_ ? 0x62u : 0x40u);
+            (ushort)permute_bytes(keys[0], keys[MADE_X - 1], half_ ? 0x62u : 0x40u);
 #else
         uint words[MADE_X / PER_WORD];
         UNROLL for (int i = 0; i < MADE_X; i += PER_WORD)
