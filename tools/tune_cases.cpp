@@ -24,19 +24,14 @@ TuneCase case_of(BenchRow row) {
             row};
 }
 
+// Images of several channels are problems of their own.
 void add_plain(std::vector<TuneCase> &cases, const std::string &filter,
-               std::initializer_list<int> values) {
-    for (const int value : values)
-        cases.push_back(case_of(make_row(filter, value)));
-}
-
-// The same for images of several channels, which are problems of their own.
-void add_channels(std::vector<TuneCase> &cases, const std::string &filter,
-                  std::initializer_list<int> values) {
+               std::initializer_list<int> values, int channels = 1) {
     for (const int value : values) {
         TuneCase result = case_of(make_row(filter, value));
-        result.channels = several_channels;
-        result.name += ", " + std::to_string(several_channels) + " channels";
+        result.channels = channels;
+        if (channels > 1)
+            result.name += ", " + std::to_string(channels) + " channels";
         cases.push_back(std::move(result));
     }
 }
@@ -126,12 +121,12 @@ void add_methods(std::vector<TuneCase> &cases) {
 std::vector<TuneCase> make_cases() {
     std::vector<TuneCase> cases;
     add_plain(cases, "separable", {1, 2, 3, 5, 7, 15, 31});
-    add_channels(cases, "separable", {1, 2, 5, 15});
+    add_plain(cases, "separable", {1, 2, 5, 15}, several_channels);
     add_plain(cases, "correlate", {3, 5, 7, 9, 11, 15, 31});
     add_plain(cases, "correlate", {4, 6, 10, 13}); // sizes without an unrolled body
-    add_channels(cases, "correlate", {3, 7, 11, 15});
+    add_plain(cases, "correlate", {3, 7, 11, 15}, several_channels);
     add_plain(cases, "box", {3, 5, 7, 31, 100, 200});
-    add_channels(cases, "box", {3, 7, 31, 100});
+    add_plain(cases, "box", {3, 7, 31, 100}, several_channels);
     cases.push_back(case_of(rows_of({"sat"}).front()));
     add_plain(cases, "median", {3, 5, 7, 9, 11, 15, 25});
     add_plain(cases, "maximum", {3, 7, 15, 31, 63, 127});

@@ -299,7 +299,7 @@ ExitCode run_tune_worker(const std::string &device) {
         std::string what;
         words >> what;
         if (what == "device") {
-            answered("error", [&] { return "on " + engine.device().name; });
+            answer("on " + engine.device().name);
         } else if (what == "case") {
             std::size_t index = 0;
             std::string type, size, baseline;

@@ -43,10 +43,8 @@
 #define WITHIN 0
 #endif
 #define SHUFFLES HAS_SHUFFLES
-#if SHUFFLES
-#if SCANNING % 32 != 0
+#if SHUFFLES && SCANNING % 32 != 0
 #error some items of a warp scan and others do not
-#endif
 #endif
 #define LISTED 64 // rows whose places are listed at a time
 #define AT_ONCE 8 // rows of the first boxes that are on their way at a time
@@ -59,11 +57,11 @@
 #define LOAD_WORD(p) as_uint(PASTE(vload, PER)(0, p))
 #endif
 // The last read of a word, which leaves room in the cache where there is a way to say so.
-#if ALIGNED && HAS_LAST_READS
+#if ALIGNED && HAS_CACHE_HINTS
 static inline uint load_word_last(__global const SRC *from) {
-    uint word[1];
+    uint word;
     READ_LAST_WORD(word, from);
-    return word[0];
+    return word;
 }
 #define LOAD_WORD_LAST(p) load_word_last(p)
 #else

@@ -8,6 +8,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/asked.clh"
+#include "lib/quad.clh"
 
 #if !defined(TAPS_X) || !defined(TAPS_Y) || !defined(SHIFT) || !defined(BY_VALUE)
 #error TAPS_X, TAPS_Y, SHIFT or BY_VALUE is not defined
@@ -42,26 +43,6 @@ INLINE void add_row(float (*sum)[ITEM_X], const float *row, TAPS_PARAMETER) {
                 const float before = i > 0 ? sum[m][v] : m + 1 < TAPS_Y ? sum[m + 1][v] : 0.0f;
                 sum[m][v] = fma(TAP(TAPS_Y - 1 - m, i), row[SHIFT + i * CHANNELS + v], before);
             }
-}
-
-// Writes the first `count` results of a row.
-INLINE void store_row(const float *result, __global DST *to, int count) {
-#if ALIGNED
-    if (count >= ITEM_X) {
-        STORE4((float4)(result[0], result[1], result[2], result[3]), to);
-        return;
-    }
-#endif
-    UNROLL for (int v = 0; v < ITEM_X; ++v)
-        if (v < count)
-            STORE(result[v], to + v);
-}
-
-INLINE void set4(float *row, float4 four) {
-    row[0] = four.s0;
-    row[1] = four.s1;
-    row[2] = four.s2;
-    row[3] = four.s3;
 }
 
 // Reads the values of any row that stand at the places.
@@ -114,7 +95,7 @@ void correlate_stream(__global const SRC *restrict src, __global DST *restrict d
                 coming[k] = ASK(from + 4 * k);
             add_row(sum, row, taps);
             if (y >= TAPS_Y - 1) {
-                store_row(sum[0], to, g.width - x);
+                store_quad(quad_of(sum[0]), to, g.width - x);
                 to += g.dst_row;
             }
         }
@@ -130,7 +111,7 @@ void correlate_stream(__global const SRC *restrict src, __global DST *restrict d
         read_any(row, origin, g, first + y, places + item);
         add_row(sum, row, taps);
         if (y >= TAPS_Y - 1) {
-            store_row(sum[0], to, g.width - x);
+            store_quad(quad_of(sum[0]), to, g.width - x);
             to += g.dst_row;
         }
     }

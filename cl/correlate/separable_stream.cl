@@ -10,6 +10,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/asked.clh"
+#include "lib/quad.clh"
 #include "lib/group_place.clh"
 #include "lib/subtract.clh"
 
@@ -77,13 +78,6 @@ static inline float4 read_any(__global const SRC *origin, const Geometry g, cons
     if (line == OUTSIDE)
         return (float4)(g.border_value);
     return arrived(ask(origin + line * g.src_row, g, vector, places), g, vector, places);
-}
-
-static inline void set4(float *window, float4 four) {
-    window[0] = four.s0;
-    window[1] = four.s1;
-    window[2] = four.s2;
-    window[3] = four.s3;
 }
 
 // Reads an item's columns of a row.

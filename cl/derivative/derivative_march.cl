@@ -22,7 +22,7 @@
 #define WINDOW (4 + 2 * CHANNELS) // values of a row that four results need
 
 // Past the caches where that is known to be faster: nothing reads what is written soon.
-#if HAS_LAST_READS && DST_TYPE == PIXEL_F32
+#if HAS_CACHE_HINTS && DST_TYPE == PIXEL_F32
 #define STREAM4(v, p) STREAM_FLOATS4((v).s0, (v).s1, (v).s2, (v).s3, p)
 #else
 #define STREAM4(v, p) STORE4(v, p)

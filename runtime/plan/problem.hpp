@@ -16,8 +16,7 @@ std::string size_class(std::int64_t values);
 // "f32", or "u8-f32" where the target has another type.
 std::string types_text(PixelType src, PixelType dst);
 
-// "f32 large" for one channel, and "f32 large channels" for several, which kernels are as fast for as they are
-// for others.
+// "f32 large" for one channel, "f32 large channels" for several: results of one do not hold for the other.
 std::string image_text(const std::string &types, std::int64_t values, int channels);
 
 // The same of a pass.

@@ -25,6 +25,19 @@ bool fills_dense_bucket(const CorrelatePass &pass) {
            g.taps_y == bucket && g.anchor_x == bucket / 2;
 }
 
+bool has_vectors(const CorrelatePass &pass) {
+    return pass.alignment >= values_of_vector;
+}
+
+int shift_of_vectors(const CorrelatePass &pass) {
+    const int before = pass.geometry.anchor_x * pass.channels;
+    return has_vectors(pass) ? -before & (values_of_vector - 1) : 0;
+}
+
+std::int64_t strips_of(const CorrelatePass &pass, int values) {
+    return std::max<std::int64_t>(ceil_div(pass.geometry.width, values) * pass.batch(), 1);
+}
+
 std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts) {
     if (pass.subtraction != Subtraction::none && !subtracts)
         return "another image is subtracted";

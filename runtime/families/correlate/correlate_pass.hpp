@@ -55,6 +55,15 @@ int bucket_of(const CorrelatePass &pass);
 inline constexpr int most_unrolled = 15;
 bool fills_dense_bucket(const CorrelatePass &pass);
 
+// Kernels for GPUs read rows by vectors of so many values where they are aligned.
+inline constexpr int values_of_vector = 4;
+bool has_vectors(const CorrelatePass &pass);
+// Returns how many values past an aligned address the first value lies that an item's first tap needs.
+int shift_of_vectors(const CorrelatePass &pass);
+
+// Returns the strips of so many values in the rows of all slices; 1 where there is no image.
+std::int64_t strips_of(const CorrelatePass &pass, int values);
+
 // Why a kernel that is made for up to `most` taps along an axis, the same ones for all components,
 // cannot take the pass; "" where it can. subtracts: whether the kernel takes another image.
 std::string tap_refusal(const CorrelatePass &pass, int most, bool subtracts = false);

@@ -22,31 +22,21 @@ constexpr int least_taps = 2; // along an axis
 constexpr int most_taps = most_unrolled;
 constexpr int subgroup = 32; // items of NVIDIA's
 
-// Returns how many values past an aligned address an item's reads start.
-int shift_of(const CorrelatePass &pass) {
-    return has_vectors(pass) ? -(pass.geometry.anchor_x * pass.channels) & (vector_width - 1) : 0;
-}
-
 // Values that a group makes of a row.
 int strip_of(const Settings &settings) {
-    return settings.group * vector_width;
+    return settings.group * values_of_vector;
 }
 
 // Vectors that an item reads of a row, for one of results.
 int vectors_of(const CorrelatePass &pass) {
-    const int values = shift_of(pass) + vector_width + (pass.geometry.taps_x - 1) * pass.channels;
-    return static_cast<int>(ceil_div(values, vector_width));
-}
-
-// Strips of all slices; 1 where there is no image.
-std::int64_t strips_of(const CorrelatePass &pass, const Settings &settings) {
-    return std::max<std::int64_t>(ceil_div(pass.geometry.width, strip_of(settings)) * pass.batch(),
-                                  1);
+    const int values =
+        shift_of_vectors(pass) + values_of_vector + (pass.geometry.taps_x - 1) * pass.channels;
+    return static_cast<int>(ceil_div(values, values_of_vector));
 }
 
 std::int64_t band_of(const CorrelatePass &pass, const Settings &settings,
                      const DeviceFacts &facts) {
-    return rows_of_band(pass.geometry.height, strips_of(pass, settings),
+    return rows_of_band(pass.geometry.height, strips_of(pass, strip_of(settings)),
                         facts.cores() * settings.groups, 1);
 }
 
@@ -72,7 +62,7 @@ Work work(const CorrelatePass &pass, const Settings &settings, const DeviceFacts
     defines["TAPS_X"] = g.taps_x;
     defines["TAPS_Y"] = g.taps_y;
     defines["ALIGNED"] = has_vectors(pass) ? 1 : 0;
-    defines["SHIFT"] = shift_of(pass);
+    defines["SHIFT"] = shift_of_vectors(pass);
     defines["GROUP"] = settings.group;
     result.range = batched_range(pass, ceil_div(g.width, strip_of(settings)),
                                  ceil_div(g.height, band), settings.group, 1);
@@ -95,7 +85,8 @@ int subgroups_at_once(const CorrelatePass &pass) {
 int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFacts &facts) {
     const std::int64_t at_once =
         facts.cores() * subgroups_at_once(pass) * subgroup / settings.group;
-    return soonest_of(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
+    return soonest_of(tunables.back().values,
+                      static_cast<double>(strips_of(pass, strip_of(settings))),
                       pass.geometry.height, static_cast<double>(at_once), pass.geometry.taps_y - 1,
                       [&](int groups) {
                           settings.groups = groups;
@@ -107,8 +98,9 @@ int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFac
 std::vector<Settings> preferred(const CorrelatePass &pass, const DeviceFacts &facts) {
     const bool is_small = pass.values() <= most_of_small;
     const int wave = std::clamp(static_cast<int>(facts.wave), 32, 64);
-    std::vector<Settings> result{{.group = is_small ? wave : 128, .groups = 16},
-                                 {.group = wave, .groups = 16}};
+    std::vector<Settings> result{{.group = wave, .groups = 16}};
+    if (!is_small)
+        result.insert(result.begin(), {.group = 128, .groups = 16});
     if (refusal(pass).empty())
         for (Settings &settings : result)
             settings.groups = fastest_groups(pass, settings, facts);

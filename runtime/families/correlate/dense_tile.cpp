@@ -5,17 +5,13 @@ namespace gz {
 namespace {
 
 int rounded_up(int value) {
-    return (value + vector_width - 1) / vector_width * vector_width;
+    return (value + values_of_vector - 1) / values_of_vector * values_of_vector;
 }
 
 } // namespace
 
 bool has_exact_body(int bucket, const DeviceFacts &facts) {
     return bucket <= most_unrolled && !facts.misreads_arguments;
-}
-
-bool has_vectors(const CorrelatePass &pass) {
-    return pass.alignment >= vector_width;
 }
 
 TileShape tile_shape(const CorrelatePass &pass, int width, int height) {

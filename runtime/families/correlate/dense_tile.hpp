@@ -12,12 +12,6 @@ bool has_exact_body(int bucket, const DeviceFacts &facts);
 // Images of up to so many values are small: see the kernels' preferred shapes.
 inline constexpr std::int64_t most_of_small = std::int64_t{1} << 24;
 
-// Values of the vectors that rows are read by where they are aligned.
-inline constexpr int vector_width = 4;
-
-// Whether rows are read by aligned vectors.
-bool has_vectors(const CorrelatePass &pass);
-
 // Returns a tile of so many values and rows. Where rows are read by vectors, groups that are free on read take whole ones, so that
 // what lies around the tile ends where vectors do.
 TileShape tile_shape(const CorrelatePass &pass, int width, int height);

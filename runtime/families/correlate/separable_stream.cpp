@@ -23,15 +23,6 @@ const std::vector<Setting<Settings>> tunables = {
 constexpr int most_taps = 63;
 constexpr int most_sums = 128; // that an item keeps: more would not fit its registers
 
-bool is_aligned(const CorrelatePass &pass) {
-    return pass.alignment >= 4;
-}
-
-// Returns how many values past an aligned address an item's reads start.
-int shift_of(const CorrelatePass &pass) {
-    return is_aligned(pass) ? -(pass.geometry.anchor_x * pass.channels) & 3 : 0;
-}
-
 // Values that a group makes of a row, and rows that it filters at a time.
 int strip_of(const Settings &settings) {
     return settings.group * settings.column_x;
@@ -45,18 +36,12 @@ int sums_of(const CorrelatePass &pass, const Settings &settings) {
     return tap_bucket(pass.geometry.taps_y).most * settings.column_x;
 }
 
-// Strips of all slices; 1 where there is no image.
-std::int64_t strips_of(const CorrelatePass &pass, const Settings &settings) {
-    return std::max<std::int64_t>(ceil_div(pass.geometry.width, strip_of(settings)) * pass.batch(),
-                                  1);
-}
-
 // Rows of results that a group makes: as many as leave no more groups than the settings say, and whole steps.
 std::int64_t band_of(const CorrelatePass &pass, const Settings &settings,
                      const DeviceFacts &facts) {
     const Geometry &g = pass.geometry;
-    const std::int64_t bands =
-        std::max<std::int64_t>(facts.cores() * settings.groups / strips_of(pass, settings), 1);
+    const std::int64_t bands = std::max<std::int64_t>(
+        facts.cores() * settings.groups / strips_of(pass, strip_of(settings)), 1);
     const std::int64_t apron = g.taps_y - 1;
     return ceil_div(ceil_div(g.height, bands) + apron, rows_of(settings)) * rows_of(settings) -
            apron;
@@ -87,8 +72,8 @@ Work work(const CorrelatePass &given, const Settings &settings, const DeviceFact
     const TapBucket along_x = tap_bucket(g.taps_x);
     const TapBucket along_y = tap_bucket(g.taps_y);
     const bool exact = fills_buckets(pass);
-    const int shift = shift_of(pass);
-    const int most_shift = exact || !is_aligned(pass) ? shift : 3;
+    const int shift = shift_of_vectors(pass);
+    const int most_shift = exact || !has_vectors(pass) ? shift : 3;
     const int strip = strip_of(settings);
     const int rows = rows_of(settings);
     const int vectors =
@@ -99,8 +84,8 @@ Work work(const CorrelatePass &given, const Settings &settings, const DeviceFact
     result.program = {"correlate/separable_stream.cl", "separable_stream",
                       bucketed_defines(pass, facts)};
     Defines &defines = result.program.defines;
-    defines["ALIGNED"] = is_aligned(pass) ? 1 : 0;
-    defines["SHIFT"] = exact || !is_aligned(pass) ? shift : -1;
+    defines["ALIGNED"] = has_vectors(pass) ? 1 : 0;
+    defines["SHIFT"] = exact || !has_vectors(pass) ? shift : -1;
     defines["VECTORS"] = vectors;
     defines["GROUP"] = settings.group;
     defines["ROW_ITEM"] = settings.row_item;
@@ -134,9 +119,9 @@ int fastest_groups(const CorrelatePass &pass, Settings settings, const DeviceFac
     constexpr int first_rows = 8; // for which a group could march in the time that its start takes
     const Geometry &g = pass.geometry;
     const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
-    return soonest_of(tunables.back().values, static_cast<double>(strips_of(pass, settings)),
-                      g.height, static_cast<double>(at_once), g.taps_y + first_rows,
-                      [&](int groups) {
+    return soonest_of(tunables.back().values,
+                      static_cast<double>(strips_of(pass, strip_of(settings))), g.height,
+                      static_cast<double>(at_once), g.taps_y + first_rows, [&](int groups) {
                           settings.groups = groups;
                           return band_of(pass, settings, facts);
                       });
@@ -189,7 +174,7 @@ bool streams_best(const CorrelatePass &pass, const DeviceFacts &facts) {
                        : fills_buckets(pass) ? 1
                                              : 32;
     const Settings settings = shape_of(pass);
-    const std::int64_t rows = pass.geometry.height * strips_of(pass, settings);
+    const std::int64_t rows = pass.geometry.height * strips_of(pass, strip_of(settings));
     const std::int64_t at_once = facts.cores() * groups_at_once(pass, settings);
     return rows >= aprons * at_once * (pass.geometry.taps_y - 1);
 }
@@ -204,7 +189,7 @@ Kernel separable_stream() {
     spec.work = work;
     spec.details = [](const CorrelatePass &pass, const Settings &settings) {
         return text("strips of ", strip_of(settings), " values, ", rows_of(settings),
-                    " rows at a time", is_aligned(pass) ? ", aligned vectors" : ", unaligned");
+                    " rows at a time", has_vectors(pass) ? ", aligned vectors" : ", unaligned");
     };
     spec.rank = [](const CorrelatePass &pass, const Settings &, const DeviceFacts &facts) {
         if (streams_best(pass, facts))

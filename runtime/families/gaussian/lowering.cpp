@@ -149,10 +149,11 @@ std::string method_problem(const Gaussian &gaussian, const PlanDesc &images) {
     if (axes < 2)
         return "";
     const std::int64_t channels = images.source.channels;
-    const char *const kind = gaussian.sigma[2] > 0.0 ? " volume" : channels > 1 ? " channels" : "";
+    const bool is_volume = gaussian.sigma[2] > 0.0; // of any channels
     return text("gaussian taps", fills ? "=" : "<=", tap_bucket(taps).most, " ",
-                types_text(images.source.type, images.target.type), " ",
-                size_class(images.pixels() * channels), kind);
+                image_text(types_text(images.source.type, images.target.type),
+                           images.pixels() * channels, is_volume ? 1 : static_cast<int>(channels)),
+                is_volume ? " volume" : "");
 }
 
 Settled settle(const Gaussian &gaussian, const Settling &on) {
