@@ -109,8 +109,8 @@ TEST_CASE("tune: what earlier results choose is measured first") {
 TEST_CASE("tune: what it finds is in the file, and decides") {
     const TestDirectory directory;
     const std::string file = directory / "results/tuning.txt";
-    const Outcome tuned = gauze_command(
-        {"tune", "sat", "--sizes", "small", "--type", "u8", "--budget", "6", "--file", file});
+    const Outcome tuned = gauze_command({"tune", "sat", "--sizes", "small", "--type", "u8",
+                                         "--budget", "6", "--timeout", "600", "--file", file});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
@@ -131,8 +131,8 @@ TEST_CASE("tune: what it finds is in the file, and decides") {
 TEST_CASE("tune: by which method Gaussians are computed") {
     const TestDirectory directory;
     const std::string file = directory / "tuning.txt";
-    const Outcome tuned = gauze_command(
-        {"tune", "methods", "--sizes", "small", "--type", "f32", "--budget", "12", "--file", file});
+    const Outcome tuned = gauze_command({"tune", "methods", "--sizes", "small", "--type", "f32",
+                                         "--budget", "12", "--timeout", "600", "--file", file});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
@@ -150,8 +150,9 @@ TEST_CASE("tune: by which method Gaussians are computed") {
 
 TEST_CASE("tune: volumes") {
     const TestDirectory directory;
-    const Outcome tuned = gauze_command({"tune", "volume", "--sizes", "small", "--type", "u8",
-                                         "--budget", "5", "--file", directory / "tuning.txt"});
+    const Outcome tuned =
+        gauze_command({"tune", "volume", "--sizes", "small", "--type", "u8", "--budget", "5",
+                       "--timeout", "600", "--file", directory / "tuning.txt"});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
@@ -163,23 +164,39 @@ TEST_CASE("tune: volumes") {
 }
 
 TEST_CASE("tune: bilateral filters, both steps of guided ones, and non-local means") {
-    const TestDirectory directory;
-    const std::string file = directory / "tuning.txt";
-    const Outcome tuned = gauze_command({"tune", "bilateral", "guided", "nlm", "--sizes", "small",
-                                         "--type", "f32", "--budget", "10", "--file", file});
-    INFO(tuned.err);
-    INFO(tuned.out);
-    REQUIRE(tuned.code == 0);
-    CHECK(contains(tuned.out, "bilateral pixels<=25 f32 small: bilateral_"));
-    CHECK(contains(tuned.out, "guided slopes own f32 small taps<=63: guided_"));
-    CHECK(contains(tuned.out, "guided results own f32 small taps<=63: guided_"));
-    CHECK(contains(tuned.out, "nlm patch7 window<=21 f32 small: nlm_"));
-    CHECK(contains(tuned.out, "6 of 6 problems"));
-    CHECK_FALSE(contains(tuned.out, "bad"));
-    CHECK_FALSE(contains(tuned.out, "left out"));
-    // The machine decides for how many of them there is time to try another candidate than the default.
-    const Outcome plan = gauze_command({"devices"}, {"GAUZE_TUNING_FILE=" + file});
-    CHECK(contains(plan.out, "the user's own: "));
+    struct Tuned {
+        const char *filter;
+        std::vector<std::string> problems; // in their order
+    };
+    for (const Tuned &tuned : {Tuned{"bilateral",
+                                     {"bilateral pixels<=25 f32 small: bilateral_",
+                                      "bilateral pixels<=81 f32 small: bilateral_",
+                                      "bilateral pixels<=225 f32 small: bilateral_"}},
+                               Tuned{"guided",
+                                     {"guided slopes own f32 small taps<=63: guided_",
+                                      "guided results own f32 small taps<=63: guided_"}},
+                               Tuned{"nlm", {"nlm patch7 window<=21 f32 small: nlm_"}}}) {
+        const TestDirectory directory;
+        const std::string file = directory / "tuning.txt";
+        const Outcome outcome =
+            gauze_command({"tune", tuned.filter, "--sizes", "small", "--type", "f32", "--budget",
+                           "5", "--timeout", "600", "--file", file});
+        INFO(outcome.err);
+        INFO(outcome.out);
+        REQUIRE(outcome.code == 0);
+        const std::string of_all = " of " + std::to_string(tuned.problems.size()) + " problems";
+        CHECK(contains(outcome.out, of_all));
+        CHECK_FALSE(contains(outcome.out, "bad"));
+        CHECK_FALSE(contains(outcome.out, "left out"));
+        // The first problem is always begun; how many others there is time for depends on the machine.
+        for (std::size_t i = 0; i < tuned.problems.size(); ++i) {
+            if (i > 0 && contains(outcome.out, std::to_string(i) + of_all))
+                break;
+            CHECK(contains(outcome.out, tuned.problems[i]));
+        }
+        const Outcome plan = gauze_command({"devices"}, {"GAUZE_TUNING_FILE=" + file});
+        CHECK(contains(plan.out, "the user's own: "));
+    }
 }
 
 TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
@@ -192,9 +209,10 @@ TEST_CASE("tune: SSIMULACRA 2, with kernels that are wrong or do not compile") {
                     "#if STRIP != 128\n#error nor this one\n#endif\n#define VECTORS");
     const TestDirectory directory;
     const std::string file = directory / "tuning.txt";
-    const Outcome tuned = gauze_command({"tune", "ssimulacra2", "--sizes", "small", "--type",
-                                         "u8,f32", "--budget", "60", "--file", file},
-                                        {"GAUZE_CL_DIR=" + kernels.path()});
+    const Outcome tuned =
+        gauze_command({"tune", "ssimulacra2", "--sizes", "small", "--type", "u8,f32", "--budget",
+                       "600", "--timeout", "600", "--file", file},
+                      {"GAUZE_CL_DIR=" + kernels.path()});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
@@ -219,13 +237,14 @@ TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     const std::string file = directory / "tuning.txt";
     const std::string setting = "GAUZE_CL_DIR=" + kernels.path();
     const Outcome tuned = gauze_command({"tune", "sat", "--sizes", "small", "--type", "u8",
-                                         "--budget", "60", "--timeout", "6", "--file", file},
+                                         "--budget", "600", "--timeout", "15", "--file", file},
                                         {setting});
     INFO(tuned.err);
     INFO(tuned.out);
     REQUIRE(tuned.code == 0);
     const std::string text = read_bytes(file);
-    CHECK(contains(line_with(text, "sat_strips", "config=BAND=16\t"), "it did not end within 6 s"));
+    CHECK(
+        contains(line_with(text, "sat_strips", "config=BAND=16\t"), "it did not end within 15 s"));
     CHECK(contains(line_with(text, "sat_strips", "config=BAND=256\t"), crashed));
     CHECK(contains(line_with(text, "sat_plain", "bad=wrong: "), "bound 0.5"));
     CHECK(contains(tuned.out, "sat_strips:BAND=256 is bad: "));

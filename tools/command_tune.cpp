@@ -246,12 +246,13 @@ private:
         search(job, TuneSearch(candidates, job.known));
     }
 
-    // The default runs beside each candidate: its own ratio is 1.
+    // The default runs beside each candidate: its own ratio is 1. The first candidate is tried even when its time is over,
+    // as a problem that is begun has cost its time already.
     void search(const Job &job, TuneSearch search) {
         const std::string baseline = search.best();
         double baseline_ms = 0;
         const auto tried = [&] { return std::to_string(search.measured_count()) + " tried"; };
-        while (!interrupted && clock_.seconds() < deadline_) {
+        while (!interrupted && (clock_.seconds() < deadline_ || search.measured_count() == 1)) {
             const std::optional<std::string> candidate = search.next();
             if (!candidate)
                 break;
