@@ -12,6 +12,7 @@
 #include "lib/recursive_late.clh"
 #include "lib/host_compiler.clh"
 #include "lib/transpose.clh"
+#include "lib/write_row.clh"
 
 #if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || !defined(PLANES)
 #error STRIP, APRON, ALIGNED, CUT or PLANES is not defined
@@ -51,15 +52,6 @@ typedef struct Axes {
 #else
 #define AXES_PARAMETER __constant Axes *restrict axes
 #define AXES (*axes)
-#endif
-
-#if ALIGNED
-#define STREAM STREAM16
-#else
-#define STREAM STORE16
-#if defined(NONTEMPORAL) && DST_TYPE == PIXEL_F32
-#include "lib/stream_rows.clh"
-#endif
 #endif
 
 INLINE void take_causally(const Constants *constants, float16 x, State *states) {
@@ -252,14 +244,12 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
     // band's first block and behind its last one is another.
     float16 line[COLUMNS + 16];
     float16 samples[PLANES][2][APRON * PITCH];
-#ifdef LINE
 // Where the results of a block wait: in place of what they are made from, unless sums at a cut may need that.
 #if CUT
     float16 results[APRON * PITCH];
 #define RESULTS results
 #else
 #define RESULTS samples[PLANES - 1][1 - slot]
-#endif
 #endif
     State down[PLANES][VECTORS][SECTIONS];
     for (int f = 0; f < PLANES; ++f)
@@ -356,28 +346,12 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                         }
                         if ((k + c) % (int)(4 / sizeof(SRC)) == 0)
                             EXPECT(expected[n] + 16 * (k + c));
-#ifdef LINE
                         RESULTS[n * PITCH + k + c] = y;
-#else
-                        const int row = done + n;
-                        const int lanes = count - 16 * (k + c);
-                        __global DST *at = to + (long)row * g.dst_row + 16 * (k + c);
-                        if (row < bottom && lanes >= 16) {
-                            STREAM(y, at);
-                        } else if (row < bottom) {
-                            float some[16];
-                            vstore16(y, 0, some);
-                            for (int lane = 0; lane < lanes; ++lane)
-                                STORE(some[lane], at + lane);
-                        }
-#endif
                     }
             }
         }
-#ifdef LINE
         for (int n = 0; done >= top && n < min(rows, bottom - done); ++n)
-            stream_row(to + (long)(done + n) * g.dst_row,
-                       (const float *)(RESULTS + n * PITCH), count);
-#endif
+            write_row(to + (long)(done + n) * g.dst_row, (const float *)(RESULTS + n * PITCH),
+                      count, ALIGNED);
     }
 }

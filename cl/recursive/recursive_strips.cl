@@ -9,6 +9,7 @@
 #include "lib/recursive.clh"
 #include "lib/recursive_late.clh"
 #include "lib/host_compiler.clh"
+#include "lib/write_row.clh"
 
 #if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD) || !defined(HOLDS)
 #error ALONG_ROWS, HAS_ENDS, LOOKS_AHEAD or HOLDS is not defined
@@ -41,12 +42,6 @@
 #define HELD (SOURCES * SECOND)
 #define SUMS (TARGETS * SECOND)
 
-#if ALIGNED
-#define STREAM STREAM16
-#else
-#define STREAM STORE16
-#endif
-
 #if ALONG_ROWS
 #include "lib/transpose.clh"
 #define FEW_LANES 4 // are read value by value
@@ -77,31 +72,14 @@ INLINE float16 read_lanes(const Rows *rows, long offset) {
         some[lane] = lane < rows->lanes ? LOAD(rows->src[lane] + offset) : 0.0f;
     return vload16(0, some);
 }
-INLINE void write_lanes(float16 value, const Rows *rows, long offset) {
-    float some[16];
-    vstore16(value, 0, some);
-    for (int lane = 0; lane < rows->lanes; ++lane)
-        STORE(some[lane], rows->dst[lane] + offset);
-}
-
-// 16 values of 16 rows, from value `first` on, as vectors of a value each.
+// 16 values of 16 rows, from value `first` on, as vectors of a value each. Those of two reads later are on their way.
 INLINE void read_16(const Rows *rows, long first, float16 *a) {
-    UNROLL for (int i = 0; i < 16; ++i)
+    UNROLL for (int i = 0; i < 16; ++i) {
+        EXPECT(rows->src[i] + first + 32);
         a[i] = LOAD16_WHOLE(rows->src[i] + first);
-    transpose(a);
-}
-INLINE void write_16(float16 *a, const Rows *rows, long first, bool streams) {
-    transpose(a);
-    if (streams && rows->lanes == 16) {
-        UNROLL for (int i = 0; i < 16; ++i)
-            STREAM(a[i], rows->dst[i] + first);
-    } else {
-        UNROLL for (int i = 0; i < 16; ++i)
-            if (i < rows->lanes)
-                STORE16(a[i], rows->dst[i] + first);
     }
+    transpose(a);
 }
-
 // Reads all components of up to 16 samples from `first` on.
 INLINE void read_some_of_rows(const Rows *rows, int first, int count, float16 *to) {
     const long begin = (long)first * PLANES;
@@ -119,24 +97,32 @@ INLINE void read_some_of_rows(const Rows *rows, int first, int count, float16 *t
     }
 }
 
-// Writes up to 16 samples from `first` on, those that are stored. a: vectors of 16 samples, component after component.
-INLINE void write_some_of_rows(float16 (*a)[16], const Rows *rows, const Lines lines, int first,
-                               int count, bool streams) {
-    const long begin = (long)first * PLANES;
-    if (count == 16 && first >= lines.begin && first + 16 <= lines.end &&
-        rows->lanes >= FEW_LANES) {
-        UNROLL for (int q = 0; q < PLANES; ++q) {
-            float16 values[16];
-            UNROLL for (int i = 0; i < 16; ++i)
-                values[i] = a[(16 * q + i) % PLANES][(16 * q + i) / PLANES];
-            write_16(values, rows, begin + 16 * q, streams);
-        }
-    } else {
-        const int end = min(count, lines.end - first);
-        for (int n = max(lines.begin - first, 0); n < end; ++n)
-            for (int p = 0; p < PLANES; ++p)
-                write_lanes(a[p][n], rows, begin + n * PLANES + p);
+// Results of 16 rows wait until there are RUN samples of each.
+#define RUN (BLOCK < 128 ? BLOCK : 128)
+typedef struct Results {
+    float16 rows[16][RUN * PLANES / 16 + 1]; // no power of two: rows share no sets of the cache
+} Results;
+
+// Adds results of 16 samples, sample n of a run and those after it. a: vectors of 16 samples, component after component.
+INLINE void add_results(float16 (*a)[16], int n, Results *to) {
+    UNROLL for (int q = 0; q < PLANES; ++q) {
+        float16 values[16];
+        UNROLL for (int i = 0; i < 16; ++i)
+            values[i] = a[(16 * q + i) % PLANES][(16 * q + i) / PLANES];
+        transpose(values);
+        UNROLL for (int i = 0; i < 16; ++i)
+            to->rows[i][n * PLANES / 16 + q] = values[i];
     }
+}
+// Writes those of `count` samples from `first` on that are stored.
+INLINE void write_results(const Results *results, const Rows *rows, const Lines lines, int first,
+                          int count, bool is_aligned) {
+    const int begin = max(first, lines.begin), end = min(first + count, lines.end);
+    if (begin < end)
+        for (int i = 0; i < rows->lanes; ++i)
+            write_row(rows->dst[i] + (long)begin * PLANES,
+                      (const float *)results->rows[i] + (begin - first) * PLANES,
+                      (end - begin) * PLANES, is_aligned);
 }
 #else
 
@@ -147,6 +133,11 @@ INLINE float16 read_some(__global const SRC *from, int count) {
         some[lane] = lane < count ? LOAD(from + lane) : 0.0f;
     return vload16(0, some);
 }
+#if ALIGNED
+#define STREAM STREAM16
+#else
+#define STREAM STORE16
+#endif
 INLINE void write_vector(float16 value, __global DST *to, int count) {
     if (count == 16) {
         STREAM(value, to);
@@ -261,7 +252,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
             held[k * SECTIONS + s] = AT_REST;
 #endif
 #if ALONG_ROWS
-    const bool streams = lines.begin % 16 == 0;
+    const bool is_aligned = ALIGNED && lines.begin % 16 == 0;
     const int rest = LANES; // rows know theirs
     Rows rows[WIDE];
     for (int k = 0; k < WIDE; ++k)
@@ -291,6 +282,12 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #if ALONG_ROWS
 #define FROM rows
 #define SECOND_FROM second_rows
+#if TARGETS > 1
+#define TARGET_ROWS(t) ((t) > 0 ? second_rows : rows)
+#else
+#define TARGET_ROWS(t) rows
+#endif
+    Results results[TARGETS][(ROUND + PLANES - 1) / PLANES];
 #else
 #define FROM from
 #define SECOND_FROM second_from
@@ -416,7 +413,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #endif
 #if ALONG_ROWS
             for (int n = (count - 1) / 16 * 16; n >= 0; n -= 16) {
-                float16 results[TARGETS][ROUND][16];
+                float16 values[TARGETS][ROUND][16];
                 const int some = min(count - n, 16);
                 UNROLL for (int turn = 0; turn < ROUND; turn += CHAINS)
                     for (int i = some - 1; i >= 0; --i)
@@ -426,16 +423,16 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
                             add_all_backwards(&constants, here + place, here_sums + place, y,
                                               states[c]);
                             UNROLL for (int t = 0; t < TARGETS; ++t)
-                                results[t][c][i] = TO_REAL(y[t]);
+                                values[t][c][i] = TO_REAL(y[t]);
                         }
-                UNROLL for (int c = 0; c < ROUND; c += PLANES) {
-                    const int at = (k + c) / PLANES;
-                    write_some_of_rows(results[0] + c, rows + at, lines, first + n, some, streams);
-#if TARGETS > 1
-                    write_some_of_rows(results[1] + c, second_rows + at, lines, first + n, some,
-                                       streams);
-#endif
-                }
+                UNROLL for (int c = 0; c < ROUND; c += PLANES)
+                    UNROLL for (int t = 0; t < TARGETS; ++t) {
+                        Results *to = &results[t][c / PLANES];
+                        add_results(values[t] + c, n % RUN, to);
+                        if (n % RUN == 0)
+                            write_results(to, TARGET_ROWS(t) + (k + c) / PLANES, lines, first + n,
+                                          min(count - n, RUN), is_aligned);
+                    }
             }
 #else
             for (int n = count - 1; n >= 0; --n) {

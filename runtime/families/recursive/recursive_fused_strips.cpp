@@ -56,9 +56,9 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     launch.arguments = {SourceBuffer(), TargetBuffer(), by_value(g),
                         by_value(static_cast<std::int32_t>(settings.band)),
                         array_argument(std::move(axes), small)};
-    // A line and its sums, two blocks for each filter, and where the columns lie.
+    // A line and its sums, two blocks for each filter, at a cut one of results, and where the columns lie.
     const std::int64_t columns = strip + 2 * std::int64_t{apron} * pass.channels;
-    const std::int64_t blocks = pass.second ? 4 : 2;
+    const std::int64_t blocks = (pass.second ? 4 : 2) + (pass.is_cut ? 1 : 0);
     launch.private_bytes =
         static_cast<std::size_t>(((columns + strip + vector_width) * vector_width +
                                   blocks * apron * (strip + vector_width) + columns) *

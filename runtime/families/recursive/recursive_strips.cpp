@@ -40,13 +40,22 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.arguments = stage.images_and({stage.own, stage.start_states, by_value(stage.lines),
                                          sections_argument(stage, small),
                                          by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
+    // Results of rows wait until there are 128 samples of each.
+    constexpr int run = 128;
+    const std::size_t waiting =
+        stage.along_rows
+            ? sizeof(float) *
+                  static_cast<std::size_t>(stage.targets() * vector_width * settings.wide *
+                                           (std::min(block, run) * stage.components + vector_width))
+            : 0;
     // Two blocks of samples and of sums; the second source's or target's lie five samples further on.
     constexpr int apart = 5;
     const std::size_t block_bytes =
         static_cast<std::size_t>(vectors * (block + apart) * vector_width) * sizeof(float);
     launch.private_bytes =
         2 * block_bytes *
-        (stage.sources() + stage.targets() * size_of(stage.states_are) / sizeof(float));
+            (stage.sources() + stage.targets() * size_of(stage.states_are) / sizeof(float)) +
+        waiting;
     launch.needs_f64 = stage.states_are != StateType::floats;
     // Where lines end, results were off by up to nine times their bound as the driver optimises them (H100, driver 580);
     // unoptimised they were right there, as they are on all CPUs.
