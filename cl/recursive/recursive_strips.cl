@@ -72,6 +72,7 @@ INLINE float16 read_lanes(const Rows *rows, long offset) {
         some[lane] = lane < rows->lanes ? LOAD(rows->src[lane] + offset) : 0.0f;
     return vload16(0, some);
 }
+
 // 16 values of 16 rows, from value `first` on, as vectors of a value each. Those of two reads later are on their way.
 INLINE void read_16(const Rows *rows, long first, float16 *a) {
     UNROLL for (int i = 0; i < 16; ++i) {
@@ -80,6 +81,7 @@ INLINE void read_16(const Rows *rows, long first, float16 *a) {
     }
     transpose(a);
 }
+
 // Reads all components of up to 16 samples from `first` on.
 INLINE void read_some_of_rows(const Rows *rows, int first, int count, float16 *to) {
     const long begin = (long)first * PLANES;
