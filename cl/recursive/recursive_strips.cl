@@ -100,7 +100,9 @@ INLINE void read_some_of_rows(const Rows *rows, int first, int count, float16 *t
 }
 
 // Results of 16 rows wait until there are RUN samples of each.
-#define RUN (BLOCK < 128 ? BLOCK : 128)
+#ifndef RUN
+#error RUN is not defined
+#endif
 typedef struct Results {
     float16 rows[16][RUN * PLANES / 16 + 1]; // no power of two: rows share no sets of the cache
 } Results;

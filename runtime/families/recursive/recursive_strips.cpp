@@ -15,6 +15,7 @@ struct Settings {
 constexpr int vector_width = 16; // values of a vector
 constexpr int usual_block = 256;
 constexpr int longest_block = 2048;
+constexpr int longest_run = 128; // samples of a row that are written at once
 
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
@@ -40,14 +41,15 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.arguments = stage.images_and({stage.own, stage.start_states, by_value(stage.lines),
                                          sections_argument(stage, small),
                                          by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
-    // Results of rows wait until there are 128 samples of each.
-    constexpr int run = 128;
-    const std::size_t waiting =
-        stage.along_rows
-            ? sizeof(float) *
-                  static_cast<std::size_t>(stage.targets() * vector_width * settings.wide *
-                                           (std::min(block, run) * stage.components + vector_width))
-            : 0;
+    // Results of rows wait in private memory until there are `run` samples of each.
+    std::size_t waiting_bytes = 0;
+    if (stage.along_rows) {
+        const int run = std::min(block, longest_run);
+        const int values_of_a_strip = vector_width * (run * stage.components + vector_width);
+        defines["RUN"] = run;
+        waiting_bytes = stage.targets() *
+                        static_cast<std::size_t>(settings.wide * values_of_a_strip) * sizeof(float);
+    }
     // Two blocks of samples and of sums; the second source's or target's lie five samples further on.
     constexpr int apart = 5;
     const std::size_t block_bytes =
@@ -55,7 +57,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.private_bytes =
         2 * block_bytes *
             (stage.sources() + stage.targets() * size_of(stage.states_are) / sizeof(float)) +
-        waiting;
+        waiting_bytes;
     launch.needs_f64 = stage.states_are != StateType::floats;
     // Where lines end, results were off by up to nine times their bound as the driver optimises them (H100, driver 580);
     // unoptimised they were right there, as they are on all CPUs.
