@@ -506,8 +506,8 @@ TEST_SUITE("choice") {
                     for (const Config &config : gz::all_configs(spec.tunables))
                         fitting += spec.refusal(pass, config).empty() &&
                                            gz::misfit(spec.work(pass, config, facts), facts).empty()
-                                       ? 1
-                                       : 0;
+                                       ? 1U
+                                       : 0U;
                     expected += fitting;
                     if (fitting > 0)
                         runnable.push_back(spec.name);

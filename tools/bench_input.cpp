@@ -53,7 +53,7 @@ void fill(std::vector<std::byte> &pixels, std::uint64_t seed, FromBits from_bits
 std::uint16_t half_of_1024th(std::uint32_t k) {
     if (k == 0)
         return 0;
-    const int exponent = std::bit_width(k) - 1;
+    const int exponent = static_cast<int>(std::bit_width(k)) - 1;
     const auto mantissa = k << (10 - exponent) & 0x3ffU;
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(exponent - 10 + 15) << 10 |
                                       mantissa);

@@ -35,7 +35,7 @@ DerivativeMethod parse_derivative_method(const std::string &text) {
 
 // Returns the number of the axis that an option names, one of the image's `axes`.
 int axis_of(const std::string &option, const std::string &name, int axes) {
-    const std::size_t axis = name.size() == 1 ? space_axes.find(name) : -1;
+    const std::size_t axis = name.size() == 1 ? space_axes.find(name) : std::string::npos;
     if (axis >= space_axes.size())
         throw InputError(option + ": " + in_quotes(name) + " is not one of x, y, z");
     if (static_cast<int>(axis) >= axes)

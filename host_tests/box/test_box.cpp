@@ -443,7 +443,7 @@ TEST_SUITE("kernels") {
             test.config = all_configs(find_kernel(CorrelatePass(), test.kernel)->tunables).front();
             if (const auto graph = lower_at_once(test.box, make_plan_desc(test))) {
                 cases.push_back(test);
-                with_frames += graph->links.size() > 1 ? 1 : 0;
+                with_frames += graph->links.size() > 1 ? 1U : 0U;
             }
         }
         run_all(cases);

@@ -762,7 +762,7 @@ TEST_SUITE("derivative") {
              bits < std::bit_cast<std::uint32_t>(4.0F); bits += 3) {
             const float s = std::bit_cast<float>(bits);
             const float root = formulas::root(s);
-            wrong += root == std::sqrt(s) ? 0 : 1;
+            wrong += root == std::sqrt(s) ? 0U : 1U;
             worst_root = std::max(
                 worst_root,
                 std::abs(static_cast<double>(root) - std::sqrt(static_cast<double>(s))) * 0x1p23);

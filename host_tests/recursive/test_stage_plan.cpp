@@ -154,7 +154,7 @@ void check_both_ways(const std::vector<support::Design> &designs, std::size_t us
         CHECK(plan->disagreement <= most_disagreement);
         CHECK(plan->rounding.expected <= 3e-6);
         ++tried;
-        several += plan->stages.size() > 1 ? 1 : 0;
+        several += plan->stages.size() > 1 ? 1U : 0U;
     }
     CHECK(tried > 0);
     MESSAGE(several << " of " << tried << " take more than one stage");
