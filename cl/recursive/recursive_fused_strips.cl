@@ -14,8 +14,9 @@
 #include "lib/transpose.clh"
 #include "lib/write_row.clh"
 
-#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || !defined(PLANES)
-#error STRIP, APRON, ALIGNED, CUT or PLANES is not defined
+#if !defined(STRIP) || !defined(APRON) || !defined(ALIGNED) || !defined(CUT) || !defined(PLANES) ||  \
+    !defined(IN_RUNS)
+#error STRIP, APRON, ALIGNED, CUT, PLANES or IN_RUNS is not defined
 #endif
 #if !defined(HOLDS) || (HOLDS && CUT)
 #error HOLDS is not defined, or nothing lies beyond the image
@@ -244,8 +245,14 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
     // band's first block and behind its last one is another.
     float16 line[COLUMNS + 16];
     float16 samples[PLANES][2][APRON * PITCH];
-// Where the results of a block wait: in place of what they are made from, unless sums at a cut may need that.
-#if CUT
+// Results are written vector by vector as they are made, or wait for whole rows of a block: where a vector is no line of
+// the cache, and where IN_RUNS says that memory takes vectors of rows by turns longer. They wait in place of what they are
+// made from, unless sums at a cut may need that.
+#if IN_RUNS || (!ALIGNED && defined(LINE))
+#define WAIT
+#endif
+#ifndef WAIT
+#elif CUT
     float16 results[APRON * PITCH];
 #define RESULTS results
 #else
@@ -346,12 +353,20 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                         }
                         if ((k + c) % (int)(4 / sizeof(SRC)) == 0)
                             EXPECT(expected[n] + 16 * (k + c));
+#ifdef WAIT
                         RESULTS[n * PITCH + k + c] = y;
+#else
+                        if (done + n < bottom)
+                            write_vector(y, to + (long)(done + n) * g.dst_row + 16 * (k + c),
+                                         count - 16 * (k + c));
+#endif
                     }
             }
         }
+#ifdef WAIT
         for (int n = 0; done >= top && n < min(rows, bottom - done); ++n)
             write_row(to + (long)(done + n) * g.dst_row, (const float *)(RESULTS + n * PITCH),
                       count, ALIGNED);
+#endif
     }
 }

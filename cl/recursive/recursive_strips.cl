@@ -137,21 +137,6 @@ INLINE float16 read_some(__global const SRC *from, int count) {
         some[lane] = lane < count ? LOAD(from + lane) : 0.0f;
     return vload16(0, some);
 }
-#if ALIGNED
-#define STREAM STREAM16
-#else
-#define STREAM STORE16
-#endif
-INLINE void write_vector(float16 value, __global DST *to, int count) {
-    if (count == 16) {
-        STREAM(value, to);
-    } else {
-        float some[16];
-        vstore16(value, 0, some);
-        for (int lane = 0; lane < count; ++lane)
-            STORE(some[lane], to + lane);
-    }
-}
 
 // Reads the vectors of a sample, from its first line on; rest: the lines from there on.
 INLINE void read_sample(__global const SRC *from, int rest, float16 *to) {

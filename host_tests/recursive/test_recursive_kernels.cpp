@@ -461,6 +461,32 @@ TEST_CASE("images cut at their ends that are filtered along both axes at once") 
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// Rows of f32 that lie whole pages apart are written in runs, also those behind the last block and strip.
+TEST_CASE("rows that lie whole pages apart, filtered along both axes at once") {
+    if (!runs_strips())
+        return;
+    constexpr std::size_t there_and_back[] = {18, 20, 21};
+    Tally tally;
+    std::size_t turn = 0;
+    for (const std::size_t filter : there_and_back)
+        for (const BorderMode border : all_border_modes)
+            for (const int strip : {128, 512}) {
+                RecursiveCase test;
+                test.kernel = "recursive_fused_strips";
+                test.config = {{"STRIP", strip}, {"BAND", 64}};
+                test.filter = filter;
+                test.border = border;
+                test.channels = turn % 4 == 3 ? 4 : 1;
+                test.width = 1024 / test.channels;
+                test.height = 59 + 3 * static_cast<int>(turn % 29);
+                INFO(test.name(), " ", gz::to_text(filters()[filter]));
+                CHECK(run(filters()[filter], test, tally) == "");
+                ++turn;
+            }
+    CHECK(tally.ran == 30);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 // Gaussians, whose accuracy lets kernels hold samples that they do not read. A constant stays one but for rounding, so
 // that no tile shows; what is negligible is 5e-5 of it. Noise is within that of what the exponentials make of it.
 TEST_CASE("pixels that are too far away to be read count as those that are") {
