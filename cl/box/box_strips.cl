@@ -29,11 +29,18 @@
 // put these together sooner than memory takes them.
 #if ALIGNED && !(DST_TYPE == PIXEL_U8 && defined(__x86_64__) && !defined(__AVX512F__))
 #define STORE_VECTOR STREAM16
+#ifdef NONTEMPORAL
+#include "lib/apart.clh"
+#define MOST_APART (31 * 128) // bytes
+#endif
 #else
 #include "lib/store_whole.clh"
 #define STORE_VECTOR STORE16_WHOLE
 #endif
 #include "lib/box_scan.clh"
+#ifndef MOST_APART
+#define MOST_APART 0
+#endif
 
 // Values i to i + 15. may_be_outside: false where none of a step's rows is.
 INLINE VALUE16 read16(Row row, const Geometry g, int i, bool may_be_outside) {
@@ -198,7 +205,7 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     const int rest_begin = max(vectors_end, begin);
 
     // Columns at multiples of 16 values of the source are at multiples of 16 values here, too.
-    VALUE16 running_[PITCH / 16], sums_[ROWS * PITCH / 16];
+    VALUE16 running_[PITCH / 16], sums_[ROWS * PITCH / 16 + MOST_APART / sizeof(VALUE16)];
     const int shift = 16 + (-apron & 15);
     VALUE *running = (VALUE *)running_ + shift, *sums = (VALUE *)sums_ + shift;
 #if SUM_TYPE == SUM_F32
@@ -209,8 +216,14 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
 #endif
     for (int i = 0; i < PITCH; i += 16)
         set16(NOTHING16, running - shift, lost - shift, i);
-    for (int i = 0; i < ROWS * PITCH; i += 16)
-        PUT16((VALUE16)(0), sums - shift + i);
+    for (int i = 0; i < (int)(sizeof(sums_) / sizeof(VALUE)); i += 16)
+        PUT16((VALUE16)(0), (VALUE *)sums_ + i);
+#if MOST_APART > 0
+    const ulong target = (ulong)(dst + dst_start(g, batch) + left);
+    sums += 128 / sizeof(VALUE) *
+            steps_apart((ulong)sums, target, PITCH * sizeof(VALUE), g.dst_row * sizeof(DST),
+                        2 * apron * sizeof(VALUE));
+#endif
     // The columns outside. Those left of the image's own are made when the first part's are.
     Outer outer[REACH + 16];
     const int outside = columns - (inner_end - begin);

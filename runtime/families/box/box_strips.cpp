@@ -31,9 +31,11 @@ Work work(const BoxPass &pass, const BoxStripSettings &settings, const DeviceFac
                         by_value(band), by_value(area_of(pass)), by_value(share_of(pass))};
     append_other(pass, result);
     constexpr int rows = 4;
+    constexpr std::size_t apart_bytes = 4096; // rows of sums are moved by less
     const auto columns = static_cast<std::size_t>(strip + reach + 48);
     result.private_bytes =
-        ((2 + rows) * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float);
+        ((2 + rows) * columns + 2 * static_cast<std::size_t>(reach + 16)) * sizeof(float) +
+        apart_bytes;
     return result;
 }
 
