@@ -60,6 +60,10 @@ PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
 // largest kind, unless short rows would make a large image mostly padding.
 ImageDesc own_image(const ImageDesc &like, const Axes &extent);
 
+// The same for an image between two passes, whose rows do not lie whole pages apart: those would share banks of the
+// memory and sets of the caches, so that CPUs filter columns of them more slowly.
+ImageDesc between_image(const ImageDesc &like, const Axes &extent);
+
 // Returns the same work on packed images with aligned rows that hold only the pixels that the filter reads
 // and writes: runs on host memory move these to the device and back.
 PlanDesc staged(const PlanDesc &desc);

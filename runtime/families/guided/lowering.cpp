@@ -19,7 +19,7 @@ ImageDesc image_like(const ImageDesc &like, std::int64_t channels, const Axes &e
     ImageDesc result = like;
     result.type = PixelType::f32;
     result.channels = channels;
-    return own_image(result, extent);
+    return between_image(result, extent);
 }
 
 // All but the geometry, for images whose regions start so.
