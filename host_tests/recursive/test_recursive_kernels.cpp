@@ -461,29 +461,37 @@ TEST_CASE("images cut at their ends that are filtered along both axes at once") 
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
-// Rows of f32 that lie whole pages apart are written in runs, also those behind the last block and strip.
-TEST_CASE("rows that lie whole pages apart, filtered along both axes at once") {
+// Rows that CPUs write in runs, of each type: those of f32 that lie whole pages apart, and all others.
+TEST_CASE("rows that are written in runs") {
     if (!runs_strips())
         return;
-    constexpr std::size_t there_and_back[] = {18, 20, 21};
+    struct Form {
+        const char *kernel;
+        Config config;
+        std::size_t filter;
+    };
+    const Form forms[] = {{"recursive_fused_strips", {{"STRIP", 128}, {"BAND", 64}}, 18},
+                          {"recursive_fused_strips", {{"STRIP", 512}, {"BAND", 64}}, 21},
+                          {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 256}}, 5}};
     Tally tally;
     std::size_t turn = 0;
-    for (const std::size_t filter : there_and_back)
-        for (const BorderMode border : all_border_modes)
-            for (const int strip : {128, 512}) {
-                RecursiveCase test;
-                test.kernel = "recursive_fused_strips";
-                test.config = {{"STRIP", strip}, {"BAND", 64}};
-                test.filter = filter;
-                test.border = border;
-                test.channels = turn % 4 == 3 ? 4 : 1;
-                test.width = 1024 / test.channels;
-                test.height = 59 + 3 * static_cast<int>(turn % 29);
-                INFO(test.name(), " ", gz::to_text(filters()[filter]));
-                CHECK(run(filters()[filter], test, tally) == "");
-                ++turn;
-            }
-    CHECK(tally.ran == 30);
+    for (const Form &form : forms)
+        for (const PixelType type : all_types) {
+            RecursiveCase test;
+            test.kernel = form.kernel;
+            test.config = form.config;
+            test.filter = form.filter;
+            test.src_type = turn % 2 == 0 ? type : PixelType::f32;
+            test.dst_type = type;
+            test.border = all_border_modes[turn % 4];
+            test.channels = turn % 3 == 2 ? 4 : 1;
+            test.width = 1024 / test.channels;
+            test.height = 59 + 5 * static_cast<int>(turn);
+            INFO(test.name(), " ", gz::to_text(filters()[form.filter]));
+            CHECK(run(filters()[form.filter], test, tally) == "");
+            ++turn;
+        }
+    CHECK(tally.ran == 15);
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
