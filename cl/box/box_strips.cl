@@ -31,7 +31,6 @@
 #define STORE_VECTOR STREAM16
 #ifdef NONTEMPORAL
 #include "lib/apart.clh"
-#define MOST_APART (31 * 128) // bytes
 #endif
 #else
 #include "lib/store_whole.clh"
@@ -220,9 +219,9 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
         PUT16((VALUE16)(0), (VALUE *)sums_ + i);
 #if MOST_APART > 0
     const ulong target = (ulong)(dst + dst_start(g, batch) + left);
-    sums += 128 / sizeof(VALUE) *
-            steps_apart((ulong)sums, target, PITCH * sizeof(VALUE), g.dst_row * sizeof(DST),
-                        2 * apron * sizeof(VALUE));
+    sums += bytes_apart((ulong)sums, target, PITCH * sizeof(VALUE), g.dst_row * sizeof(DST),
+                        2 * apron * sizeof(VALUE)) /
+            (int)sizeof(VALUE);
 #endif
     // The columns outside. Those left of the image's own are made when the first part's are.
     Outer outer[REACH + 16];

@@ -250,13 +250,12 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
 // made from, unless sums at a cut may need that.
 #if IN_RUNS || (!ALIGNED && defined(LINE))
 #define WAIT
-#endif
-#ifndef WAIT
-#elif CUT
+#if CUT
     float16 results[APRON * PITCH];
 #define RESULTS results
 #else
 #define RESULTS samples[PLANES - 1][1 - slot]
+#endif
 #endif
     State down[PLANES][VECTORS][SECTIONS];
     for (int f = 0; f < PLANES; ++f)
