@@ -84,11 +84,10 @@ ImageDesc own_image(const ImageDesc &like, const Axes &extent) {
 }
 
 ImageDesc between_image(const ImageDesc &like, const Axes &extent) {
-    constexpr std::int64_t page = 4096;
     constexpr std::int64_t spare = 256;
     const ImageDesc own = own_image(like, extent);
     const std::int64_t row = own.pitch[1];
-    return row % page == 0 && extent[1] > 1 ? packed(like, extent, row + spare) : own;
+    return lie_pages_apart(row) && extent[1] > 1 ? packed(like, extent, row + spare) : own;
 }
 
 PlanDesc staged(const PlanDesc &desc) {

@@ -60,8 +60,13 @@ PlanDesc complete(PlanDesc desc, Results results = Results::pixels);
 // largest kind, unless short rows would make a large image mostly padding.
 ImageDesc own_image(const ImageDesc &like, const Axes &extent);
 
-// The same for an image between two passes, whose rows do not lie whole pages apart: those would share banks of the
-// memory and sets of the caches, so that CPUs filter columns of them more slowly.
+// Returns whether rows so many bytes apart lie whole pages apart. They share banks of the memory and sets of the caches,
+// so that CPUs take longer for columns of them, or for pieces of them by turns.
+inline bool lie_pages_apart(std::int64_t row_bytes) {
+    return row_bytes % 4096 == 0;
+}
+
+// The same as own_image() for an image between two passes, whose rows do not lie whole pages apart.
 ImageDesc between_image(const ImageDesc &like, const Axes &extent);
 
 // Returns the same work on packed images with aligned rows that hold only the pixels that the filter reads

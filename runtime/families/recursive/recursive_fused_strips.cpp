@@ -49,9 +49,8 @@ Work work(const RecursivePlanePass &pass, const Settings &settings, const Device
     defines["ALIGNED"] = pass.alignment >= vector_width ? 1 : 0;
     // Measured: vectors of rows by turns take memory 1.1 to 1.4 times as long as whole rows where rows of f32 lie whole pages
     // apart, and where a vector is no line of the cache. Else whole rows take up to 1.2 times as long.
-    constexpr std::int64_t page = 4096;
     const std::int64_t row_bytes = g.dst_row * static_cast<std::int64_t>(size_of(pass.dst_type));
-    defines["IN_RUNS"] = pass.dst_type != PixelType::f32 || row_bytes % page == 0 ? 1 : 0;
+    defines["IN_RUNS"] = pass.dst_type != PixelType::f32 || lie_pages_apart(row_bytes) ? 1 : 0;
     defines["STRIP"] = settings.strip;
     defines["APRON"] = apron;
     defines["CUT"] = pass.is_cut ? 1 : 0;
