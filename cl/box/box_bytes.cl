@@ -7,6 +7,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/host_compiler.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(ALIGNED)
 #error STRIP or ALIGNED is not defined
@@ -125,12 +126,12 @@ INLINE void make_results(const ushort *row, __global uchar *results, int first, 
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst, const Geometry g,
-               const int band, const Divisor divisor) {
-    const int left = (int)get_global_id(0) * STRIP_VALUES;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void average_strip(const int3 place, __global const uchar *restrict src,
+                        __global uchar *restrict dst, const Geometry g, const int band,
+                        const Divisor divisor) {
+    const int left = place.x * STRIP_VALUES;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int count = min(STRIP_VALUES, g.width - left);
     const int end = min(top + band, g.height);
     const int radius = g.anchor_y;
@@ -207,4 +208,10 @@ void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst,
             }
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void box_bytes(__global const uchar *restrict src, __global uchar *restrict dst, const Geometry g,
+               const int band, const Divisor divisor) {
+    average_strip(PLACE, src, dst, g, band, divisor);
 }

@@ -10,6 +10,7 @@
 #include "lib/host_compiler.clh"
 #include "lib/box_scan.clh"
 #include "lib/box_window.clh"
+#include "lib/once.clh"
 
 #ifndef STRIP
 #error STRIP is not defined
@@ -32,14 +33,13 @@
 #endif
 
 // STRIP values of `band` rows an item.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, const Geometry g,
-              const BoxColumns columns, const int band) {
-    const int left = (int)get_global_id(0) * STRIP;
+ONCE void add_down(const int3 place, __global const SRC *restrict src, __global VALUE *restrict dst,
+                   const Geometry g, const BoxColumns columns, const int band) {
+    const int left = place.x * STRIP;
     const int count = min(STRIP, columns.count - left);
-    const int top = (int)get_global_id(1) * band;
+    const int top = place.y * band;
     const int end = min(top + band, g.height);
-    const int batch = get_global_id(2);
+    const int batch = place.z;
     const int radius = g.anchor_y;
     __global const SRC *from = src + src_start(g, batch) + columns.first_column + left;
     __global VALUE *to = dst + (long)batch * g.height * columns.pitch + left + top * columns.pitch;
@@ -201,6 +201,12 @@ void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, co
     }
 }
 
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void box_down(__global const SRC *restrict src, __global VALUE *restrict dst, const Geometry g,
+              const BoxColumns columns, const int band) {
+    add_down(PLACE, src, dst, g, columns, band);
+}
+
 // Whole pixels, and whole vectors of them.
 #if !defined(CHUNK) || CHUNK % 48 != 0
 #error CHUNK must be a multiple of 48
@@ -244,15 +250,15 @@ static inline void extend_row(VALUE *to, __global const VALUE *row, const Geomet
 }
 
 // `length` pixels of `band` rows an item.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, const Geometry g,
-               const BoxColumns columns, const int length, const int band, const long area,
-               const float share OTHER_PARAMETER) {
-    const int left = (int)get_global_id(0) * length;
+ONCE void average_along(const int3 place, __global const VALUE *restrict sums,
+                        __global DST *restrict dst, const Geometry g, const BoxColumns columns,
+                        const int length, const int band, const long area,
+                        const float share OTHER_PARAMETER) {
+    const int left = place.x * length;
     const int right = min(left + length, g.width / CHANNELS);
-    const int top = (int)get_global_id(1) * band;
+    const int top = place.y * band;
     const int end = min(top + band, g.height);
-    const int batch = get_global_id(2);
+    const int batch = place.z;
     const int radius = g.anchor_x;
     const VALUE outside = BORDER_VALUE(g) * g.taps_y;
     const Shares shares = shares_of(left - radius, left + radius + 1, g.valid_left, g.valid_right,
@@ -358,4 +364,11 @@ void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, 
                 }
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void box_along(__global const VALUE *restrict sums, __global DST *restrict dst, const Geometry g,
+               const BoxColumns columns, const int length, const int band, const long area,
+               const float share OTHER_PARAMETER) {
+    average_along(PLACE, sums, dst, g, columns, length, band, area, share OTHER_ARGUMENT);
 }

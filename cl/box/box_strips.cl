@@ -8,6 +8,7 @@
 #include "lib/border.clh"
 #include "lib/box.clh"
 #include "lib/host_compiler.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(REACH) || !defined(ALIGNED)
 #error STRIP, REACH or ALIGNED is not defined
@@ -173,12 +174,12 @@ INLINE void make_outer(VALUE *running, VALUE *lost, VALUE *sums, const Step *ste
                                                  : sums[m * PITCH + outer.place];
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void box_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                const int band, const long area, const float share OTHER_PARAMETER) {
-    const int left = (int)get_global_id(0) * STRIP_VALUES;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void average_strip(const int3 place, __global const SRC *restrict src,
+                        __global DST *restrict dst, const Geometry g, const int band,
+                        const long area, const float share OTHER_PARAMETER) {
+    const int left = place.x * STRIP_VALUES;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int count = min(STRIP_VALUES, g.width - left);
     const int end = min(top + band, g.height);
     const int radius = g.anchor_y;
@@ -340,4 +341,10 @@ void box_strips(__global const SRC *restrict src, __global DST *restrict dst, co
             }
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void box_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                const int band, const long area, const float share OTHER_PARAMETER) {
+    average_strip(PLACE, src, dst, g, band, area, share OTHER_ARGUMENT);
 }

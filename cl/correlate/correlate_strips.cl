@@ -8,6 +8,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/host_compiler.clh"
+#include "lib/once.clh"
 
 #if !defined(SEPARABLE) || !defined(BUCKET) || !defined(ALIGNED) || !defined(STRIP) ||             \
     !defined(ROWS)
@@ -125,12 +126,12 @@ typedef struct Run {
 #endif
 
 // taps: separable, those along x and then, from BUCKET on, those along y; else rows of BUCKET.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void correlate_strips(__global const SRC *restrict src, __global DST *restrict dst,
-                      const Geometry g, __constant float *restrict taps, const int band) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
+                       __global DST *restrict dst, const Geometry g,
+                       __constant float *restrict taps, const int band) {
+    const int left = place.x * STRIP;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int count = min(STRIP, g.width - left);
     const int rows = min(band, g.height - top);
     const int padded = (count + STEP - 1) / STEP * STEP;
@@ -251,4 +252,10 @@ void correlate_strips(__global const SRC *restrict src, __global DST *restrict d
         y += made;
         to += made * g.dst_row;
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void correlate_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                      const Geometry g, __constant float *restrict taps, const int band) {
+    filter_strip(PLACE, src, dst, g, taps, band);
 }

@@ -8,6 +8,7 @@
 #include "lib/border.clh"
 #include "lib/dense_taps.clh"
 #include "lib/host_compiler.clh"
+#include "lib/once.clh"
 
 #if !defined(SLICES) || !defined(LONGEST) || !defined(STRIP)
 #error SLICES, LONGEST or STRIP is not defined
@@ -26,12 +27,12 @@
 #endif
 
 // band: rows of an item.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void volume_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                   const Volume v, TAPS taps, const int band) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
+                       __global DST *restrict dst, const Geometry g, const Volume v, TAPS taps,
+                       const int band) {
+    const int left = place.x * STRIP;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int all = batch / g.slices; // volumes of all planes
     const int slice = batch - all * g.slices;
     const int plane = all / g.volumes;
@@ -114,4 +115,10 @@ void volume_strips(__global const SRC *restrict src, __global DST *restrict dst,
         y += made;
         to += made * g.dst_row;
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void volume_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                   const Volume v, TAPS taps, const int band) {
+    filter_strip(PLACE, src, dst, g, v, taps, band);
 }

@@ -5,6 +5,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/once.clh"
 #define REAL float16
 #define AS_REAL as_float16
 #define AS_BITS as_uint16
@@ -86,17 +87,16 @@ static void make_edge(const Filtered *above, const Filtered *own, Filtered *belo
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void derivative_strips(__global const SRC *restrict src, TARGET_PARAMETERS, const Geometry g,
-                       __constant const float *restrict taps, const int band) {
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void derive_strip(const int3 place, __global const SRC *restrict src, TARGET_PARAMETERS,
+                       const Geometry g, __constant const float *restrict taps, const int band) {
+    const int top = place.y * band;
+    const int batch = place.z;
     const int bottom = min(top + band, g.height);
     __global const SRC *origin = src + src_start(g, batch);
     const long start = dst_start(g, batch);
     __global DST *const targets[TARGETS] = {TARGET_LIST};
     Strip strip;
-    strip.left = (int)get_global_id(0) * STRIP;
+    strip.left = place.x * STRIP;
     const int count = min(STRIP, g.width - strip.left);
     strip.vectors = (count + 15) / 16;
     const int before = (g.valid_left + 1) * CHANNELS - strip.left;
@@ -133,4 +133,10 @@ void derivative_strips(__global const SRC *restrict src, TARGET_PARAMETERS, cons
         own = below;
         below = oldest;
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void derivative_strips(__global const SRC *restrict src, TARGET_PARAMETERS, const Geometry g,
+                       __constant const float *restrict taps, const int band) {
+    derive_strip(PLACE, src, TARGET_LIST, g, taps, band);
 }

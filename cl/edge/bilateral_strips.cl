@@ -8,6 +8,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/weight_terms.clh"
+#include "lib/once.clh"
 #define LANES 16
 #define REAL float16
 #define AS_REAL as_float16
@@ -144,13 +145,12 @@ INLINE void store_means(const Means *means, __global DST *to, int count) {
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void bilateral_strips(__global const SRC *restrict src, __global DST *restrict dst,
-                      const Geometry g, const WeightTerms terms,
-                      __global const float *restrict space, const int band) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void smooth_strip(const int3 place, __global const SRC *restrict src,
+                       __global DST *restrict dst, const Geometry g, const WeightTerms terms,
+                       __global const float *restrict space, const int band) {
+    const int left = place.x * STRIP;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int width = g.width / CHANNELS;
     if (left >= width || top >= g.height)
         return;
@@ -255,4 +255,11 @@ void bilateral_strips(__global const SRC *restrict src, __global DST *restrict d
             }
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void bilateral_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                      const Geometry g, const WeightTerms terms,
+                      __global const float *restrict space, const int band) {
+    smooth_strip(PLACE, src, dst, g, terms, space, band);
 }

@@ -9,6 +9,7 @@
 #include "lib/border.clh"
 #include "lib/weight_terms.clh"
 #include "lib/patch_terms.clh"
+#include "lib/once.clh"
 #define LANES 16
 #define REAL float16
 #define AS_REAL as_float16
@@ -126,12 +127,12 @@ INLINE void store_means(const float *means, float unscale, __global DST *to, int
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                const WeightTerms terms, const PatchTerms patches) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * BAND;
-    const int batch = get_global_id(2);
+ONCE void smooth_strip(const int3 place, __global const SRC *restrict src,
+                       __global DST *restrict dst, const Geometry g, const WeightTerms terms,
+                       const PatchTerms patches) {
+    const int left = place.x * STRIP;
+    const int top = place.y * BAND;
+    const int batch = place.z;
     const int width = g.width / CHANNELS;
     if (left >= width || top >= g.height)
         return;
@@ -195,4 +196,10 @@ void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, co
     for (int y = 0; y < rows; ++y)
         store_means(means + y * (CHANNELS + 1) * STRIP, patches.unscale,
                     to + (long)y * g.dst_row, count);
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void nlm_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                const WeightTerms terms, const PatchTerms patches) {
+    smooth_strip(PLACE, src, dst, g, terms, patches);
 }

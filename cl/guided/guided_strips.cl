@@ -7,6 +7,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/once.clh"
 #define SUM_TYPE 2
 #define DIFFERENCE 0
 #include "lib/box.clh"
@@ -105,12 +106,11 @@ static inline void store_some(float16 v, __global float *to, int count) {
 
 // slope, offset: targets of STAGE 1, sources of STAGE 2. The guide, which is the image where each
 // channel guides itself, is at `from`.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void guided_strips(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
-                   const GuidedNumbers numbers, const int band, const float share) {
-    const int left = (int)get_global_id(0) * STRIP_VALUES;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void guide_strip(const int3 place, STAGE_IMAGES, const Geometry g, const GuidePlaces from,
+                      const GuidedNumbers numbers, const int band, const float share) {
+    const int left = place.x * STRIP_VALUES;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int count = min(STRIP_VALUES, g.width - left);
     const int end = min(top + band, g.height);
     const int radius = g.anchor_y;
@@ -325,4 +325,10 @@ void guided_strips(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
             }
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void guided_strips(STAGE_IMAGES, const Geometry g, const GuidePlaces from,
+                   const GuidedNumbers numbers, const int band, const float share) {
+    guide_strip(PLACE, STAGE_IMAGE_LIST, g, from, numbers, band, share);
 }

@@ -10,6 +10,7 @@
 #include "lib/rank_vectors.clh"
 #include "lib/extreme_vectors.clh"
 #include "lib/box_columns.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y)
 #error STRIP, WINDOW_X or WINDOW_Y is not defined
@@ -235,28 +236,27 @@ static inline void leave_rows(__global const SRC *origin, const Geometry g, cons
 // PASSES: 1 where strips make windows along both axes; 2 where those along y go to an image of keys between two
 // launches, so that strips can be narrow.
 #if PASSES == 1
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void extreme_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                    const int band) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int batch = get_global_id(2);
+ONCE void extremes_of_strip(const int3 place, __global const SRC *restrict src,
+                            __global DST *restrict dst, const Geometry g, const int band) {
+    const int left = place.x * STRIP;
+    const int batch = place.z;
     const int width = min(STRIP, g.width - left);
     const Columns c = columns_from(g, left - g.anchor_x * CHANNELS,
                                    width + (WINDOW_X - 1) * CHANNELS);
     __global DST *to = dst + dst_start(g, batch) + left;
 #define EMIT(keys, y) write_windows(keys, c.count, width, to + (long)(y)*g.dst_row)
 #else
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void extreme_strips(__global const SRC *restrict src, __global KEY *restrict between,
-                    const Geometry g, const int band, const BoxColumns columns) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int batch = get_global_id(2);
+ONCE void extremes_of_strip(const int3 place, __global const SRC *restrict src,
+                            __global KEY *restrict between, const Geometry g, const int band,
+                            const BoxColumns columns) {
+    const int left = place.x * STRIP;
+    const int batch = place.z;
     const int width = min(STRIP, columns.count - left);
     const Columns c = {columns.first_column + left, width, 0, width};
     __global KEY *to = between + (long)batch * g.height * columns.pitch + left;
 #define EMIT(keys, y) copy_keys(keys, width, to + (y)*columns.pitch)
 #endif
-    const int top = (int)get_global_id(1) * band;
+    const int top = place.y * band;
     const int end = min(top + band, g.height);
     __global const SRC *origin = src + src_start(g, batch);
     const int before = top - g.anchor_y; // the first window's first row
@@ -317,7 +317,19 @@ void extreme_strips(__global const SRC *restrict src, __global KEY *restrict bet
 #endif
 }
 
-#if PASSES == 2
+#if PASSES == 1
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void extreme_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                    const int band) {
+    extremes_of_strip(PLACE, src, dst, g, band);
+}
+#else
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void extreme_strips(__global const SRC *restrict src, __global KEY *restrict between,
+                    const Geometry g, const int band, const BoxColumns columns) {
+    extremes_of_strip(PLACE, src, between, g, band, columns);
+}
+
 // Keys of columns beyond the image's; `repeats`: all on a side are the same.
 static inline void read_edge(__global const KEY *row, KEY outside, int from, int until,
                              const int *places, bool repeats, KEY *to) {
@@ -332,12 +344,12 @@ static inline void read_edge(__global const KEY *row, KEY outside, int from, int
 }
 
 // Windows along x of the keys between.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void extreme_along(__global const KEY *restrict between, __global DST *restrict dst,
-                   const Geometry g, const int band, const BoxColumns columns) {
-    const int left = (int)get_global_id(0) * STRIP_ALONG;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void extremes_along(const int3 place, __global const KEY *restrict between,
+                         __global DST *restrict dst, const Geometry g, const int band,
+                         const BoxColumns columns) {
+    const int left = place.x * STRIP_ALONG;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int width = min(STRIP_ALONG, g.width - left);
     const int end = min(top + band, g.height);
     const Columns c = columns_from(g, left - g.anchor_x * CHANNELS,
@@ -359,5 +371,11 @@ void extreme_along(__global const KEY *restrict between, __global DST *restrict 
         read_edge(row, outside, c.end, c.count, places, repeats, keys);
         write_windows(keys, c.count, width, to + (long)y * g.dst_row);
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void extreme_along(__global const KEY *restrict between, __global DST *restrict dst,
+                   const Geometry g, const int band, const BoxColumns columns) {
+    extremes_along(PLACE, between, dst, g, band, columns);
 }
 #endif

@@ -10,6 +10,7 @@
 #include "lib/rank_vectors.clh"
 #include "lib/extreme_vectors.clh"
 #include "lib/footprint.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(PITCH) || !defined(WINDOW_X) || !defined(WINDOW_Y)
 #error STRIP, PITCH, WINDOW_X or WINDOW_Y is not defined
@@ -65,13 +66,12 @@ INLINE void write_results(KEY *const *rows, __global const FootprintRead *reads,
         stream_keys(found[k], width - x - k * LANES, to + x + k * LANES);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void footprint_strips(__global const SRC *restrict src, __global DST *restrict dst,
-                      const Geometry g, const int band,
-                      __global const FootprintRead *restrict reads, const int count) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void extremes_of_strip(const int3 place, __global const SRC *restrict src,
+                            __global DST *restrict dst, const Geometry g, const int band,
+                            __global const FootprintRead *restrict reads, const int count) {
+    const int left = place.x * STRIP;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int width = min(STRIP, g.width - left);
     const int end = min(top + band, g.height);
     const int first = left - g.anchor_x * CHANNELS;
@@ -110,4 +110,11 @@ void footprint_strips(__global const SRC *restrict src, __global DST *restrict d
         if (from >= rows + ROWS)
             from -= ROWS;
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void footprint_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                      const Geometry g, const int band,
+                      __global const FootprintRead *restrict reads, const int count) {
+    extremes_of_strip(PLACE, src, dst, g, band, reads, count);
 }

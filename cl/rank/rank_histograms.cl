@@ -9,6 +9,7 @@
 #include "lib/pixel.clh"
 #include "lib/border.clh"
 #include "lib/rank_vectors.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y)
 #error STRIP, WINDOW_X or WINDOW_Y is not defined
@@ -125,14 +126,13 @@ INLINE void write_pixels(Counts pixels, int count, __global DST *to) {
         STORE(convert_float(all[i]), to + i * CHANNELS);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void rank_histograms(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                     const int band, const int rank) {
-    const int strip = (int)get_global_id(0) / CHANNELS;
-    const int channel = (int)get_global_id(0) - strip * CHANNELS;
+ONCE void rank_strip(const int3 place, __global const SRC *restrict src, __global DST *restrict dst,
+                     const Geometry g, const int band, const int rank) {
+    const int strip = place.x / CHANNELS;
+    const int channel = place.x - strip * CHANNELS;
     const int left = strip * STRIP;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+    const int top = place.y * band;
+    const int batch = place.z;
     const int width = min(STRIP, g.width / CHANNELS - left);
     const int columns = width + WINDOW_X - 1;
     const int end = min(top + band, g.height);
@@ -179,4 +179,10 @@ void rank_histograms(__global const SRC *restrict src, __global DST *restrict ds
         for (int x = 0; x < width; x += COUNTS)
             write_pixels(select_pixels(&all, x, (ushort)rank), width - x, to + x * CHANNELS);
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void rank_histograms(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                     const int band, const int rank) {
+    rank_strip(PLACE, src, dst, g, band, rank);
 }

@@ -8,6 +8,7 @@
 #include "lib/border.clh"
 #include "lib/rank_key.clh"
 #include "lib/rank_order.clh"
+#include "lib/once.clh"
 
 #if !defined(TILE) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(IS_BOX)
 #error TILE, WINDOW_X, WINDOW_Y or IS_BOX is not defined
@@ -242,11 +243,10 @@ static inline int more_from_above(const Tile *tile, int block, int y WINDOW_PARA
 }
 
 // window: from the window's first column and row on, in pixels; inside: 1 for each of its places that counts.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void rank_slide(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                __global uchar *workspace, const long item_bytes, const long tiles,
-                const int tiles_x, const int tiles_y, const int rank WINDOW_PARAMETERS) {
-    const long item = get_global_id(0), items = get_global_size(0);
+ONCE void rank_tiles(const long item, const long items, __global const SRC *restrict src,
+                     __global DST *restrict dst, const Geometry g, __global uchar *workspace,
+                     const long item_bytes, const long tiles, const int tiles_x, const int tiles_y,
+                     const int rank WINDOW_PARAMETERS) {
     __global uchar *own = workspace + item * item_bytes;
     uint counts[DIGITS * 256];
     for (long i = item * tiles / items; i < (item + 1) * tiles / items; ++i) {
@@ -290,4 +290,12 @@ void rank_slide(__global const SRC *restrict src, __global DST *restrict dst, co
             }
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void rank_slide(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                __global uchar *workspace, const long item_bytes, const long tiles,
+                const int tiles_x, const int tiles_y, const int rank WINDOW_PARAMETERS) {
+    rank_tiles(get_global_id(0), get_global_size(0), src, dst, g, workspace, item_bytes, tiles,
+               tiles_x, tiles_y, rank WINDOW_ARGUMENTS);
 }

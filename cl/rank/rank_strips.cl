@@ -7,6 +7,7 @@
 #include "lib/border.clh"
 #include "lib/host_compiler.clh"
 #include "lib/rank_vectors.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(WINDOW_X) || !defined(WINDOW_Y) || !defined(TILE_Y)
 #error STRIP, WINDOW_X, WINDOW_Y or TILE_Y is not defined
@@ -41,12 +42,11 @@ static inline Slices slices_of(__global const SRC *src, const Geometry g, const 
     return result;
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void rank_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
-                 const Volume v, const int band) {
-    const int left = (int)get_global_id(0) * STRIP;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void rank_strip(const int3 place, __global const SRC *restrict src, __global DST *restrict dst,
+                     const Geometry g, const Volume v, const int band) {
+    const int left = place.x * STRIP;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int width = min(STRIP, g.width - left);
     const int end = min(top + band, g.height);
     const int first = left - g.anchor_x * CHANNELS;
@@ -89,4 +89,10 @@ void rank_strips(__global const SRC *restrict src, __global DST *restrict dst, c
         for (int j = 0; j < ALL_ROWS; ++j)
             rows[j] = next[j];
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void rank_strips(__global const SRC *restrict src, __global DST *restrict dst, const Geometry g,
+                 const Volume v, const int band) {
+    rank_strip(PLACE, src, dst, g, v, band);
 }

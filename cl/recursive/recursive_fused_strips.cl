@@ -7,6 +7,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
+#include "lib/once.clh"
 #define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
 #include "lib/recursive_late.clh"
@@ -211,12 +212,12 @@ INLINE void filter_rows(const Rows *rows, Columns columns, const Geometry g,
 }
 
 // band: rows of an item.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void recursive_fused_strips(__global const SRC *restrict src, __global DST *restrict dst,
-                            const Geometry g, const int band, AXES_PARAMETER) {
-    const int left = (int)get_global_id(0) * STRIP_VALUES;
-    const int top = (int)get_global_id(1) * band;
-    const int batch = get_global_id(2);
+ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
+                       __global DST *restrict dst, const Geometry g, const int band,
+                       AXES_PARAMETER) {
+    const int left = place.x * STRIP_VALUES;
+    const int top = place.y * band;
+    const int batch = place.z;
     const int bottom = min(top + band, g.height);
     const int count = min(STRIP_VALUES, g.width - left);
     __global const SRC *origin = src + src_start(g, batch);
@@ -368,4 +369,10 @@ void recursive_fused_strips(__global const SRC *restrict src, __global DST *rest
                       count, ALIGNED);
 #endif
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void recursive_fused_strips(__global const SRC *restrict src, __global DST *restrict dst,
+                            const Geometry g, const int band, AXES_PARAMETER) {
+    filter_strip(PLACE, src, dst, g, band, axes);
 }

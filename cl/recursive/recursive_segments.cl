@@ -4,6 +4,7 @@
 // the next.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
+#include "lib/once.clh"
 #define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
 #include "lib/host_compiler.clh"
@@ -126,14 +127,13 @@ INLINE State set_ends(State state, Segments segments, int start,
 
 // segment: samples, whole blocks, of a line that has no fewer. lead: whole blocks. ahead: samples
 // that matter to those before them, BLOCK at most.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void recursive_segments(__global const SRC *restrict src, __global DST *restrict dst,
-                        __global const ONE_STATE *restrict ends, const Lines lines,
-                        const int segment,
-                        const int lead, const int ahead, SECTIONS_PARAMETER) {
-    const int line = get_global_id(1);
-    const int batch = get_global_id(2);
-    const Segments segments = {(int)get_global_id(0) * LANES * segment, segment,
+ONCE void filter_segments(const int3 place, __global const SRC *restrict src,
+                          __global DST *restrict dst, __global const ONE_STATE *restrict ends,
+                          const Lines lines, const int segment, const int lead, const int ahead,
+                          SECTIONS_PARAMETER) {
+    const int line = place.y;
+    const int batch = place.z;
+    const Segments segments = {place.x * LANES * segment, segment,
                                lines.length - segment};
     __global const SRC *from = src + SRC_LINE(line, batch);
     __global DST *to = dst + DST_LINE(line, batch) - lines.begin;
@@ -188,4 +188,11 @@ void recursive_segments(__global const SRC *restrict src, __global DST *restrict
         }
         here = next;
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void recursive_segments(__global const SRC *restrict src, __global DST *restrict dst,
+                        __global const ONE_STATE *restrict ends, const Lines lines,
+                        const int segment, const int lead, const int ahead, SECTIONS_PARAMETER) {
+    filter_segments(PLACE, src, dst, ends, lines, segment, lead, ahead, sections);
 }

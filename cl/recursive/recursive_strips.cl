@@ -5,6 +5,7 @@
 // at once go along side by side. Results are written while the anticausal sections go.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
+#include "lib/once.clh"
 #define SIDE_BY_SIDE 16
 #include "lib/recursive.clh"
 #include "lib/recursive_late.clh"
@@ -216,12 +217,11 @@ INLINE void read_samples(STRIP_SOURCE from, const Lines lines, int rest, int fir
 #endif
 
 // ahead: samples of the next block that matter to this one, BLOCK at most.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
-                      __global ONE_STATE *restrict marks, __global const ONE_STATE *restrict ends,
-                      const Lines lines, SECTIONS_PARAMETER, const int ahead) {
-    const int strip = get_global_id(0);
-    const int batch = get_global_id(2);
+ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TARGETS_PARAMETER,
+                       __global ONE_STATE *restrict marks, __global const ONE_STATE *restrict ends,
+                       const Lines lines, SECTIONS_PARAMETER, const int ahead) {
+    const int strip = place.x;
+    const int batch = place.z;
     const int first_line = strip * LANES * PLANES;
     const int blocks = (lines.length + BLOCK - 1) / BLOCK;
     // Two blocks of samples, and what the causal sections made of them.
@@ -283,7 +283,7 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #endif
 
 #if ANTICAUSAL && !LOOKS_AHEAD
-    const long first_mark = ((long)batch * get_global_size(0) + strip) * blocks;
+    const long first_mark = ((long)batch * strips + strip) * blocks;
     for (int block = blocks - 1; block >= 0; --block) {
         const int first = block * BLOCK;
         const int count = block > 0 ? min(lines.length - first, BLOCK) : 0;
@@ -453,4 +453,12 @@ void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #endif
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER, __global ONE_STATE *restrict marks,
+                      __global const ONE_STATE *restrict ends, const Lines lines,
+                      SECTIONS_PARAMETER, const int ahead) {
+    filter_strip(PLACE, get_global_size(0), SOURCE_LIST, TARGET_LIST, marks, ends, lines, sections,
+                 ahead);
 }

@@ -6,6 +6,7 @@
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/sat.clh"
+#include "lib/once.clh"
 
 #if !defined(BAND) || !defined(ALIGNED)
 #error BAND or ALIGNED is not defined
@@ -110,10 +111,10 @@ static inline void sum_rows(__global const SRC *from, const Geometry g, __global
 }
 
 // The columns of all bands but the last, a band an item.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void sat_bands(__global const SRC *restrict src, __global SUM16 *restrict above, const Geometry g) {
-    const int band = get_global_id(0);
-    const int batch = get_global_id(2);
+ONCE void add_band(const int3 place, __global const SRC *restrict src,
+                   __global SUM16 *restrict above, const Geometry g) {
+    const int band = place.x;
+    const int batch = place.z;
     __global const SRC *from = src + sums_start(g, batch) + (long)band * BAND * g.src_row;
     __global SUM16 *sums = row_above(above, g, batch, band + 1);
     bool is_first = true;
@@ -123,10 +124,14 @@ void sat_bands(__global const SRC *restrict src, __global SUM16 *restrict above,
     }
 }
 
-// From sums of columns to rows of the table, a slice an item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void sat_above(__global SUM16 *restrict above, const Geometry g) {
-    const int batch = get_global_id(2);
+void sat_bands(__global const SRC *restrict src, __global SUM16 *restrict above, const Geometry g) {
+    add_band(PLACE, src, above, g);
+}
+
+// From sums of columns to rows of the table, a slice an item.
+ONCE void add_above(const int3 place, __global SUM16 *restrict above, const Geometry g) {
+    const int batch = place.z;
     const int pitch = PITCH(g);
     const int bands = BANDS(g);
     __global SUM16 *row = row_above(above, g, batch, 0);
@@ -141,6 +146,11 @@ void sat_above(__global SUM16 *restrict above, const Geometry g) {
             row[pitch + i] = row[i] + v;
         }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void sat_above(__global SUM16 *restrict above, const Geometry g) {
+    add_above(PLACE, above, g);
 }
 
 // Rows of a band. table: the table's row above them, and then the last of them. Of a row, `skipped`
@@ -193,11 +203,10 @@ INLINE void make_rows(const Rows *rows, int count) {
 }
 
 // A band an item.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void sat_strips(__global const SRC *restrict src, __global SUM *restrict dst,
-                __global SUM16 *restrict above, const Geometry g) {
-    const int band = get_global_id(0);
-    const int batch = get_global_id(2);
+ONCE void sum_band(const int3 place, __global const SRC *restrict src, __global SUM *restrict dst,
+                   __global SUM16 *restrict above, const Geometry g) {
+    const int band = place.x;
+    const int batch = place.z;
     int y = FIRST_ROW(g) + band * BAND;
     const int end = min(y + BAND, g.height);
     if (end <= 0) // all of it lies above the region
@@ -221,4 +230,10 @@ void sat_strips(__global const SRC *restrict src, __global SUM *restrict dst,
         rows.from += count * g.src_row;
         rows.to += count * g.dst_row;
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void sat_strips(__global const SRC *restrict src, __global SUM *restrict dst,
+                __global SUM16 *restrict above, const Geometry g) {
+    sum_band(PLACE, src, dst, above, g);
 }

@@ -11,6 +11,7 @@
 #include "lib/host_compiler.clh"
 #include "lib/load_floats.clh"
 #include "lib/ssimulacra2_errors.clh"
+#include "lib/once.clh"
 
 #if !defined(STRIP) || !defined(BAND)
 #error STRIP or BAND is not defined
@@ -70,13 +71,12 @@ INLINE float16 filter_column(float16 (*rows)[QUANTITIES][VECTORS], int quantity,
 
 // dst: the sums of a piece of work on a channel; or planes laid out as the others, and `shares`
 // says what errors add to them.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void ssimulacra2_strips(__global const float *restrict reference,
+ONCE void compare_strip(const int3 place, __global const float *restrict reference,
                         __global const float *restrict distorted, SHARES_PARAMETER
                         __global float *restrict dst, __global const int *restrict scales,
                         const int scale_count, const Blur blur) {
-    const int unit = get_global_id(0);
-    const int channel = get_global_id(1);
+    const int unit = place.x;
+    const int channel = place.y;
     const int scale = scale_of(unit, scales, scale_count);
     __global const int *places = scales + scale * SCALE_FIELDS;
     const int part = unit - places[SCALE_UNIT];
@@ -165,4 +165,12 @@ void ssimulacra2_strips(__global const float *restrict reference,
         to[i] = (float2)(sum, rest);
     }
 #endif
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void ssimulacra2_strips(__global const float *restrict reference,
+                        __global const float *restrict distorted, SHARES_PARAMETER
+                        __global float *restrict dst, __global const int *restrict scales,
+                        const int scale_count, const Blur blur) {
+    compare_strip(PLACE, reference, distorted, SHARES_ARGUMENT dst, scales, scale_count, blur);
 }

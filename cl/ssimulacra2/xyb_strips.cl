@@ -2,6 +2,7 @@
 // columns and 32 rows, in vector registers, with no barrier. Both are even at all scales but the
 // last, so that items share no pixel.
 #include "lib/pixel.clh"
+#include "lib/once.clh"
 #define REAL float16
 #define AS_REAL as_float16
 #define AS_BITS as_uint16
@@ -59,14 +60,14 @@ static void repeat_last(float16 *row, int count) {
         ((float *)row)[count] = ((float *)row)[count - 1];
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void xyb_strips(__global const SRC *restrict src, __global float *restrict dst,
-                const long src_first, const long src_row, __global const int *restrict scales,
-                const int scale_count, const Decoding decoding, const Opsin opsin) {
+ONCE void decode_strip(const int3 place, __global const SRC *restrict src,
+                       __global float *restrict dst, const long src_first, const long src_row,
+                       __global const int *restrict scales, const int scale_count,
+                       const Decoding decoding, const Opsin opsin) {
     const int width = scales[SCALE_WIDTH];
     const int height = scales[SCALE_HEIGHT];
-    int left = (int)get_global_id(0) * STRIP;
-    int top = (int)get_global_id(1) * ROWS;
+    int left = place.x * STRIP;
+    int top = place.y * ROWS;
     int count = min(STRIP, width - left);
     int rows = min(ROWS, height - top);
     float16 pixels[COLOURS + HAS_ALPHA][VECTORS];
@@ -131,4 +132,11 @@ void xyb_strips(__global const SRC *restrict src, __global float *restrict dst,
                 halve(halves[y][c], halves[below][c], halves[y / 2][c], count);
             }
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void xyb_strips(__global const SRC *restrict src, __global float *restrict dst,
+                const long src_first, const long src_row, __global const int *restrict scales,
+                const int scale_count, const Decoding decoding, const Opsin opsin) {
+    decode_strip(PLACE, src, dst, src_first, src_row, scales, scale_count, decoding, opsin);
 }
