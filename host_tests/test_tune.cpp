@@ -158,7 +158,7 @@ TEST_CASE("tune: volumes") {
     REQUIRE(tuned.code == 0);
     // The machine decides how many it tries; the first ones are right.
     CHECK(contains(tuned.out, "volume taps<=3 u8 small: volume_strips:BAND="));
-    CHECK(contains(tuned.out, " of 6 problems"));
+    CHECK(contains(tuned.out, " of 7 problems"));
     CHECK_FALSE(contains(tuned.out, "bad"));
     CHECK_FALSE(contains(tuned.out, "left out"));
 }
@@ -252,6 +252,18 @@ TEST_CASE("tune: what is wrong, crashes or hangs is bad, and never chosen") {
     for (const char *kernel : {"sat_strips", "sat_plain", "sat_tiled", "sat_gather"})
         CHECK_FALSE(contains(line_with(text, kernel, "\tbad=\t"), "BAND=16\t"));
     CHECK_FALSE(line_with(text, "sat_strips", "config=BAND=64\t").empty());
+}
+
+TEST_CASE(
+    "tune: a kernel for pixels of several components alone has cases that it can be measured in") {
+    Conversation worker(std::getenv("GAUZE_COMMAND"), {"tune", "--worker", "--device", ""},
+                        Conversation::Errors::dropped);
+    std::string answer;
+    for (int index = 0; answer != "ready"; ++index) {
+        INFO(answer);
+        worker.say("case " + std::to_string(index) + " f32 small correlate_planar");
+        REQUIRE(worker.hear(answer, 60) == Conversation::Heard::line);
+    }
 }
 
 #ifndef _WIN32 // which has no such signals

@@ -492,7 +492,7 @@ TEST_SUITE("tuned plans") {
         CHECK(got == expected);
 
         // There are more taps than a kernel for all axes takes: the passes are tuned.
-        const Plan longer = plan(9);
+        const Plan longer = plan(11);
         REQUIRE(problems(longer).size() == 2);
         CHECK(problems(longer)[1].name() == "separable taps<=11 f32 small");
     }

@@ -73,10 +73,13 @@ void add_dog(std::vector<TuneCase> &cases) {
 
 // Cubes of dense taps, and taps along all three axes.
 void add_volumes(std::vector<TuneCase> &cases) {
-    for (const char *kind : {"cube", "separable"})
-        for (const int size : {3, 5, 7})
+    const auto add = [&cases](const char *kind, std::initializer_list<int> sizes) {
+        for (const int size : sizes)
             cases.push_back(
                 case_of({"volume", {{kind, size}}, size / 2, "", 0, BenchInput::volume}));
+    };
+    add("cube", {3, 5, 7});
+    add("separable", {3, 5, 7, 9});
 }
 
 // The images that the methods of a Gaussian are compared on.

@@ -41,6 +41,10 @@ constexpr std::int64_t aligned_pixels =
 
 using Point = std::array<std::int64_t, 4>;
 
+std::size_t pixel_bytes(const ImageDesc &desc) {
+    return size_of(desc.type) * static_cast<std::size_t>(desc.channels);
+}
+
 // A small image inside a larger one, in rows that are aligned as those of whole images are.
 struct Guarded {
     Point extent, source_origin, target_origin, region;
@@ -69,8 +73,8 @@ Guarded guarded(const BenchRow &row) {
             {61 + wider, 47 + wider, 1, 1}};
 }
 
-ImageDesc guarded_desc(Type type, const Guarded &shape) {
-    ImageDesc desc(type, shape.extent[0], shape.extent[1]);
+ImageDesc guarded_desc(Type type, const Guarded &shape, int channels) {
+    ImageDesc desc(type, shape.extent[0], shape.extent[1], channels);
     desc.extent = shape.extent;
     desc.offset = aligned_pixels * static_cast<std::int64_t>(size_of(type));
     return desc;
@@ -91,18 +95,18 @@ void for_each_row(const ImageDesc &desc, const Point &origin, const Point &exten
         for (std::int64_t y = 0; y < extent[1]; ++y) {
             const std::int64_t row = (origin[2] + z) * desc.extent[1] + origin[1] + y;
             visit(static_cast<std::size_t>(desc.offset) +
-                  static_cast<std::size_t>(row * desc.extent[0] + origin[0]) * size_of(desc.type));
+                  static_cast<std::size_t>(row * desc.extent[0] + origin[0]) * pixel_bytes(desc));
         }
 }
 
 // Fills the region with random pixels; pixels that must not be read are NaN, or the largest value of an
 // integer.
 std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &region) {
-    ImageDesc inside_desc(desc.type, region.extent[0], region.extent[1]);
+    ImageDesc inside_desc(desc.type, region.extent[0], region.extent[1], desc.channels);
     inside_desc.extent = region.extent;
     const std::vector<std::byte> inside = random_pixels(inside_desc);
     std::vector<std::byte> bytes(desc.bytes(), std::byte{0xff}); // a NaN in every floating type
-    const std::size_t row = static_cast<std::size_t>(region.extent[0]) * size_of(desc.type);
+    const std::size_t row = static_cast<std::size_t>(region.extent[0]) * pixel_bytes(desc);
     const std::byte *from = inside.data();
     for_each_row(desc, region.source_origin, region.extent, [&](std::size_t at) {
         std::memcpy(bytes.data() + at, from, row);
@@ -115,8 +119,9 @@ std::vector<std::byte> guarded_source(const ImageDesc &desc, const Region &regio
 void check_small(const Engine &engine, const TuneCase &tuned, Type type,
                  const std::string &candidate) {
     const Guarded shape = guarded(tuned.row);
-    const ImageDesc source_desc = guarded_desc(type, shape);
-    const ImageDesc target_desc = guarded_desc(tuned.target(source_desc).type, shape);
+    const ImageDesc source_desc = guarded_desc(type, shape, tuned.channels);
+    const ImageDesc target_desc =
+        guarded_desc(tuned.target(source_desc).type, shape, tuned.channels);
     const Region region = guarded_region(shape);
     const Plan plan = engine.plan(tuned.filter_of(candidate, type), source_desc, target_desc,
                                   options_of(tuned.row, source_desc)
@@ -140,7 +145,7 @@ void check_small(const Engine &engine, const TuneCase &tuned, Type type,
                           text_of(found.bound) + ", at x=" + std::to_string(found.worst_at[0]) +
                           " y=" + std::to_string(found.worst_at[1]) +
                           " z=" + std::to_string(found.worst_at[2]) + " of a small image");
-    const std::size_t row = static_cast<std::size_t>(region.extent[0]) * size_of(target_desc.type);
+    const std::size_t row = static_cast<std::size_t>(region.extent[0]) * pixel_bytes(target_desc);
     for_each_row(target_desc, region.target_origin, region.extent,
                  [&](std::size_t at) { std::memcpy(after.data() + at, before.data() + at, row); });
     if (after != before)

@@ -164,7 +164,8 @@ std::vector<Filter> cubes_along_t() {
 
 std::vector<Filter> separable_filters() {
     return {separable({3, 3, 3, 0}, std::nullopt), separable({2, 5, 4, 0}, Axes{0, 4, 1, 0}),
-            separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt)};
+            separable({0, 7, 6, 0}, std::nullopt), separable({7, 0, 2, 0}, std::nullopt),
+            separable({9, 8, 9, 0}, std::nullopt)};
 }
 
 // Fewer sizes, as each size of taps is a program.

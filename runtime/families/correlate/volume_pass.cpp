@@ -102,7 +102,7 @@ std::string problem_of(const VolumePass &pass) {
                              : pass.filters > 1       ? "volume-bank "
                              : pass.volume.taps_t > 1 ? "volume-4d "
                                                       : "volume ";
-    return kind + up_to("taps", longest_side(pass), {3, 5, 7, 15}) + " " + image_text(pass);
+    return kind + up_to("taps", longest_side(pass), {3, 5, 7, 9, 15}) + " " + image_text(pass);
 }
 
 Rank rank_of_dense(const VolumePass &pass, const DeviceFacts &facts, const RankByHabit &ranks) {
