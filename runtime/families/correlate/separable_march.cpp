@@ -55,9 +55,10 @@ Work work(const VolumePass &pass, const MarchSettings &settings, const DeviceFac
     return launch;
 }
 
-// Measured on NVIDIA (H200), beside two passes: up to 5 taps take 0.54 to 0.9 of the time in volumes of 64 to 512 pixels a side, 7 and
-// 9 taps of f32 0.62 and 0.65 in 512, 0.89 and 0.92 in 128, 1.06 and 1.19 in 64, of u8 0.76 and 0.78 in 512, 0.91 and 1.18 in
-// 128, 9 taps 0.75 in 256; 11 taps 0.98 and 1.16. Other GPUs, of which none was measured, keep fewer sums.
+// Measured on NVIDIA (H200), time beside two passes: up to 5 taps 0.54 to 0.9 in volumes of 64 to 512 pixels a side;
+// 7 and 9 taps of f32 0.62 and 0.65 in 512, 0.89 and 0.92 in 128, 1.06 and 1.19 in 64, of u8 0.76 and 0.78 in 512,
+// 0.91 and 1.18 in 128, 9 taps 0.75 in 256; 11 taps 0.98 and 1.16 in 512. Other GPUs, of which none was measured, keep
+// fewer sums.
 bool is_fast(const VolumePass &pass, const DeviceFacts &facts) {
     const int longest = longest_side(pass);
     if (longest <= 5)
