@@ -88,7 +88,7 @@ std::vector<std::byte> random_pixels(const ImageDesc &desc, std::uint64_t seed) 
 std::vector<std::byte> random_guide(const ImageDesc &desc) {
     std::vector<std::byte> pixels = random_pixels(desc);
     const std::vector<std::byte> others = random_pixels(desc, 1);
-    const std::size_t pixel = size_of(desc.type) * static_cast<std::size_t>(desc.channels);
+    const std::size_t pixel = pixel_bytes(desc);
     for (std::size_t at = 0; at < pixels.size(); at += 2 * pixel)
         std::memcpy(pixels.data() + at, others.data() + at, pixel);
     return pixels;

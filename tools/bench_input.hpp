@@ -12,6 +12,11 @@
 
 namespace gauze::tool {
 
+// Returns the bytes of a pixel, of all its channels.
+inline std::size_t pixel_bytes(const ImageDesc &desc) {
+    return size_of(desc.type) * static_cast<std::size_t>(desc.channels);
+}
+
 // Returns the pixels of a tight image, over the whole range of an integer type, in [0, 1) for a floating one.
 // Other seeds give other pixels. Throws InputError for a type that cannot be filtered.
 std::vector<std::byte> random_pixels(const gauze::ImageDesc &desc, std::uint64_t seed = 0);

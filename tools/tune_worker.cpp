@@ -41,10 +41,6 @@ constexpr std::int64_t aligned_pixels =
 
 using Point = std::array<std::int64_t, 4>;
 
-std::size_t pixel_bytes(const ImageDesc &desc) {
-    return size_of(desc.type) * static_cast<std::size_t>(desc.channels);
-}
-
 // A small image inside a larger one, in rows that are aligned as those of whole images are.
 struct Guarded {
     Point extent, source_origin, target_origin, region;
