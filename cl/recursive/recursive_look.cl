@@ -58,55 +58,7 @@
 #define ROWS_PARAMETER
 #endif
 
-// A section's state in local memory, and that of section s among the states of several.
-#if ORDER == 2
-#define KEPT float2
-#define KEPT_STATE(kept) ((State){(kept).s0, (kept).s1})
-#define KEPT_OF(states, s) ((float2)((states)[2 * (s)], (states)[2 * (s) + 1]))
-#define PUT_KEPT(states, s, kept)                                                                  \
-    do {                                                                                           \
-        const float2 kept_ = (kept);                                                               \
-        (states)[2 * (s)] = kept_.s0;                                                              \
-        (states)[2 * (s) + 1] = kept_.s1;                                                          \
-    } while (0)
-#else
-#define KEPT float
-#define KEPT_STATE(kept) ((State){(kept), 0.0f})
-#define KEPT_OF(states, s) ((states)[s])
-#define PUT_KEPT(states, s, kept) ((states)[s] = (kept))
-#endif
-INLINE KEPT kept_of(State state) {
-    const float both[2] = {state.w, state.v};
-    return KEPT_OF(both, 0);
-}
-
-#if SYMMETRY
-#include "lib/recursive_symmetric.clh"
-typedef struct SymmetricPowers {
-    Symmetric symmetric;
-    float chunk[SECTIONS * MATRIX], run[SECTIONS * MATRIX], last_chunk[SECTIONS * MATRIX];
-} SymmetricPowers;
-#define OWN_POWERS SymmetricPowers
-#else
-#define OWN_POWERS Powers
-#endif
-#if BY_VALUE
-#define OWN_POWERS_PARAMETER const OWN_POWERS powers
-#else
-#define OWN_POWERS_PARAMETER __constant OWN_POWERS *restrict powers
-#endif
-
-// What a state becomes over a chunk that leaves `own` by itself. Only the last addition waits for all of it.
-INLINE State carry_over(Matrix matrix, State state, State own) {
-    State after = state;
-#if ORDER == 2
-    after.w = state.w + fma(matrix.w_by_w, state.w, fma(matrix.w_by_v, state.v, own.w));
-    after.v = state.v + fma(matrix.v_by_w, state.w, fma(matrix.v_by_v, state.v, own.v));
-#else
-    after.w = state.w + fma(matrix.w_by_w, state.w, own.w);
-#endif
-    return after;
-}
+#include "lib/recursive_kept.clh"
 
 // A lane's chunks of a tile, for one section: what each leaves becomes what enters it. `state` enters
 // the tile. Returns what leaves it. Some are read before the first of them is needed, so that a step
@@ -178,42 +130,7 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
     return state;
 }
 
-#if !STAGED
-#if VECTORS
-#define READ_WHOLE(x, from, READ4)                                                                 \
-    UNROLL for (int i_ = 0; i_ < CHUNK; i_ += 4) {                                                 \
-        const float4 four_ = READ4((from) + i_);                                                   \
-        (x)[i_] = four_.s0;                                                                        \
-        (x)[i_ + 1] = four_.s1;                                                                    \
-        (x)[i_ + 2] = four_.s2;                                                                    \
-        (x)[i_ + 3] = four_.s3;                                                                    \
-    }
-#define LOAD_WHOLE(x, from) READ_WHOLE(x, from, LOAD4)
-#define LOAD_LAST_WHOLE(x, from) READ_WHOLE(x, from, LOAD4_LAST)
-#else
-#define READ_WHOLE(x, from, READ)                                                                  \
-    UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                                    \
-        (x)[i_] = READ(from);                                                                      \
-        (from) += lines.src.step;                                                                  \
-    }
-#define LOAD_WHOLE(x, from) READ_WHOLE(x, from, LOAD)
-#define LOAD_LAST_WHOLE(x, from) READ_WHOLE(x, from, LOAD_LAST)
-#endif
-// An item's samples of a tile, from sample `at` of its line on, 0 outside the line.
-#define READ_CHUNK(x, from, at, READ)                                                              \
-    do {                                                                                           \
-        __global const SRC *from_ = (from);                                                        \
-        const int left_ = is_there ? lines.length - (at) : 0;                                      \
-        if (left_ >= CHUNK) {                                                                      \
-            READ##_WHOLE(x, from_);                                                                \
-        } else {                                                                                   \
-            UNROLL for (int i_ = 0; i_ < CHUNK; ++i_) {                                            \
-                (x)[i_] = i_ < left_ ? READ(from_) : 0.0f;                                         \
-                from_ += lines.src.step;                                                           \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
-#endif
+#include "lib/recursive_read.clh"
 
 #if OWN_STARTS
 #include "lib/recursive_starts.clh"

@@ -608,6 +608,7 @@ TEST_CASE("states of each precision") {
     const std::pair<std::string, Config> kernels[] = {
         {"recursive_plain", {{"GROUP", 16}}},
         {"recursive_look", {{"LANES", 8}, {"CHUNKS", 8}}},
+        {"recursive_whole", {{"LANES", 2}, {"CHUNKS", 48}}},
         {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 32}}},
         {"recursive_strips", {{"WIDE", 2}, {"BLOCK", 256}}},
         {"recursive_tiled",
@@ -710,6 +711,35 @@ std::vector<RecursiveCase> looks_ahead() {
     return cases;
 }
 
+// Groups hold whole lines: of one run of chunks and of several, whose last chunk is full, in part, or far behind the
+// line's end; states at their ends come from nothing, a sample, or many.
+std::vector<RecursiveCase> whole_lines() {
+    struct Shape {
+        int lanes, chunks, channels;
+    };
+    const Shape shapes[] = {{2, 16, 1}, {1, 32, 1},  {3, 16, 3}, {8, 32, 1},
+                            {4, 48, 1}, {3, 112, 3}, {4, 32, 4}, {16, 16, 1}};
+    constexpr std::size_t long_memory = 22;
+    constexpr std::size_t of_taps_and_sections = 33;
+    constexpr std::size_t some[] = {9, long_memory, 13, 11, 21, 10, of_taps_and_sections};
+    std::vector<RecursiveCase> cases;
+    for (std::size_t i = 0; i < 3 * std::size(shapes); ++i) {
+        RecursiveCase test;
+        test.kernel = "recursive_whole";
+        const auto [lanes, chunks, channels] = shapes[i % std::size(shapes)];
+        test.config = {{"LANES", lanes}, {"CHUNKS", chunks}};
+        test.filter = some[i % std::size(some)];
+        take_turn(test, i + i / std::size(shapes));
+        test.channels = channels;
+        const int full = 16 * chunks;
+        const int lengths[] = {full, full - 5, full - 16, full - 35, full / 2 + 3};
+        test.width = lengths[i % std::size(lengths)];
+        test.height = lengths[(i + 2) % std::size(lengths)];
+        cases.push_back(test);
+    }
+    return cases;
+}
+
 // Lines of several blocks whose memories are longer than a block, so that they are walked backwards first, and others.
 std::vector<RecursiveCase> long_blocks() {
     const std::pair<int, int> shapes[] = {{1, 32}, {4, 256}, {2, 256}};
@@ -743,6 +773,8 @@ std::vector<RecursiveCase> pairwise_of(const std::string &kernel) {
         more = long_blocks();
     else if (kernel == "recursive_look")
         more = looks_ahead();
+    else if (kernel == "recursive_whole")
+        more = whole_lines();
     cases.insert(cases.end(), more.begin(), more.end());
     return sample_of(cases);
 }
@@ -759,6 +791,11 @@ std::vector<RecursiveCase> small_cases_of(const std::string &kernel) {
     if (kernel == "recursive_look") {
         std::vector<RecursiveCase> cases = looks_ahead();
         cases.resize(6);
+        return sample_of(cases);
+    }
+    if (kernel == "recursive_whole") {
+        std::vector<RecursiveCase> cases = whole_lines();
+        cases.resize(3);
         return sample_of(cases);
     }
     const bool is_plain = kernel == "recursive_plain";

@@ -9,6 +9,7 @@ namespace gz {
 Kernel recursive_plain();
 Kernel recursive_lookback();
 Kernel recursive_march();
+Kernel recursive_whole();
 Kernel recursive_look();
 Kernel recursive_tiled();
 Kernel recursive_strips();

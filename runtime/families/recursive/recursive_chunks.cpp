@@ -167,6 +167,18 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
     return constants_of(values, stage.states_are);
 }
 
+std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
+    std::vector<double> values;
+    append_symmetric(values, stage.first(), stage.order(), symmetry);
+    const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
+    for (const std::int64_t samples :
+         {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
+        const std::vector<double> more = section_matrices(stage, samples);
+        values.insert(values.end(), more.begin(), more.end());
+    }
+    return constants_of(values, stage.states_are);
+}
+
 std::optional<int> near_chunks(const LineStage &stage) {
     constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
     const std::optional<int> before =

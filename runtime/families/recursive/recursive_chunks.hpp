@@ -53,6 +53,8 @@ int lanes_of_pixels(int lanes, int components);
 
 // The struct Powers. run: chunks that are summed one after the other.
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
+// The struct SymmetricPowers of cl/lib/recursive_kept.clh.
+std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run);
 
 // Returns how many chunks before and behind one matter to it, where they are few: rounded up to one of some
 // numbers, as a program is compiled for each.

@@ -32,18 +32,6 @@ std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chun
     return others <= most_look ? std::optional(static_cast<int>(others)) : std::nullopt;
 }
 
-// The struct SymmetricPowers.
-std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
-    std::vector<double> values;
-    append_symmetric(values, stage.first(), stage.order(), symmetry);
-    const std::int64_t last = (stage.lines.length - 1) % chunk + 1;
-    for (const std::int64_t samples : {std::int64_t{chunk}, std::int64_t{chunk} * run, last}) {
-        const std::vector<double> more = section_matrices(stage, samples);
-        values.insert(values.end(), more.begin(), more.end());
-    }
-    return constants_of(values, stage.states_are);
-}
-
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
     const int lanes = settings.lanes;

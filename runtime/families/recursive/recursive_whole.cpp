@@ -1,0 +1,160 @@
+// Groups that hold whole lines. See cl/recursive/recursive_whole.cl.
+#include <algorithm>
+
+#include "families/recursive/kernels.hpp"
+#include "families/recursive/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+struct Settings {
+    int lanes, chunks;
+};
+
+constexpr int chunk = recursive_chunk;
+constexpr int run = 16;                      // chunks
+constexpr std::size_t other_arguments = 512; // bytes, beside the powers
+
+// OWN_STARTS in the kernel.
+enum class Starts { given = 0, from_edges = 1, from_many = 2 };
+
+std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
+                         const DeviceFacts &facts, Work &to) {
+    const auto [lanes, chunks] = settings;
+    const int runs = chunks / run;
+    const Lines &lines = stage.lines;
+    const LineStage &filter = stage.first();
+    const Symmetry symmetry = symmetry_of(filter);
+    std::vector<std::byte> powers = symmetry == Symmetry::none
+                                        ? chunk_powers(stage, run)
+                                        : symmetric_powers(stage, symmetry, run);
+    const bool small =
+        facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
+
+    Launch launch;
+    launch.program = {"recursive/recursive_whole.cl", "recursive_whole",
+                      chunk_defines(stage, small, std::nullopt)};
+    launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
+    launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
+    const bool has_vectors = reads_vectors(stage, lanes);
+    launch.program.defines["VECTORS"] = has_vectors ? 1 : 0;
+    const bool is_staged = stage.along_rows && (stage.components > 1 || !has_vectors);
+    launch.program.defines["STAGED"] = is_staged ? 1 : 0;
+    launch.program.defines["LANES"] = lanes;
+    launch.program.defines["CHUNKS"] = chunks;
+    launch.program.defines["RUN"] = run;
+    const bool makes_starts = stage.has_start_states() && starts_in_kernel(stage, facts);
+    const int group = lanes * chunks;
+    launch.range.local = {static_cast<std::size_t>(group), 1, 1};
+    launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
+                           static_cast<std::size_t>(stage.batch)};
+
+    std::vector<Argument> arguments = {stage.start_states};
+    Starts starts = Starts::given;
+    if (makes_starts) {
+        const StartTable table = start_table(filter.start_states, stage.order());
+        starts = std::max(table.near, table.far) > 1 ? Starts::from_many : Starts::from_edges;
+        arguments = {ConstantData{constants_of(table.weights, StateType::floats), true},
+                     by_value(table.near), by_value(table.far)};
+    }
+    launch.program.defines["OWN_STARTS"] = static_cast<int>(starts);
+    const std::vector<double> matrices = section_places(stage, chunk, run);
+    const std::int64_t kept = stage.sections() * lanes * (chunks + 2 * runs + 1) * stage.order();
+    arguments.insert(arguments.end(),
+                     {by_value(lines), sections_argument(stage, small),
+                      array_argument(std::move(powers), small), in_memory(matrices),
+                      local_floats(kept + static_cast<std::int64_t>(matrices.size()))});
+    launch.arguments = stage.images_and(std::move(arguments));
+    if (stage.along_rows)
+        launch.arguments.emplace_back(local_floats(floats_of_rows(stage, lanes, chunks)));
+    to.launches.push_back(std::move(launch));
+    return 0;
+}
+
+std::string refusal(const RecursivePass &pass, const Settings &settings) {
+    if (pass.second)
+        return "there are two filters";
+    if (std::string reason = floats_refusal(pass); !reason.empty())
+        return reason;
+    if (std::string reason = sections_refusal(pass); !reason.empty())
+        return reason;
+    const int group = settings.lanes * settings.chunks;
+    if (group < 32 || group > 1024)
+        return text("groups would be of ", group, " items");
+    if (const std::int64_t most = std::int64_t{chunk} * settings.chunks; pass.lines.length > most)
+        return text("lines of ", pass.lines.length, " samples are longer than ", most);
+    return "";
+}
+
+// The number of chunks is one of a few, as a program is compiled for each.
+int chunks_for(std::int64_t length) {
+    return static_cast<int>(ceil_div(length, std::int64_t{chunk * run})) * run;
+}
+
+// Columns side by side are read together: eight fill a sector of 32 bytes. Rows take least time by themselves, as many small
+// groups of one begin and end at different times.
+std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) {
+    const int chunks = chunks_for(pass.lines.length);
+    if (!pass.along_rows) {
+        std::vector<Settings> result{{.lanes = 8, .chunks = chunks}};
+        constexpr int short_lines =
+            128; // chunks: of longer ones half a sector would be read at a time
+        if (chunks <= short_lines)
+            result.push_back({.lanes = 4, .chunks = chunks});
+        return result;
+    }
+    const auto pixels = [&](int lanes) {
+        return Settings{.lanes = lanes_of_pixels(lanes, pass.components), .chunks = chunks};
+    };
+    return {pixels(1), pixels(2), pixels(4)};
+}
+
+// Whether the kernel takes less time than others. Measured on NVIDIA (H200): where there are few samples for each core, it
+// takes less than groups that march along their lines, tile after tile; and up to more samples where the latter look far
+// ahead.
+bool is_fastest(const RecursivePass &pass, const DeviceFacts &facts) {
+    if (facts.device_class != DeviceClass::nvidia_gpu || pass.tile > 0)
+        return false;
+    constexpr std::int64_t soon = 128; // samples, of which other kernels read aprons
+    const bool makes_starts = pass.stages.size() == 1 && !pass.stages.front().start_states.empty();
+    if (!makes_starts && forgets_within(pass, soon))
+        return false;
+    constexpr std::int64_t far = 512;                                        // samples
+    constexpr std::int64_t few_of_rows = 48 << 10, more_of_rows = 256 << 10; // samples for a core
+    constexpr std::int64_t few_of_columns = 12 << 10, more_of_columns = 64 << 10;
+    const bool is_far = !forgets_within(pass, far);
+    const std::int64_t most = pass.along_rows ? (is_far ? more_of_rows : few_of_rows)
+                                              : (is_far ? more_of_columns : few_of_columns);
+    return std::int64_t{pass.lines.length} * pass.lines.lines * pass.batch() <=
+           most * facts.cores();
+}
+
+} // namespace
+
+Kernel recursive_whole() {
+    KernelSpec<RecursivePass, Settings> spec;
+    spec.name = "recursive_whole";
+    spec.folder = "recursive";
+    spec.tunables = {{"LANES", &Settings::lanes, {1, 2, 3, 4, 6, 8, 12, 16}},
+                     {"CHUNKS",
+                      &Settings::chunks,
+                      {16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256}}};
+    spec.refusal = refusal;
+    spec.preferred = preferred;
+    spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
+        return recursive_work(pass, {StartForm::in_kernel, States::made_anew}, facts,
+                              [&](const RecursiveStage &stage, Work &to) {
+                                  return add_launch(stage, settings, facts, to);
+                              });
+    };
+    spec.details = [](const RecursivePass &pass, const Settings &settings) {
+        return recursive_details(pass, std::int64_t{chunk} * settings.chunks);
+    };
+    spec.rank = [](const RecursivePass &pass, const Settings &, const DeviceFacts &facts) {
+        return pass.second ? Rank::never() : Rank{is_fastest(pass, facts) ? 8 : 0};
+    };
+    return spec;
+}
+
+} // namespace gz
