@@ -695,10 +695,11 @@ TEST_SUITE("choice") {
     TEST_CASE("images take one launch for each axis of a recursive Gaussian where launches count") {
         DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
         facts.compute_units = 132;
-        const auto choice = [&](std::int64_t width, std::int64_t height, std::size_t axis) {
+        const auto choice = [&](std::int64_t width, std::int64_t height, std::size_t axis,
+                                double sigma = 30.0) {
             gz::Gaussian gaussian;
             gaussian.method = gz::GaussianMethod::recursive;
-            gaussian.sigma[axis] = 30.0;
+            gaussian.sigma[axis] = sigma;
             gz::PlanDesc desc;
             desc.source = desc.target = support::make_image(PixelType::f32, {width, height, 1, 1});
             const gz::Filter filter =
@@ -706,13 +707,29 @@ TEST_SUITE("choice") {
             const gz::Graph graph = gz::lower(filter, gz::complete(desc));
             return choose(graph.links.at(0).step->pass, facts, "", "the test");
         };
-        for (const auto &[width, height] :
-             {std::pair{128, 128}, {640, 480}, {1920, 1080}, {3840, 2160}, {16384, 16384}})
+        struct Image {
+            int width, height;
+            const char *kernels[2]; // of rows and of columns
+        };
+        constexpr const char *whole = "recursive_whole";
+        constexpr const char *look = "recursive_look";
+        for (const Image &image : {Image{128, 128, {whole, whole}},
+                                   {640, 480, {whole, whole}},
+                                   {1920, 1080, {whole, look}},
+                                   {3840, 2160, {look, look}},
+                                   {16384, 16384, {look, look}}})
             for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
-                const Choice one = choice(width, height, axis);
-                CHECK(one.kernel == "recursive_look");
+                const Choice one = choice(image.width, image.height, axis);
+                CHECK(one.kernel == image.kernels[axis]);
                 CHECK(one.work.launches.size() == 1);
             }
+        // Groups that march look further ahead for longer memories. Columns of more than 2048 samples have no room for
+        // eight side by side.
+        constexpr double sigma = 200.0;
+        CHECK(choice(1920, 1080, 1, sigma).kernel == whole);
+        CHECK(choice(3840, 2160, 0, sigma).kernel == whole);
+        CHECK(choice(3840, 2160, 1, sigma).kernel == look);
+        CHECK(choice(5000, 1000, 0, sigma).kernel == look);
         // Few lines leave most of the device idle for as long as they last.
         CHECK(choice(1000000, 1, 0).kernel == "recursive_tiled");
         CHECK(choice(100, 65536, 1).kernel == "recursive_tiled");

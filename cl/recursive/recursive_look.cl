@@ -399,14 +399,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
             if (ends_here)
                 UNROLL for (int k = 0; k < ONE_WAY; ++k)
                     anticausal[k] = 0.0f;
-            {
-                float between[ONE_WAY];
-                CARRY_ON_HALF(POWERS.symmetric, between, anticausal, second_left);
-                FINISH_HALF(POWERS.symmetric, y, sums, differences, causal, between);
-                CARRY_ON_HALF(POWERS.symmetric, between, causal, first_left);
-                FINISH_HALF(POWERS.symmetric, y + 2 * PAIRS, sums + PAIRS, differences + PAIRS,
-                            between, anticausal);
-            }
+            FINISH_CHUNK(POWERS.symmetric, y, sums, differences, causal, anticausal, first_left,
+                         second_left);
 #else
             State states[SECTIONS];
             UNROLL for (int s = 0; s < SECTIONS; ++s) {
@@ -423,16 +417,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
                 add_anticausal(&filter, own[i], y + i, states);
 #endif
             // The end of a line may lie anywhere in its chunk: what it adds comes by itself.
-            if (ends_here) {
-                Filter at_end;
-                READ_FILTER(at_end, GIVEN, 0);
-                State end[SECTIONS];
-                UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                    end[s] = KEPT_STATE(beyond[s * LANES + lane]);
-                UNROLL for (int i = CHUNK - 1; i >= 0; --i)
-                    if (first + i < lines.length)
-                        add_anticausal(&at_end, 0.0f, y + i, end);
-            }
+            if (ends_here)
+                ADD_END_STATES(y, first, lines.length, beyond + lane, LANES);
 #if ALONG_ROWS
             put_chunk(rows, lane, chunk, y);
         }

@@ -275,14 +275,8 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
         PUT_KEPT(causal, s, kept_of(entering[s]));
         PUT_KEPT(anticausal, s, kept_of(entering[CAUSAL + s]));
     }
-    {
-        float between[ONE_WAY];
-        CARRY_ON_HALF(POWERS.symmetric, between, anticausal, second_left);
-        FINISH_HALF(POWERS.symmetric, y, sums, differences, causal, between);
-        CARRY_ON_HALF(POWERS.symmetric, between, causal, first_left);
-        FINISH_HALF(POWERS.symmetric, y + 2 * PAIRS, sums + PAIRS, differences + PAIRS, between,
-                    anticausal);
-    }
+    FINISH_CHUNK(POWERS.symmetric, y, sums, differences, causal, anticausal, first_left,
+                 second_left);
 #else
     Filter filter;
     READ_FILTER(filter, GIVEN, 0);
@@ -292,16 +286,8 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
         add_anticausal(&filter, x[i], y + i, entering);
 #endif
 #if HAS_ENDS && ANTICAUSAL > 0
-    if (chunk == last_chunk && !ends_at_chunk) {
-        Filter at_end;
-        READ_FILTER(at_end, GIVEN, 0);
-        State end[SECTIONS];
-        UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-            end[s] = KEPT_STATE(beyond[s * LANES + lane]);
-        UNROLL for (int i = CHUNK - 1; i >= 0; --i)
-            if (first + i < lines.length)
-                add_anticausal(&at_end, 0.0f, y + i, end);
-    }
+    if (chunk == last_chunk && !ends_at_chunk)
+        ADD_END_STATES(y, first, lines.length, beyond + lane, LANES);
 #endif
 
 #if ALONG_ROWS

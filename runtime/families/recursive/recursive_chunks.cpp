@@ -20,6 +20,16 @@ void append_matrix(std::vector<double> &to, const Section &section, int order,
             to.push_back(result.less_identity[i][j]);
 }
 
+// Over a chunk, a run of chunks, and as many samples as a line's last chunk has.
+void append_matrices(std::vector<double> &to, const RecursiveStage &stage, int run) {
+    const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
+    for (const std::int64_t samples :
+         {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
+        const std::vector<double> more = section_matrices(stage, samples);
+        to.insert(to.end(), more.begin(), more.end());
+    }
+}
+
 } // namespace
 
 std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
@@ -158,24 +168,14 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
                 for (std::size_t o = 0; o < order; ++o)
                     values.push_back(state[o]);
     }
-    const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
-    for (const std::int64_t samples :
-         {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
-        const std::vector<double> more = section_matrices(stage, samples);
-        values.insert(values.end(), more.begin(), more.end());
-    }
+    append_matrices(values, stage, run);
     return constants_of(values, stage.states_are);
 }
 
 std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
     std::vector<double> values;
     append_symmetric(values, stage.first(), stage.order(), symmetry);
-    const std::int64_t last = (stage.lines.length - 1) % recursive_chunk + 1;
-    for (const std::int64_t samples :
-         {std::int64_t{recursive_chunk}, std::int64_t{recursive_chunk} * run, last}) {
-        const std::vector<double> more = section_matrices(stage, samples);
-        values.insert(values.end(), more.begin(), more.end());
-    }
+    append_matrices(values, stage, run);
     return constants_of(values, stage.states_are);
 }
 

@@ -13,6 +13,8 @@ struct Settings {
 };
 
 constexpr int chunk = recursive_chunk;
+constexpr int most_items = 1024;
+constexpr int most_chunks = 256;             // of a line
 constexpr int run = 16;                      // chunks
 constexpr std::size_t other_arguments = 512; // bytes, beside the powers
 
@@ -80,7 +82,7 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     if (std::string reason = sections_refusal(pass); !reason.empty())
         return reason;
     const int group = settings.lanes * settings.chunks;
-    if (group < 32 || group > 1024)
+    if (group < 32 || group > most_items)
         return text("groups would be of ", group, " items");
     if (const std::int64_t most = std::int64_t{chunk} * settings.chunks; pass.lines.length > most)
         return text("lines of ", pass.lines.length, " samples are longer than ", most);
@@ -88,26 +90,24 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
 }
 
 // The number of chunks is one of a few, as a program is compiled for each.
-int chunks_for(std::int64_t length) {
-    return static_cast<int>(ceil_div(length, std::int64_t{chunk * run})) * run;
+int chunks_for(const RecursivePass &pass) {
+    return static_cast<int>(ceil_div(pass.lines.length, std::int64_t{chunk * run})) * run;
 }
 
-// Columns side by side are read together: eight fill a sector of 32 bytes. Rows take least time by themselves, as many small
-// groups of one begin and end at different times.
+// Columns side by side are read together: eight fill a sector of 32 bytes.
+constexpr int columns = 8;
+
+// Rows take least time by themselves, as many small groups of one begin and end at different times.
 std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) {
-    const int chunks = chunks_for(pass.lines.length);
-    if (!pass.along_rows) {
-        std::vector<Settings> result{{.lanes = 8, .chunks = chunks}};
-        constexpr int short_lines =
-            128; // chunks: of longer ones half a sector would be read at a time
-        if (chunks <= short_lines)
-            result.push_back({.lanes = 4, .chunks = chunks});
-        return result;
-    }
-    const auto pixels = [&](int lanes) {
-        return Settings{.lanes = lanes_of_pixels(lanes, pass.components), .chunks = chunks};
+    if (chunks_for(pass) > most_chunks)
+        return {};
+    const auto lanes = [&](int count) {
+        return Settings{.lanes = pass.along_rows ? lanes_of_pixels(count, pass.components) : count,
+                        .chunks = chunks_for(pass)};
     };
-    return {pixels(1), pixels(2), pixels(4)};
+    if (pass.along_rows)
+        return {lanes(1), lanes(2), lanes(4)};
+    return {lanes(columns), lanes(columns / 2)};
 }
 
 // Whether the kernel takes less time than others. Measured on NVIDIA (H200): where there are few samples for each core, it
@@ -115,6 +115,9 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &) 
 // ahead.
 bool is_fastest(const RecursivePass &pass, const DeviceFacts &facts) {
     if (facts.device_class != DeviceClass::nvidia_gpu || pass.tile > 0)
+        return false;
+    const int chunks = chunks_for(pass);
+    if (chunks > most_chunks || (!pass.along_rows && columns * chunks > most_items))
         return false;
     constexpr std::int64_t soon = 128; // samples, of which other kernels read aprons
     const bool makes_starts = pass.stages.size() == 1 && !pass.stages.front().start_states.empty();
