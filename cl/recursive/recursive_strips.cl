@@ -3,6 +3,8 @@
 // with it. What the anticausal ones start a block from is found in the next block, where little
 // enough is left of what lies behind it; else by going along the lines backwards first. Two filters
 // at once go along side by side. Results are written while the anticausal sections go.
+// OWN_STARTS: whether an item computes the states from which its lines start, as recursive_ends does, in place of reading
+// them.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/once.clh"
@@ -12,8 +14,9 @@
 #include "lib/host_compiler.clh"
 #include "lib/write_row.clh"
 
-#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD) || !defined(HOLDS)
-#error ALONG_ROWS, HAS_ENDS, LOOKS_AHEAD or HOLDS is not defined
+#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD) || !defined(HOLDS) ||      \
+    !defined(OWN_STARTS)
+#error ALONG_ROWS, HAS_ENDS, LOOKS_AHEAD, HOLDS or OWN_STARTS is not defined
 #endif
 #if !defined(WIDE) || !defined(BLOCK)
 #error WIDE or BLOCK is not defined
@@ -151,6 +154,7 @@ INLINE void read_sample(__global const SRC *from, int rest, float16 *to) {
 }
 #endif
 
+#if !OWN_STARTS
 // Section s's states at the ends of the 16 lines of a vector, the first of which is first_line.
 INLINE State read_ends(__global const ONE_STATE *ends, int lines, int batch, int first_line,
                        int s) {
@@ -165,6 +169,7 @@ INLINE State read_ends(__global const ONE_STATE *ends, int lines, int batch, int
     }
     return (State){vload16(0, w), vload16(0, v)};
 }
+#endif
 
 // The anticausal sections of all filters take a sample, which of several sources lie SECOND apart.
 INLINE void take_backwards(const Constants *constants, const float16 *sample, State *states) {
@@ -216,10 +221,48 @@ INLINE void read_samples(STRIP_SOURCE from, const Lines lines, int rest, int fir
 #define IS_READ_AT(n, k) ((k) == 0)
 #endif
 
+#if OWN_STARTS
+#define STARTS_PARAMETER __global const ONE_STATE *restrict weights, const int near, const int far
+#define STARTS_LIST weights, near, far
+
+// Adds to the states of all lines what `count` samples at their start leave, or at their end: weights of the states for
+// each, the sample at the end first. The samples furthest from the end weigh least and come first: sums round less.
+INLINE void add_ends(STRIP_SOURCE from, const Lines lines, int rest, bool at_end, int count,
+                     __global const ONE_STATE *weights, float16 *samples, State *held) {
+    for (int near = (count - 1) / BLOCK * BLOCK; near >= 0 && count > 0; near -= BLOCK) {
+        const int some = min(count - near, BLOCK);
+        const int first = at_end ? lines.length - near - some : near;
+        UNROLL for (int k = 0; k < VECTORS; ++k) {
+            for (int n = 0; n < some; ++n)
+                if (IS_READ_AT(n, k))
+                    read_samples(from, lines, rest, first + n, some - n, k, samples + n * VECTORS);
+            State states[SECTIONS];
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                states[s] = held[k * SECTIONS + s];
+            for (int i = some - 1; i >= 0; --i) {
+                const STATE x = TO_STATE(samples[(at_end ? some - 1 - i : i) * VECTORS + k]);
+                __global const ONE_STATE *of = weights + (near + i) * STATES;
+                UNROLL for (int s = 0; s < SECTIONS; ++s) {
+                    states[s].w = MULTIPLY_ADD(SPREAD(of[s * ORDER]), x, states[s].w);
+                    if (ORDER == 2)
+                        states[s].v =
+                            MULTIPLY_ADD(SPREAD(of[s * ORDER + ORDER - 1]), x, states[s].v);
+                }
+            }
+            UNROLL for (int s = 0; s < SECTIONS; ++s)
+                held[k * SECTIONS + s] = states[s];
+        }
+    }
+}
+#else
+#define STARTS_PARAMETER __global const ONE_STATE *restrict ends
+#define STARTS_LIST ends
+#endif
+
 // ahead: samples of the next block that matter to this one, BLOCK at most.
 ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TARGETS_PARAMETER,
-                       __global ONE_STATE *restrict marks, __global const ONE_STATE *restrict ends,
-                       const Lines lines, SECTIONS_PARAMETER, const int ahead) {
+                       __global ONE_STATE *restrict marks, STARTS_PARAMETER, const Lines lines,
+                       SECTIONS_PARAMETER, const int ahead) {
     const int strip = place.x;
     const int batch = place.z;
     const int first_line = strip * LANES * PLANES;
@@ -232,7 +275,10 @@ ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TA
     State held[VECTORS * SECTIONS];
     UNROLL for (int k = 0; k < VECTORS; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s)
-#if HAS_ENDS
+#if OWN_STARTS
+            held[k * SECTIONS + s] =
+                (State){SPREAD(weights[s * ORDER]), SPREAD(weights[s * ORDER + ORDER - 1])};
+#elif HAS_ENDS
             held[k * SECTIONS + s] =
                 late_state(constants.sections[s],
                            read_ends(ends, lines.lines, batch,
@@ -282,6 +328,14 @@ ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TA
 #define SECOND_FROM second_from
 #endif
 
+#if OWN_STARTS
+    add_ends(FROM, lines, rest, false, near, weights + STATES, samples, held);
+    add_ends(FROM, lines, rest, true, far, weights + STATES + near * STATES, samples, held);
+    UNROLL for (int k = 0; k < VECTORS; ++k)
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            held[k * SECTIONS + s] =
+                late_state(constants.sections[s], held[k * SECTIONS + s]);
+#endif
 #if ANTICAUSAL && !LOOKS_AHEAD
     const long first_mark = ((long)batch * strips + strip) * blocks;
     for (int block = blocks - 1; block >= 0; --block) {
@@ -457,8 +511,7 @@ ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TA
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void recursive_strips(SOURCES_PARAMETER, TARGETS_PARAMETER, __global ONE_STATE *restrict marks,
-                      __global const ONE_STATE *restrict ends, const Lines lines,
-                      SECTIONS_PARAMETER, const int ahead) {
-    filter_strip(PLACE, get_global_size(0), SOURCE_LIST, TARGET_LIST, marks, ends, lines, sections,
-                 ahead);
+                      STARTS_PARAMETER, const Lines lines, SECTIONS_PARAMETER, const int ahead) {
+    filter_strip(PLACE, get_global_size(0), SOURCE_LIST, TARGET_LIST, marks, STARTS_LIST, lines,
+                 sections, ahead);
 }

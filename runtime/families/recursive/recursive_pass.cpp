@@ -349,7 +349,7 @@ Work recursive_work(const RecursivePass &pass, RecursiveForm form, const DeviceF
         return stage.has_start_states() &&
                !(form.start == StartForm::in_kernel && starts_in_kernel(stage, facts));
     };
-    const StartForm start = form.start == StartForm::in_kernel ? StartForm::shared : form.start;
+    const StartForm start = form.start == StartForm::in_kernel ? form.apart : form.start;
     for (const RecursiveStage &stage : stages)
         if (has_starts_apart(stage) && starts_from_source(stage))
             work.launches.push_back(start_states_launch(

@@ -38,9 +38,17 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
-    launch.arguments = stage.images_and({stage.own, stage.start_states, by_value(stage.lines),
-                                         sections_argument(stage, small),
-                                         by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
+    const bool makes_starts = stage.has_start_states() && starts_in_kernel(stage, facts);
+    defines["OWN_STARTS"] = makes_starts ? 1 : 0;
+    std::vector<Argument> arguments{stage.own, stage.start_states};
+    if (makes_starts) {
+        const StartTable table = start_table(stage.first().start_states, stage.order());
+        arguments = {stage.own, ConstantData{constants_of(table.weights, stage.states_are), true},
+                     by_value(table.near), by_value(table.far)};
+    }
+    arguments.insert(arguments.end(), {by_value(stage.lines), sections_argument(stage, small),
+                                       by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
+    launch.arguments = stage.images_and(std::move(arguments));
     // Results of rows wait in private memory until there are `run` samples of each.
     std::size_t waiting_bytes = 0;
     if (stage.along_rows) {
@@ -112,10 +120,11 @@ Kernel recursive_strips() {
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
-        return recursive_work(pass, {start_form_without_barrier(facts), States::stepped}, facts,
-                              [&](const RecursiveStage &stage, Work &to) {
-                                  return add_launch(stage, settings, facts, to);
-                              });
+        return recursive_work(
+            pass, {StartForm::in_kernel, States::stepped, start_form_without_barrier(facts)}, facts,
+            [&](const RecursiveStage &stage, Work &to) {
+                return add_launch(stage, settings, facts, to);
+            });
     };
     spec.details = [](const RecursivePass &pass, const Settings &) {
         return recursive_details(pass);
