@@ -56,9 +56,9 @@
 #define STARTS_PARAMETER __global const float *restrict ends
 #endif
 
-// What enters each of `count` chunks, or runs, of a line from those before it in the section's direction, whose sums lie
-// `step` places apart from `sums` on, and replaces them; nothing enters the first. Returns what leaves the last. Some are
-// read before the first of them is needed, so that a step seldom waits for more than another's arithmetic.
+// Each of `count` sums of chunks, or of runs, which lie `step` places apart in the section's direction, becomes what enters
+// its chunk from those before it; `state`, at rest before, enters the first and becomes what leaves the last. Some are read
+// before the first of them is needed, so that a step seldom waits for more than another's arithmetic.
 #define AT_ONCE 8
 #define CARRY(state, sums, count, step, matrix)                                                    \
     UNROLL for (int base_ = 0; base_ < (count); base_ += AT_ONCE) {                                \
@@ -73,7 +73,7 @@
             }                                                                                      \
     }
 
-// An array that the group copies to local memory: what an item takes of it.
+// Numbers that the group copies to local memory, and how many of them an item copies.
 #define MATRICES (SECTIONS * RUN * MATRIX)
 #define MATRICES_OF_ITEM ((MATRICES + GROUP - 1) / GROUP)
 
