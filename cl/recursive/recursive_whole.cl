@@ -39,6 +39,9 @@
 #define NEXT_CHUNK LANES
 #endif
 #include "lib/recursive_chunk.clh"
+#if SECTIONS > CHUNKS
+#error a group has fewer items than its lanes have sections
+#endif
 
 #if ALONG_ROWS
 #include "lib/recursive_rows.clh"
@@ -204,7 +207,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     barrier(CLK_LOCAL_MEM_FENCE);
 
 #if HAS_ENDS
-    // What leaves the chunk at the line's start, or at its end, comes from its end's state too.
+    // The states at a line's ends add to the sums of its first and its last chunk.
     if (has_end) {
         const KEPT end = KEPT_OF(end_state, 0);
         const bool is_causal = end_section < CAUSAL;

@@ -641,6 +641,29 @@ TEST_CASE("states of each precision") {
             tally.worst, " of its bound");
 }
 
+// Poles lie all around a circle, 18 sections in one stage. Groups of whole lines have an item for each section.
+TEST_CASE("lines of fewer chunks than a stage has sections") {
+    std::vector<double> feedback(16, 0.0);
+    feedback.back() = 0.01;
+    const Filter filter = Filter::recursive({scan(0, true, feedback), scan(0, false, feedback)});
+    Tally tally;
+    for (const auto &[lanes, chunks] : {std::pair(2, 16), std::pair(1, 32), std::pair(3, 32)})
+        for (const BorderMode border : {BorderMode::zero, BorderMode::clamp, BorderMode::reflect}) {
+            RecursiveCase test;
+            test.kernel = "recursive_whole";
+            test.config = {{"LANES", lanes}, {"CHUNKS", chunks}};
+            test.width = 203;
+            test.height = 7;
+            test.border = border;
+            INFO(gz::to_text(test.config), " ", test.name());
+            CHECK(run(filter, test, tally) == "");
+            // 16 chunks are refused.
+            CHECK((chunks > 16 || tally.ran == 0));
+        }
+    CHECK(tally.ran == 6);
+    CHECK(tally.misfits == 3);
+}
+
 namespace {
 
 // Lines as long as the segments need, each configuration, the other parameters in turn.

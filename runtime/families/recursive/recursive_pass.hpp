@@ -168,8 +168,8 @@ StartTable start_table(const std::vector<StartWeights> &start_states, int order)
 struct RecursiveForm {
     StartForm start;
     States states;
-    StartForm apart = StartForm::
-        shared; // of stages whose kernel does not compute them, where `start` is in_kernel
+    // The form of stages whose kernel does not compute them, where `start` is in_kernel.
+    StartForm apart = StartForm::shared;
 };
 
 // Returns the work of all stages of a pass: `add` appends the launches of one and returns the bytes of its

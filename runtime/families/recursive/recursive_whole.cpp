@@ -74,6 +74,14 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     return 0;
 }
 
+// Returns the most sections of a stage. The kernel has an item for each of them in every lane.
+int most_sections(const RecursivePass &pass) {
+    std::size_t most = 0;
+    for (const LineStage &stage : pass.stages)
+        most = std::max(most, stage.causal.size() + stage.anticausal.size());
+    return static_cast<int>(most);
+}
+
 std::string refusal(const RecursivePass &pass, const Settings &settings) {
     if (pass.second)
         return "there are two filters";
@@ -84,6 +92,9 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
     const int group = settings.lanes * settings.chunks;
     if (group < 32 || group > most_items)
         return text("groups would be of ", group, " items");
+    if (most_sections(pass) > settings.chunks)
+        return text("a stage has ", most_sections(pass), " sections, more than ", settings.chunks,
+                    " chunks");
     if (const std::int64_t most = std::int64_t{chunk} * settings.chunks; pass.lines.length > most)
         return text("lines of ", pass.lines.length, " samples are longer than ", most);
     return "";
@@ -91,7 +102,8 @@ std::string refusal(const RecursivePass &pass, const Settings &settings) {
 
 // The number of chunks is one of a few, as a program is compiled for each.
 int chunks_for(const RecursivePass &pass) {
-    return static_cast<int>(ceil_div(pass.lines.length, std::int64_t{chunk * run})) * run;
+    const auto runs = static_cast<int>(ceil_div(pass.lines.length, std::int64_t{chunk * run}));
+    return std::max(runs, (most_sections(pass) + run - 1) / run) * run;
 }
 
 // Columns side by side are read together: eight fill a sector of 32 bytes.
