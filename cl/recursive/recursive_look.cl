@@ -132,13 +132,6 @@ INLINE State enter_from_ahead(__local const KEPT *ring, int look, int slot, Matr
 
 #include "lib/recursive_read.clh"
 
-#if OWN_STARTS
-#include "lib/recursive_starts.clh"
-#define STARTS_PARAMETER __global const float *restrict weights, const int near, const int far
-#else
-#define STARTS_PARAMETER __global const float *restrict ends
-#endif
-
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, const Lines lines,
                     const int look, SECTIONS_PARAMETER, OWN_POWERS_PARAMETER,

@@ -52,13 +52,6 @@
 #include "lib/recursive_kept.clh"
 #include "lib/recursive_read.clh"
 
-#if OWN_STARTS
-#include "lib/recursive_starts.clh"
-#define STARTS_PARAMETER __global const float *restrict weights, const int near, const int far
-#else
-#define STARTS_PARAMETER __global const float *restrict ends
-#endif
-
 // Each of `count` sums of chunks, or of runs, which lie `step` places apart in the section's direction, becomes what enters
 // its chunk from those before it; `state`, at rest before, enters the first and becomes what leaves the last. Some are read
 // before the first of them is needed, so that a step seldom waits for more than another's arithmetic.

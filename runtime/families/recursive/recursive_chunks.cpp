@@ -30,6 +30,14 @@ void append_matrices(std::vector<double> &to, const RecursiveStage &stage, int r
     }
 }
 
+// The struct SymmetricPowers of cl/lib/recursive_kept.clh.
+std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
+    std::vector<double> values;
+    append_symmetric(values, stage.first(), stage.order(), symmetry);
+    append_matrices(values, stage, run);
+    return constants_of(values, stage.states_are);
+}
+
 } // namespace
 
 std::vector<double> section_matrices(const RecursiveStage &stage, std::int64_t samples) {
@@ -172,13 +180,6 @@ std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run) {
     return constants_of(values, stage.states_are);
 }
 
-std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run) {
-    std::vector<double> values;
-    append_symmetric(values, stage.first(), stage.order(), symmetry);
-    append_matrices(values, stage, run);
-    return constants_of(values, stage.states_are);
-}
-
 std::optional<int> near_chunks(const LineStage &stage) {
     constexpr std::int64_t most = std::int64_t{recursive_chunk} * *std::rbegin(near_numbers);
     const std::optional<int> before =
@@ -211,6 +212,38 @@ Defines chunk_defines(const RecursiveStage &stage, bool by_value,
     if (stage.filters.size() > 1)
         defines["SECOND_NEAR"] = near ? near->back() : 0;
     return defines;
+}
+
+LanesProgram lanes_program(const RecursiveStage &stage, int lanes, int chunks, int run,
+                           const DeviceFacts &facts) {
+    const Symmetry symmetry = symmetry_of(stage.first());
+    std::vector<std::byte> powers = symmetry == Symmetry::none
+                                        ? chunk_powers(stage, run)
+                                        : symmetric_powers(stage, symmetry, run);
+    const bool small =
+        facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
+    const bool has_vectors = reads_vectors(stage, lanes);
+    const bool is_staged = stage.along_rows && (stage.components > 1 || !has_vectors);
+    Defines defines = chunk_defines(stage, small, std::nullopt);
+    defines["SYMMETRY"] = static_cast<int>(symmetry);
+    defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
+    defines["VECTORS"] = has_vectors ? 1 : 0;
+    defines["STAGED"] = is_staged ? 1 : 0;
+    defines["LANES"] = lanes;
+    defines["CHUNKS"] = chunks;
+    return {std::move(defines), small, is_staged, array_argument(std::move(powers), small)};
+}
+
+std::string lanes_refusal(const RecursivePass &pass, int lanes, int chunks) {
+    if (pass.second)
+        return "there are two filters";
+    if (std::string reason = floats_refusal(pass); !reason.empty())
+        return reason;
+    if (std::string reason = sections_refusal(pass); !reason.empty())
+        return reason;
+    const int group = lanes * chunks;
+    return group < 32 || group > most_items_of_lanes ? text("groups would be of ", group, " items")
+                                                     : "";
 }
 
 std::size_t most_by_value(const DeviceFacts &facts, std::size_t of_1024) {

@@ -53,8 +53,6 @@ int lanes_of_pixels(int lanes, int components);
 
 // The struct Powers. run: chunks that are summed one after the other.
 std::vector<std::byte> chunk_powers(const RecursiveStage &stage, int run);
-// The struct SymmetricPowers of cl/lib/recursive_kept.clh.
-std::vector<std::byte> symmetric_powers(const RecursiveStage &stage, Symmetry symmetry, int run);
 
 // Returns how many chunks before and behind one matter to it, where they are few: rounded up to one of some
 // numbers, as a program is compiled for each.
@@ -65,6 +63,19 @@ std::optional<std::vector<int>> near_chunks(const std::vector<const LineStage *>
 // Returns the macros of lib/recursive_chunk.clh and of those that it needs. near: of each filter, or nothing for any number of chunks.
 Defines chunk_defines(const RecursiveStage &stage, bool by_value,
                       const std::optional<std::vector<int>> &near);
+// Kernels of cl/lib/recursive_kept.clh, whose groups have so many chunks of so many lines: the powers that they take, where
+// `run` chunks are summed one after the other, and the macros of that header, of recursive_read.clh and of chunk_defines().
+struct LanesProgram {
+    Defines defines;
+    bool by_value, is_staged;
+    Argument powers;
+};
+LanesProgram lanes_program(const RecursiveStage &stage, int lanes, int chunks, int run,
+                           const DeviceFacts &facts);
+// Returns why such kernels refuse the pass; "" if they do not.
+std::string lanes_refusal(const RecursivePass &pass, int lanes, int chunks);
+constexpr int most_items_of_lanes = 1024; // of a group
+
 // Returns how many bytes of powers kernels take by value. of_1024: where devices take 1024 bytes of arguments. More where
 // they take much: NVIDIA's compiler has arguments as operands, but reads constants from memory, each with a load of its
 // own; orders 10 and 20 along a signal took 1.36 and 1.28 times as long with constants (H200).

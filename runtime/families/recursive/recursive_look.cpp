@@ -15,8 +15,7 @@ struct Settings {
 };
 
 constexpr int chunk = recursive_chunk;
-constexpr std::int64_t most_look = 64;       // tiles
-constexpr std::size_t other_arguments = 512; // bytes, beside the powers
+constexpr std::int64_t most_look = 64; // tiles
 
 // Returns the tiles to look ahead, at most those of the line; nothing where there are too many.
 std::optional<int> look_of(const LineStage &stage, std::int64_t length, int chunks,
@@ -38,31 +37,17 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const int group = lanes * settings.chunks;
     const Lines &lines = stage.lines;
     const LineStage &filter = stage.first();
-    const Symmetry symmetry = symmetry_of(filter);
     const int look = *look_of(filter, lines.length, settings.chunks);
-    std::vector<std::byte> powers = symmetry == Symmetry::none
-                                        ? chunk_powers(stage, settings.chunks)
-                                        : symmetric_powers(stage, symmetry, settings.chunks);
-    const bool small =
-        facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
+    LanesProgram program = lanes_program(stage, lanes, settings.chunks, settings.chunks, facts);
 
     Launch launch;
-    launch.program = {"recursive/recursive_look.cl", "recursive_look",
-                      chunk_defines(stage, small, std::nullopt)};
-    launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
-    launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
-    const bool has_vectors = reads_vectors(stage, lanes);
-    launch.program.defines["VECTORS"] = has_vectors ? 1 : 0;
-    const bool is_staged = stage.along_rows && (stage.components > 1 || !has_vectors);
-    launch.program.defines["STAGED"] = is_staged ? 1 : 0;
-    launch.program.defines["LANES"] = lanes;
-    launch.program.defines["CHUNKS"] = settings.chunks;
+    launch.program = {"recursive/recursive_look.cl", "recursive_look", std::move(program.defines)};
     // Not where as many tiles are read without.
     const bool has_held = look != look_of(filter, lines.length, settings.chunks, Beyond::zero);
     launch.program.defines["HOLDS"] = has_held ? 1 : 0;
     launch.program.defines["KEEPS"] = look == 1 ? 1 : 0;
-    const bool makes_starts = stage.has_start_states() && starts_in_kernel(stage, facts);
-    launch.program.defines["OWN_STARTS"] = makes_starts ? 1 : 0;
+    GivenStarts starts = given_starts(stage, facts);
+    launch.program.defines["OWN_STARTS"] = starts.are_made ? 1 : 0;
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
                            static_cast<std::size_t>(stage.batch)};
@@ -70,21 +55,15 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const std::int64_t places = stage.along_rows ? group + lanes : group; // STATE_PLACES
     const std::int64_t kept = (stage.sections() + anticausal) * places +
                               ((look + (has_held ? 1 : 0)) * anticausal + stage.sections()) * lanes;
-    std::vector<Argument> arguments = {stage.start_states};
-    if (makes_starts) {
-        const StartTable table = start_table(filter.start_states, stage.order());
-        arguments = {ConstantData{constants_of(table.weights, StateType::floats), true},
-                     by_value(table.near), by_value(table.far)};
-    }
-    arguments.insert(arguments.end(),
-                     {by_value(lines), by_value(look), sections_argument(stage, small),
-                      array_argument(std::move(powers), small),
-                      local_floats(kept * stage.order())});
-    launch.arguments = stage.images_and(std::move(arguments));
+    starts.arguments.insert(starts.arguments.end(),
+                            {by_value(lines), by_value(look),
+                             sections_argument(stage, program.by_value), std::move(program.powers),
+                             local_floats(kept * stage.order())});
+    launch.arguments = stage.images_and(std::move(starts.arguments));
     if (stage.along_rows) {
         const std::int64_t rows = floats_of_rows(stage, lanes, settings.chunks);
         launch.arguments.emplace_back(local_floats(rows));
-        if (is_staged && anticausal > 0)
+        if (program.is_staged && anticausal > 0)
             launch.arguments.emplace_back(local_floats(rows));
     }
     to.launches.push_back(std::move(launch));
@@ -92,15 +71,8 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
 }
 
 std::string refusal(const RecursivePass &pass, const Settings &settings) {
-    if (pass.second)
-        return "there are two filters";
-    if (std::string reason = floats_refusal(pass); !reason.empty())
+    if (std::string reason = lanes_refusal(pass, settings.lanes, settings.chunks); !reason.empty())
         return reason;
-    if (std::string reason = sections_refusal(pass); !reason.empty())
-        return reason;
-    const int group = settings.lanes * settings.chunks;
-    if (group < 32 || group > 1024)
-        return text("groups would be of ", group, " items");
     for (const LineStage &stage : pass.stages)
         if (!stage.has_taps() && !look_of(stage, pass.lines.length, settings.chunks))
             return text("samples matter to others that are more than ", most_look, " tiles ahead");

@@ -164,6 +164,15 @@ struct StartTable {
 };
 StartTable start_table(const std::vector<StartWeights> &start_states, int order);
 
+// What a kernel whose start states are StartForm::in_kernel is given of them: where it computes them itself, the table's
+// weights and its numbers of samples; else the states.
+struct GivenStarts {
+    bool are_made = false;    // by the kernel
+    std::int32_t samples = 0; // at either end, where they are
+    std::vector<Argument> arguments;
+};
+GivenStarts given_starts(const RecursiveStage &stage, const DeviceFacts &facts);
+
 // The choices that kernels of recursive filters make.
 struct RecursiveForm {
     StartForm start;

@@ -38,14 +38,10 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
-    const bool makes_starts = stage.has_start_states() && starts_in_kernel(stage, facts);
-    defines["OWN_STARTS"] = makes_starts ? 1 : 0;
-    std::vector<Argument> arguments{stage.own, stage.start_states};
-    if (makes_starts) {
-        const StartTable table = start_table(stage.first().start_states, stage.order());
-        arguments = {stage.own, ConstantData{constants_of(table.weights, stage.states_are), true},
-                     by_value(table.near), by_value(table.far)};
-    }
+    GivenStarts starts = given_starts(stage, facts);
+    defines["OWN_STARTS"] = starts.are_made ? 1 : 0;
+    std::vector<Argument> arguments = std::move(starts.arguments);
+    arguments.insert(arguments.begin(), stage.own);
     arguments.insert(arguments.end(), {by_value(stage.lines), sections_argument(stage, small),
                                        by_value(static_cast<std::int32_t>(ahead.value_or(0)))});
     launch.arguments = stage.images_and(std::move(arguments));

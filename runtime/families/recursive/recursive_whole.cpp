@@ -13,10 +13,8 @@ struct Settings {
 };
 
 constexpr int chunk = recursive_chunk;
-constexpr int most_items = 1024;
-constexpr int most_chunks = 256;             // of a line
-constexpr int run = 16;                      // chunks
-constexpr std::size_t other_arguments = 512; // bytes, beside the powers
+constexpr int most_chunks = 256; // of a line
+constexpr int run = 16;          // chunks
 
 // OWN_STARTS in the kernel.
 enum class Starts { given = 0, from_edges = 1, from_many = 2 };
@@ -26,48 +24,29 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const auto [lanes, chunks] = settings;
     const int runs = chunks / run;
     const Lines &lines = stage.lines;
-    const LineStage &filter = stage.first();
-    const Symmetry symmetry = symmetry_of(filter);
-    std::vector<std::byte> powers = symmetry == Symmetry::none
-                                        ? chunk_powers(stage, run)
-                                        : symmetric_powers(stage, symmetry, run);
-    const bool small =
-        facts.takes_by_value(powers.size() + other_arguments) && !facts.copies_indexed_arguments;
+    LanesProgram program = lanes_program(stage, lanes, chunks, run, facts);
+    GivenStarts starts = given_starts(stage, facts);
 
     Launch launch;
     launch.program = {"recursive/recursive_whole.cl", "recursive_whole",
-                      chunk_defines(stage, small, std::nullopt)};
-    launch.program.defines["SYMMETRY"] = static_cast<int>(symmetry);
-    launch.program.defines["ALONG_ROWS"] = stage.along_rows ? 1 : 0;
-    const bool has_vectors = reads_vectors(stage, lanes);
-    launch.program.defines["VECTORS"] = has_vectors ? 1 : 0;
-    const bool is_staged = stage.along_rows && (stage.components > 1 || !has_vectors);
-    launch.program.defines["STAGED"] = is_staged ? 1 : 0;
-    launch.program.defines["LANES"] = lanes;
-    launch.program.defines["CHUNKS"] = chunks;
+                      std::move(program.defines)};
     launch.program.defines["RUN"] = run;
-    const bool makes_starts = stage.has_start_states() && starts_in_kernel(stage, facts);
+    launch.program.defines["OWN_STARTS"] =
+        static_cast<int>(!starts.are_made      ? Starts::given
+                         : starts.samples <= 1 ? Starts::from_edges
+                                               : Starts::from_many);
     const int group = lanes * chunks;
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
                            static_cast<std::size_t>(stage.batch)};
 
-    std::vector<Argument> arguments = {stage.start_states};
-    Starts starts = Starts::given;
-    if (makes_starts) {
-        const StartTable table = start_table(filter.start_states, stage.order());
-        starts = std::max(table.near, table.far) > 1 ? Starts::from_many : Starts::from_edges;
-        arguments = {ConstantData{constants_of(table.weights, StateType::floats), true},
-                     by_value(table.near), by_value(table.far)};
-    }
-    launch.program.defines["OWN_STARTS"] = static_cast<int>(starts);
     const std::vector<double> matrices = section_places(stage, chunk, run);
     const std::int64_t kept = stage.sections() * lanes * (chunks + 2 * runs + 1) * stage.order();
-    arguments.insert(arguments.end(),
-                     {by_value(lines), sections_argument(stage, small),
-                      array_argument(std::move(powers), small), in_memory(matrices),
-                      local_floats(kept + static_cast<std::int64_t>(matrices.size()))});
-    launch.arguments = stage.images_and(std::move(arguments));
+    starts.arguments.insert(starts.arguments.end(),
+                            {by_value(lines), sections_argument(stage, program.by_value),
+                             std::move(program.powers), in_memory(matrices),
+                             local_floats(kept + static_cast<std::int64_t>(matrices.size()))});
+    launch.arguments = stage.images_and(std::move(starts.arguments));
     if (stage.along_rows)
         launch.arguments.emplace_back(local_floats(floats_of_rows(stage, lanes, chunks)));
     to.launches.push_back(std::move(launch));
@@ -83,15 +62,8 @@ int most_sections(const RecursivePass &pass) {
 }
 
 std::string refusal(const RecursivePass &pass, const Settings &settings) {
-    if (pass.second)
-        return "there are two filters";
-    if (std::string reason = floats_refusal(pass); !reason.empty())
+    if (std::string reason = lanes_refusal(pass, settings.lanes, settings.chunks); !reason.empty())
         return reason;
-    if (std::string reason = sections_refusal(pass); !reason.empty())
-        return reason;
-    const int group = settings.lanes * settings.chunks;
-    if (group < 32 || group > most_items)
-        return text("groups would be of ", group, " items");
     if (most_sections(pass) > settings.chunks)
         return text("a stage has ", most_sections(pass), " sections, more than ", settings.chunks,
                     " chunks");
@@ -129,7 +101,7 @@ bool is_fastest(const RecursivePass &pass, const DeviceFacts &facts) {
     if (facts.device_class != DeviceClass::nvidia_gpu || pass.tile > 0)
         return false;
     const int chunks = chunks_for(pass);
-    if (chunks > most_chunks || (!pass.along_rows && columns * chunks > most_items))
+    if (chunks > most_chunks || (!pass.along_rows && columns * chunks > most_items_of_lanes))
         return false;
     constexpr std::int64_t soon = 128; // samples, of which other kernels read aprons
     const bool makes_starts = pass.stages.size() == 1 && !pass.stages.front().start_states.empty();
