@@ -4,7 +4,7 @@
 // when it comes that near, for what it leaves, and again, mostly from the cache as all groups are at
 // about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
 // OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does,
-// in place of reading them.
+// in place of reading them: see recursive_kept.clh.
 // KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
 // enters its chunks from each other is summed once.
 #include "lib/pixel.clh"
@@ -162,7 +162,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     UNROLL for (int s = 0; s < STATES; ++s)
         sum[s] = 0.0f;
     if (is_there)
-        add_ends(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
+        ADD_ENDS(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
     __local float *const parts = (__local float *)left;
     UNROLL for (int s = 0; s < STATES; ++s)
         parts[(s * CHUNKS + chunk) * LANES + lane] = sum[s];

@@ -3,7 +3,7 @@
 // then over the runs. Lines of few samples take as long as a group needs for one after the other of these steps, so that
 // there are few of them.
 // OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does, in place of
-// reading them: FROM_EDGES of a line's first and last sample, or FROM_MANY of more.
+// reading them: see recursive_kept.clh.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
@@ -18,8 +18,6 @@
 #error there is one filter, whose states are floats
 #endif
 
-#define FROM_EDGES 1
-#define FROM_MANY 2
 #define TILE (CHUNK * CHUNKS)
 #define GROUP (LANES * CHUNKS)
 #define RUNS (CHUNKS / RUN)
@@ -69,6 +67,26 @@
             }                                                                                      \
     }
 
+#if OWN_STARTS == FROM_SUMS
+// Weights in memory: of all states, constants, and weights of a line's first and last sample; of all sections, matrices by
+// which what the line's other samples leave at its start and at its end is multiplied, and those over a section's last chunk
+// but for the sample at the line's end.
+#define OF_FIRST STATES
+#define OF_LAST (2 * STATES)
+#define OF_START (3 * STATES)
+#define OF_END (OF_START + SECTIONS * MATRIX)
+#define OVER_REST (OF_END + SECTIONS * MATRIX)
+INLINE State times(Matrix matrix, State state) {
+    State product = AT_REST;
+    product.w = matrix.w_by_w * state.w;
+#if ORDER == 2
+    product.w = fma(matrix.w_by_v, state.v, product.w);
+    product.v = fma(matrix.v_by_w, state.w, matrix.v_by_v * state.v);
+#endif
+    return product;
+}
+#endif
+
 // Numbers that the group copies to local memory, and how many of them an item copies.
 #define MATRICES (SECTIONS * RUN * MATRIX)
 #define MATRICES_OF_ITEM ((MATRICES + GROUP - 1) / GROUP)
@@ -93,7 +111,15 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     __local KEPT *const left = kept;
     __local KEPT *const runs = left + SECTIONS * STATE_PLACES;
     __local KEPT *const beyond = runs + SECTIONS * RUNS * LANES;
+#if OWN_STARTS == FROM_SUMS
+    // [lane]: what a section leaves where it arrives, but for that sample; and what the state at the line's end leaves at
+    // the start of its last chunk.
+    __local KEPT *const arriving = beyond + SECTIONS * LANES;
+    __local KEPT *const ended = arriving + SECTIONS * LANES;
+    __local float *const matrices = (__local float *)(ended + SECTIONS * LANES);
+#else
     __local float *const matrices = (__local float *)(beyond + SECTIONS * LANES);
+#endif
 
     float x[CHUNK];
 #if STAGED
@@ -119,7 +145,18 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     if (has_end)
         UNROLL for (int o = 0; o < ORDER; ++o)
             end_state[o] = weights[end_section * ORDER + o];
-#if OWN_STARTS == FROM_EDGES
+#if OWN_STARTS == FROM_SUMS
+    if (has_end && first_line + end_lane < lines.lines) {
+        __global const SRC *of = src + SRC_LINE(first_line + end_lane, batch);
+        const float x_first = LOAD(of);
+        const float x_last = LOAD(of + (long)(lines.length - 1) * lines.src.step);
+        UNROLL for (int o = 0; o < ORDER; ++o) {
+            const int state = end_section * ORDER + o;
+            end_state[o] = fma(weights[OF_LAST + state], x_last,
+                               fma(weights[OF_FIRST + state], x_first, end_state[o]));
+        }
+    }
+#elif OWN_STARTS == FROM_EDGES
     if (has_end && first_line + end_lane < lines.lines) {
         __global const SRC *of = src + SRC_LINE(first_line + end_lane, batch);
         const float x_near = near > 0 ? LOAD(of) : 0.0f;
@@ -140,7 +177,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
         UNROLL for (int s = 0; s < STATES; ++s)
             sum[s] = 0.0f;
         if (is_there)
-            add_ends(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
+            ADD_ENDS(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
         UNROLL for (int s = 0; s < STATES; ++s)
             parts[(s * CHUNKS + chunk) * LANES + lane] = sum[s];
     }
@@ -174,6 +211,28 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     take_chunk(rows, lane, chunk, x);
 #endif
 
+#if OWN_STARTS == FROM_SUMS
+    if (chunk == 0 || chunk == last_chunk) {
+        Filter filter;
+        READ_FILTER(filter, GIVEN, 0);
+        State own[SECTIONS];
+        UNROLL for (int s = 0; s < SECTIONS; ++s)
+            own[s] = AT_REST;
+        UNROLL for (int i = 0; i < CHUNK; ++i)
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                if (first + i < lines.length - 1)
+                    own[s] = take(filter.sections[s], own[s], x[i]);
+        UNROLL for (int i = CHUNK - 1; i > 0; --i)
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                own[s] = take(filter.sections[s], own[s], x[i]);
+        if (chunk == last_chunk)
+            UNROLL for (int s = 0; s < CAUSAL; ++s)
+                arriving[s * LANES + lane] = kept_of(own[s]);
+        if (chunk == 0)
+            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
+                arriving[s * LANES + lane] = kept_of(own[s]);
+    }
+#endif
 #if SYMMETRY
     float first_left[ONE_WAY], second_left[ONE_WAY]; // from the chunk's first and second half
     float sums[HALVES * PAIRS], differences[HALVES * PAIRS];
@@ -199,7 +258,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
 
-#if HAS_ENDS
+#if HAS_ENDS && OWN_STARTS != FROM_SUMS
     // The states at a line's ends add to the sums of its first and its last chunk.
     if (has_end) {
         const KEPT end = KEPT_OF(end_state, 0);
@@ -230,7 +289,48 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     FILTER_PAIRS(POWERS.symmetric, sums, differences);
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
-#if RUNS > 1
+    const int last_run = (uint)last_chunk / RUN;
+    const int last_of_run = (uint)last_chunk % RUN;
+#if OWN_STARTS == FROM_SUMS
+    // What a section leaves where it arrives: the states at both ends are made of these.
+    if (has_end) {
+        const bool is_causal = end_section < CAUSAL;
+        __local const KEPT *const all =
+            runs + (end_section * RUNS + (is_causal ? 0 : RUNS - 1)) * LANES + end_lane;
+        const int step = is_causal ? LANES : -LANES;
+        const int before = is_causal ? last_run : RUNS - 1;
+        const Matrix over_run = MATRIX_AT(POWERS.run, end_section);
+        State state = AT_REST;
+        for (int k = 0; k < before; ++k)
+            state = carry_over(over_run, state, KEPT_STATE(all[k * step]));
+        state = carry_over(
+            MATRIX_AT(matrices, end_section * RUN + (is_causal ? last_of_run : RUN - 1)), state,
+            KEPT_STATE(left[end_section * STATE_PLACES + PLACE_OF(is_causal ? last_chunk : 0, end_lane)]));
+        arriving[item] = kept_of(carry_over(MATRIX_AT(weights + OVER_REST, end_section), state,
+                                            KEPT_STATE(arriving[item])));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (has_end) {
+        const bool is_causal = end_section < CAUSAL;
+        const int pole = is_causal ? end_section : end_section - CAUSAL;
+        const State from_start = times(MATRIX_AT(weights + OF_START, end_section),
+                                       KEPT_STATE(arriving[(CAUSAL + pole) * LANES + end_lane]));
+        const State from_end = times(MATRIX_AT(weights + OF_END, end_section),
+                                     KEPT_STATE(arriving[pole * LANES + end_lane]));
+        const KEPT edges = KEPT_OF(end_state, 0);
+        const State end = plus_state(KEPT_STATE(edges), plus_state(from_start, from_end));
+        beyond[item] = kept_of(end);
+        if (!is_causal) {
+            // The line's last run ends with it.
+            const State left_by_end = carry_over(MATRIX_AT(POWERS.last_chunk, end_section), end, AT_REST);
+            ended[item] = kept_of(left_by_end);
+            __local KEPT *const of_run = runs + (end_section * RUNS + last_run) * LANES + end_lane;
+            *of_run = kept_of(carry_over(MATRIX_AT(matrices, end_section * RUN + last_of_run),
+                                         left_by_end, KEPT_STATE(*of_run)));
+        }
+    }
+#endif
+#if RUNS > 1 || OWN_STARTS == FROM_SUMS
     if (item < SECTIONS * LANES) {
         const int s = (uint)item / LANES;
         const bool is_causal = s < CAUSAL;
@@ -239,6 +339,10 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
             runs + (s * RUNS + (is_causal ? 0 : RUNS - 1)) * LANES + (uint)item % LANES;
         const int step = is_causal ? LANES : -LANES;
         State state = AT_REST;
+#if OWN_STARTS == FROM_SUMS
+        if (is_causal)
+            state = KEPT_STATE(beyond[item]);
+#endif
         CARRY(state, all, RUNS, step, over_run);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -247,11 +351,16 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     State entering[SECTIONS];
     UNROLL for (int s = 0; s < SECTIONS; ++s) {
         entering[s] = KEPT_STATE(left[s * STATE_PLACES + place]);
-#if RUNS > 1
+#if RUNS > 1 || OWN_STARTS == FROM_SUMS
         const int run = (uint)chunk / RUN;
         const int k = s < CAUSAL ? (uint)chunk % RUN : RUN - 1 - (uint)chunk % RUN;
         entering[s] = carry_over(MATRIX_AT(matrices, s * RUN + k),
                                  KEPT_STATE(runs[(s * RUNS + run) * LANES + lane]), entering[s]);
+#endif
+#if OWN_STARTS == FROM_SUMS
+        if (s >= CAUSAL && run == last_run && chunk < last_chunk)
+            entering[s] = carry_over(MATRIX_AT(matrices, s * RUN + last_chunk - 1 - chunk),
+                                     KEPT_STATE(ended[s * LANES + lane]), entering[s]);
 #endif
     }
     float y[CHUNK];

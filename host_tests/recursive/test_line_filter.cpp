@@ -68,6 +68,49 @@ Line run(const std::vector<LineStage> &stages, const Line &x, const Border &bord
     return y;
 }
 
+// Returns the largest difference between a stage's weights of start states and those that its powers stand for, over the
+// largest weight.
+double difference_of_powers(const LineStage &stage, std::int64_t length) {
+    double difference = 0.0;
+    const auto n = static_cast<std::size_t>(length);
+    std::size_t state = 0;
+    const auto compare = [&](const Section &section) {
+        const StartPowers &powers = stage.start_powers.at(state / 2);
+        std::array<Line, 2> weights{Line(n, 0.0), Line(n, 0.0)};
+        const auto add = [&](std::array<double, 2> own, std::size_t at) {
+            for (std::size_t k = 0; k < 2; ++k)
+                weights[k][at] += own[k];
+        };
+        add(powers.of_first, 0);
+        add(powers.of_last, n - 1);
+        for (const bool is_near : {true, false}) {
+            std::array<double, 2> own = is_near ? powers.near : powers.far;
+            const std::int64_t samples = is_near ? powers.near_samples : powers.far_samples;
+            CHECK(samples <= std::max<std::int64_t>(length - 1, 1));
+            for (std::size_t i = 1; i < static_cast<std::size_t>(samples); ++i) {
+                add(own, is_near ? i : n - 1 - i);
+                step(section, own, 0.0);
+            }
+        }
+        for (std::size_t k = 0; k < 2; ++k, ++state) {
+            const StartWeights &table = stage.start_states[state];
+            Line all(n, 0.0);
+            for (std::size_t i = 0; i < table.near.size(); ++i)
+                all[i] += table.near[i];
+            for (std::size_t i = 0; i < table.far.size(); ++i)
+                all[n - 1 - i] += table.far[i];
+            double largest = 1e-3; // where weights cancel, they are nothing but rounding
+            for (const double weight : all)
+                largest = std::max(largest, std::abs(weight));
+            for (std::size_t i = 0; i < n; ++i)
+                difference = std::max(difference, std::abs(all[i] - weights[k][i]) / largest);
+        }
+    };
+    std::for_each(stage.causal.begin(), stage.causal.end(), compare);
+    std::for_each(stage.anticausal.begin(), stage.anticausal.end(), compare);
+    return difference;
+}
+
 Line expected(const Recursion &recursion, const Border &border, const Line &x,
               std::int64_t padding) {
     return recursion.extended ? support::exact(recursion.scans, x, border, padding)
@@ -177,6 +220,10 @@ TEST_SUITE("line filter") {
                     CAPTURE(stages.size());
                     CHECK(worst(run(stages, x, border), expected(recursion, border, x, 6000)) <
                           1e-8);
+                    const LineStage &first = stages.front();
+                    CHECK(first.start_powers.size() == first.start_states.size() / 2);
+                    if (!first.start_powers.empty())
+                        CHECK(difference_of_powers(first, static_cast<std::int64_t>(n)) < 1e-9);
                 }
     }
 

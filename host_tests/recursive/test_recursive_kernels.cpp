@@ -664,6 +664,53 @@ TEST_CASE("lines of fewer chunks than a stage has sections") {
     CHECK(tally.misfits == 3);
 }
 
+// Groups make the states that lines start from of weights that are powers, or of what their chunks leave where both
+// directions have the same poles. Lines are shorter and longer than the samples that matter, than a chunk and than a run.
+TEST_CASE("start states of weights that are powers") {
+    constexpr double modulus = 0.97;
+    const double both = 2.0 * modulus * std::cos(0.03); // the sum of a pair of poles
+    const std::vector<double> slow{modulus + both, -modulus * (modulus + both),
+                                   modulus * modulus * modulus};
+    const std::vector<double> alternating{-0.8};
+    const std::vector<double> fast{0.5, -0.3};
+    const std::vector<double> ringing{1.9 * std::cos(0.1), -0.95 * 0.95};
+    // A kernel, an axis of the image, and scans in both directions: a program is compiled for each.
+    struct Case {
+        const char *kernel;
+        int axis;
+        std::vector<std::vector<double>> forwards, backwards;
+    };
+    const Case cases[] = {{"recursive_whole", 1, {slow, alternating}, {slow, alternating}},
+                          {"recursive_look", 0, {slow, alternating}, {slow, alternating}},
+                          {"recursive_look", 1, {fast}, {ringing}}};
+    Tally tally;
+    int runs = 0;
+    for (const Case &of : cases) {
+        std::vector<Scan> scans;
+        for (const auto &feedback : of.forwards)
+            scans.push_back(scan(of.axis, true, feedback));
+        for (const auto &feedback : of.backwards)
+            scans.push_back(scan(of.axis, false, feedback));
+        const bool holds_lines = of.kernel == std::string("recursive_whole");
+        for (const int length : {2, 3, 16, 17, 203, 300})
+            for (const BorderMode border :
+                 {BorderMode::reflect, BorderMode::reflect101, BorderMode::wrap}) {
+                RecursiveCase test;
+                test.kernel = of.kernel;
+                test.config = holds_lines ? Config{{"LANES", 4}, {"CHUNKS", length > 256 ? 32 : 16}}
+                                          : Config{{"LANES", 16}, {"CHUNKS", 4}};
+                test.width = of.axis == 0 ? length : 5;
+                test.height = of.axis == 0 ? 5 : length;
+                test.border = border;
+                INFO(gz::to_text(test.config), " ", test.name(), ", ", scans.size(), " scans");
+                CHECK(run(Filter::recursive(scans), test, tally) == "");
+                ++runs;
+            }
+    }
+    CHECK(tally.ran == runs);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 namespace {
 
 // Lines as long as the segments need, each configuration, the other parameters in turn.

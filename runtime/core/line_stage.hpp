@@ -52,6 +52,15 @@ struct StartWeights {
     std::vector<double> near, far;
 };
 
+// The weights in a section's two start states where they are powers: those of samples 1, 2, ... n - 2 are `near`, what the
+// section makes of it in a sample, in two, and so on, and `far` likewise for the samples counted from the line's end.
+// x[0] and x[n - 1] have weights of their own. No sample after the first `near_samples`, or before the last `far_samples`,
+// matters.
+struct StartPowers {
+    std::array<double, 2> of_first{}, of_last{}, near{}, far{};
+    std::int64_t near_samples = 0, far_samples = 0;
+};
+
 // The precision of a stage's states. Where rounding a state at every sample adds up to too much, f32
 // suffices for kernels that compute it anew from sums every few samples; kernels that step along the
 // line keep it in double, or in pairs of f32.
@@ -73,6 +82,8 @@ struct LineStage {
     // How states start: w and v of each causal section, then of each anticausal one; empty where
     // they start from 0.
     std::vector<StartWeights> start_states;
+    // The same of each section, where it has this form: else empty.
+    std::vector<StartPowers> start_powers;
     // The line that start states are sums over: the one that this stage reads, or the first stage's.
     enum class StartLine { own, first } start_line = StartLine::first;
     Precision precision = Precision::single;

@@ -97,6 +97,58 @@ StartWeights on_line(const Functional &functional, const Border &border, std::in
     return result;
 }
 
+// Returns the weights over a line that the border extends of what samples before the first leave in the section:
+// responses[age] of the sample at -1 - age.
+StartPowers powers_on_line(const Section &section,
+                           const std::vector<std::array<double, 2>> &responses,
+                           const Border &border, std::int64_t length, double negligible) {
+    StartPowers result;
+    const auto add = [](std::array<double, 2> &to, const std::array<double, 2> &weights) {
+        for (std::size_t k = 0; k < 2; ++k)
+            to[k] += weights[k];
+    };
+    std::int64_t before = fold(0, length, border.mode);
+    for (std::size_t age = 0; age < responses.size(); ++age) {
+        const std::int64_t at = fold(-1 - static_cast<std::int64_t>(age), length, border.mode);
+        if (at == 0)
+            add(result.of_first, responses[age]);
+        else if (at == length - 1)
+            add(result.of_last, responses[age]);
+        else if (at == 1 && at > before)
+            add(result.near, responses[age]);
+        else if (at == length - 2 && at < before)
+            add(result.far, responses[age]);
+        before = at;
+    }
+
+    std::array<double, 2> largest{};
+    for (const auto *weights : {&result.of_first, &result.of_last, &result.near, &result.far})
+        for (std::size_t k = 0; k < 2; ++k)
+            largest[k] = std::max(largest[k], std::abs((*weights)[k]));
+    const auto samples_of = [&](std::array<double, 2> weights,
+                                const std::array<double, 2> &of_end) {
+        std::int64_t samples = of_end[0] != 0.0 || of_end[1] != 0.0 ? 1 : 0;
+        const auto most = static_cast<std::int64_t>(responses.size());
+        for (std::int64_t i = 1; i < std::min(length - 1, most); ++i) {
+            for (std::size_t k = 0; k < 2; ++k)
+                if (weights[k] != 0.0 && std::abs(weights[k]) >= negligible * largest[k])
+                    samples = i + 1;
+            step(section, weights, 0.0);
+        }
+        return samples;
+    };
+    result.near_samples = samples_of(result.near, result.of_first);
+    result.far_samples = samples_of(result.far, result.of_last);
+    return result;
+}
+
+StartPowers mirrored(StartPowers powers) {
+    std::swap(powers.of_first, powers.of_last);
+    std::swap(powers.near, powers.far);
+    std::swap(powers.near_samples, powers.far_samples);
+    return powers;
+}
+
 // Sets the start states of every stage at both ends of a line that its border extends.
 void set_extended_start_states(std::vector<LineStage> &stages, const Border &border,
                                std::int64_t length) {
@@ -111,6 +163,12 @@ void set_extended_start_states(std::vector<LineStage> &stages, const Border &bor
             const std::int64_t fading = samples_to_fade(section, precision);
             const std::int64_t margin = before;
             const auto ages = responses(section, fading);
+            // Stages before spread each sample, whose weights are no powers then.
+            if (s == 0) {
+                const StartPowers powers =
+                    powers_on_line(section, ages, border, length, negligible_for(precision));
+                stage.start_powers.push_back(side == Way::mirrored ? mirrored(powers) : powers);
+            }
             for (std::size_t component = 0; component < 2; ++component) {
                 // The functional covers samples -fading to -1 of what the stage reads, and as many more on
                 // both sides as the stages before reach; it is mirrored for the far end.

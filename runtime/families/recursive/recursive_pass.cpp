@@ -270,8 +270,7 @@ GivenStarts given_starts(const RecursiveStage &stage, const DeviceFacts &facts) 
     if (!stage.has_start_states() || !starts_in_kernel(stage, facts))
         return {.arguments = {stage.start_states}};
     const StartTable table = start_table(stage.first().start_states, stage.order());
-    return {true,
-            std::max(table.near, table.far),
+    return {std::max(table.near, table.far) <= 1 ? OwnStarts::from_edges : OwnStarts::from_many,
             {ConstantData{constants_of(table.weights, StateType::floats), true},
              by_value(table.near), by_value(table.far)}};
 }

@@ -39,7 +39,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
     GivenStarts starts = given_starts(stage, facts);
-    defines["OWN_STARTS"] = starts.are_made ? 1 : 0;
+    defines["OWN_STARTS"] = static_cast<int>(starts.own);
     std::vector<Argument> arguments = std::move(starts.arguments);
     arguments.insert(arguments.begin(), stage.own);
     arguments.insert(arguments.end(), {by_value(stage.lines), sections_argument(stage, small),

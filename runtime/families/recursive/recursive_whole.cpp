@@ -1,5 +1,6 @@
 // Groups that hold whole lines. See cl/recursive/recursive_whole.cl.
 #include <algorithm>
+#include <array>
 
 #include "families/recursive/kernels.hpp"
 #include "families/recursive/recursive_chunks.hpp"
@@ -16,8 +17,78 @@ constexpr int chunk = recursive_chunk;
 constexpr int most_chunks = 256; // of a line
 constexpr int run = 16;          // chunks
 
-// OWN_STARTS in the kernel.
-enum class Starts { given = 0, from_edges = 1, from_many = 2 };
+// Whether start states are made of what all chunks leave, in place of sums over the samples that matter to them.
+bool has_start_sums(const RecursiveStage &stage, OwnStarts own) {
+    return (own == OwnStarts::from_many || own == OwnStarts::from_powers) &&
+           !stage.first().start_powers.empty() && is_mirrored(stage);
+}
+
+// Appends the matrix by which what samples leave, each counted from 1 on, is multiplied where `first` is the first one's
+// weights: it is the identity and the transition over a sample, each so many times.
+void append_times(std::vector<double> &to, const Section &section, std::array<double, 2> first,
+                  int order) {
+    if (order == 1) {
+        to.push_back(first[0]);
+        return;
+    }
+    const auto less = transition(section, 1).less_identity;
+    // A sample leaves (1, 1), and that a sample later these.
+    const double later_w = 1.0 + less[0][0] + less[0][1];
+    const double later_v = less[1][0] + 1.0 + less[1][1];
+    const double transitions = (first[1] - first[0]) / (later_v - later_w);
+    const double identities = first[0] - transitions * later_w;
+    for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t j = 0; j < 2; ++j)
+            to.push_back(transitions * less[i][j] + (i == j ? identities + transitions : 0.0));
+}
+
+using TwoByTwo = std::array<std::array<double, 2>, 2>;
+std::array<double, 2> carried_over(const TwoByTwo &less_identity, std::array<double, 2> state) {
+    return {state[0] + less_identity[0][0] * state[0] + less_identity[0][1] * state[1],
+            state[1] + less_identity[1][0] * state[0] + less_identity[1][1] * state[1]};
+}
+
+// What FROM_SUMS of the kernel takes.
+GivenStarts start_sums(const RecursiveStage &stage) {
+    const LineStage &filter = stage.first();
+    const std::int64_t length = stage.lines.length;
+    const int order = stage.order();
+    std::vector<double> constants;
+    std::vector<double> of_first;
+    std::vector<double> of_last;
+    std::vector<double> of_start;
+    std::vector<double> of_end;
+    std::vector<double> over_rest;
+    for (std::size_t s = 0; s < filter.start_powers.size(); ++s) {
+        const Section &section = stage.section(s);
+        const StartPowers &powers = filter.start_powers[s];
+        append_times(of_start, section, powers.near, order);
+        append_times(of_end, section, powers.far, order);
+        // What arrives at an end has the sample at the other with it, which counts by its own weight.
+        std::array<double, 2> near_at_last = powers.near;
+        std::array<double, 2> far_at_first = powers.far;
+        if (length > 1) {
+            const auto less = transition(section, length - 2).less_identity;
+            near_at_last = carried_over(less, near_at_last);
+            far_at_first = carried_over(less, far_at_first);
+        }
+        for (std::size_t k = 0; k < static_cast<std::size_t>(order); ++k) {
+            constants.push_back(filter.start_states[2 * s + k].constant);
+            of_first.push_back(powers.of_first[k] - (length > 1 ? far_at_first[k] : 0.0));
+            of_last.push_back(powers.of_last[k] - (length > 1 ? near_at_last[k] : 0.0));
+        }
+        const std::int64_t rest =
+            s < filter.causal.size() ? (length - 1) % chunk : std::int64_t{chunk} - 1;
+        const auto less = transition(section, rest).less_identity;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
+            for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
+                over_rest.push_back(less[i][j]);
+    }
+    std::vector<double> weights;
+    for (const auto *part : {&constants, &of_first, &of_last, &of_start, &of_end, &over_rest})
+        weights.insert(weights.end(), part->begin(), part->end());
+    return {OwnStarts::from_sums, {in_memory(weights)}};
+}
 
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
@@ -25,23 +96,24 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const int runs = chunks / run;
     const Lines &lines = stage.lines;
     LanesProgram program = lanes_program(stage, lanes, chunks, run, facts);
-    GivenStarts starts = given_starts(stage, facts);
+    GivenStarts starts = lanes_starts(stage, chunks, facts);
+    if (has_start_sums(stage, starts.own))
+        starts = start_sums(stage);
 
     Launch launch;
     launch.program = {"recursive/recursive_whole.cl", "recursive_whole",
                       std::move(program.defines)};
     launch.program.defines["RUN"] = run;
-    launch.program.defines["OWN_STARTS"] =
-        static_cast<int>(!starts.are_made      ? Starts::given
-                         : starts.samples <= 1 ? Starts::from_edges
-                                               : Starts::from_many);
+    launch.program.defines["OWN_STARTS"] = static_cast<int>(starts.own);
     const int group = lanes * chunks;
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,
                            static_cast<std::size_t>(stage.batch)};
 
     const std::vector<double> matrices = section_places(stage, chunk, run);
-    const std::int64_t kept = stage.sections() * lanes * (chunks + 2 * runs + 1) * stage.order();
+    const int of_ends = starts.own == OwnStarts::from_sums ? 3 : 1;
+    const std::int64_t kept =
+        stage.sections() * lanes * (chunks + 2 * runs + of_ends) * stage.order();
     starts.arguments.insert(starts.arguments.end(),
                             {by_value(lines), sections_argument(stage, program.by_value),
                              std::move(program.powers), in_memory(matrices),
