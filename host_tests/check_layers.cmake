@@ -23,7 +23,7 @@ function(find_layer file result)
         get_filename_component(stem "${file}" NAME_WE)
         get_filename_component(folder "${file}" DIRECTORY)
         get_filename_component(family "${folder}" NAME)
-        if(stem MATCHES "_pass$|^lowering|^kernels$|^family$|^metric|_chunks$|_tile$" OR
+        if(stem MATCHES "_pass$|^lowering|^kernels$|^family$|^metric|_chunks$|_starts$|_tile$" OR
            EXISTS "${ROOT}/../cl/${family}/${stem}.cl")
             set(layer families_on_devices)
         endif()

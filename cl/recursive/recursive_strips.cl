@@ -4,7 +4,7 @@
 // enough is left of what lies behind it; else by going along the lines backwards first. Two filters
 // at once go along side by side. Results are written while the anticausal sections go.
 // OWN_STARTS: whether an item computes the states from which its lines start, as recursive_ends does, in place of reading
-// them.
+// them: see recursive_own_starts.clh.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/once.clh"
@@ -13,10 +13,10 @@
 #include "lib/recursive_late.clh"
 #include "lib/host_compiler.clh"
 #include "lib/write_row.clh"
+#include "lib/recursive_own_starts.clh"
 
-#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD) || !defined(HOLDS) ||      \
-    !defined(OWN_STARTS)
-#error ALONG_ROWS, HAS_ENDS, LOOKS_AHEAD, HOLDS or OWN_STARTS is not defined
+#if !defined(ALONG_ROWS) || !defined(HAS_ENDS) || !defined(LOOKS_AHEAD) || !defined(HOLDS)
+#error ALONG_ROWS, HAS_ENDS, LOOKS_AHEAD or HOLDS is not defined
 #endif
 #if !defined(WIDE) || !defined(BLOCK)
 #error WIDE or BLOCK is not defined
@@ -225,32 +225,40 @@ INLINE void read_samples(STRIP_SOURCE from, const Lines lines, int rest, int fir
 #define STARTS_PARAMETER __global const ONE_STATE *restrict weights, const int near, const int far
 #define STARTS_LIST weights, near, far
 
-// Adds to the states of all lines what `count` samples at their start leave, or at their end: weights of the states for
-// each, the sample at the end first. The samples furthest from the end weigh least and come first: sums round less.
+// Adds to states of all lines what `count` samples at their start leave, or at their end: weights of the states for each,
+// the sample at the end first. The samples furthest from the end weigh least and come first: sums round less. Sums of one
+// end serve both directions where they have the same poles; the sample at the end is not among those then.
+#if OWN_STARTS == FROM_SUMS
+#define SUMMED CAUSAL // sections
+#define SKIPPED 1     // sample
+#else
+#define SUMMED SECTIONS
+#define SKIPPED 0
+#endif
 INLINE void add_ends(STRIP_SOURCE from, const Lines lines, int rest, bool at_end, int count,
                      __global const ONE_STATE *weights, float16 *samples, State *held) {
     for (int near = (count - 1) / BLOCK * BLOCK; near >= 0 && count > 0; near -= BLOCK) {
         const int some = min(count - near, BLOCK);
-        const int first = at_end ? lines.length - near - some : near;
+        const int first = at_end ? lines.length - SKIPPED - near - some : near + SKIPPED;
         UNROLL for (int k = 0; k < VECTORS; ++k) {
             for (int n = 0; n < some; ++n)
                 if (IS_READ_AT(n, k))
                     read_samples(from, lines, rest, first + n, some - n, k, samples + n * VECTORS);
-            State states[SECTIONS];
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                states[s] = held[k * SECTIONS + s];
+            State states[SUMMED];
+            UNROLL for (int s = 0; s < SUMMED; ++s)
+                states[s] = held[k * SUMMED + s];
             for (int i = some - 1; i >= 0; --i) {
                 const STATE x = TO_STATE(samples[(at_end ? some - 1 - i : i) * VECTORS + k]);
-                __global const ONE_STATE *of = weights + (near + i) * STATES;
-                UNROLL for (int s = 0; s < SECTIONS; ++s) {
+                __global const ONE_STATE *of = weights + (near + i) * (SUMMED * ORDER);
+                UNROLL for (int s = 0; s < SUMMED; ++s) {
                     states[s].w = MULTIPLY_ADD(SPREAD(of[s * ORDER]), x, states[s].w);
                     if (ORDER == 2)
                         states[s].v =
                             MULTIPLY_ADD(SPREAD(of[s * ORDER + ORDER - 1]), x, states[s].v);
                 }
             }
-            UNROLL for (int s = 0; s < SECTIONS; ++s)
-                held[k * SECTIONS + s] = states[s];
+            UNROLL for (int s = 0; s < SUMMED; ++s)
+                held[k * SUMMED + s] = states[s];
         }
     }
 }
@@ -273,6 +281,11 @@ ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TA
     Constants constants;
     READ_CONSTANTS(constants, GIVEN);
     State held[VECTORS * SECTIONS];
+#if OWN_STARTS == FROM_SUMS
+    State at_start[VECTORS * CAUSAL], at_end[VECTORS * CAUSAL];
+    UNROLL for (int i = 0; i < VECTORS * CAUSAL; ++i)
+        at_start[i] = at_end[i] = AT_REST;
+#else
     UNROLL for (int k = 0; k < VECTORS; ++k)
         UNROLL for (int s = 0; s < SECTIONS; ++s)
 #if OWN_STARTS
@@ -285,6 +298,7 @@ ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TA
                                      first_line + k / PLANES * 16 * PLANES + k % PLANES, s));
 #else
             held[k * SECTIONS + s] = AT_REST;
+#endif
 #endif
 #if ALONG_ROWS
     const bool is_aligned = ALIGNED && lines.begin % 16 == 0;
@@ -328,7 +342,24 @@ ONCE void filter_strip(const int3 place, const int strips, SOURCES_PARAMETER, TA
 #define SECOND_FROM second_from
 #endif
 
-#if OWN_STARTS
+#if OWN_STARTS == FROM_SUMS
+    add_ends(FROM, lines, rest, false, near, weights + OF_OTHERS, samples, at_start);
+    add_ends(FROM, lines, rest, true, far, weights + OF_OTHERS, samples, at_end);
+    UNROLL for (int k = 0; k < VECTORS; ++k) {
+        if (IS_READ_AT(0, k)) {
+            read_samples(FROM, lines, rest, 0, 1, k, samples);
+            read_samples(FROM, lines, rest, lines.length - 1, 1, k, samples + VECTORS);
+        }
+        const STATE first = TO_STATE(samples[k]);
+        const STATE last = TO_STATE(samples[VECTORS + k]);
+        UNROLL for (int s = 0; s < SECTIONS; ++s) {
+            const int pole = k * CAUSAL + s % CAUSAL;
+            held[k * SECTIONS + s] =
+                late_state(constants.sections[s], state_from_sums(weights, s, first, last,
+                                                                  at_start[pole], at_end[pole]));
+        }
+    }
+#elif OWN_STARTS
     add_ends(FROM, lines, rest, false, near, weights + STATES, samples, held);
     add_ends(FROM, lines, rest, true, far, weights + STATES + near * STATES, samples, held);
     UNROLL for (int k = 0; k < VECTORS; ++k)

@@ -67,25 +67,8 @@
             }                                                                                      \
     }
 
-#if OWN_STARTS == FROM_SUMS
-// Weights in memory: of all states, constants, and weights of a line's first and last sample; of all sections, matrices by
-// which what the line's other samples leave at its start and at its end is multiplied, and those over a section's last chunk
-// but for the sample at the line's end.
-#define OF_FIRST STATES
-#define OF_LAST (2 * STATES)
-#define OF_START (3 * STATES)
-#define OF_END (OF_START + SECTIONS * MATRIX)
-#define OVER_REST (OF_END + SECTIONS * MATRIX)
-INLINE State times(Matrix matrix, State state) {
-    State product = AT_REST;
-    product.w = matrix.w_by_w * state.w;
-#if ORDER == 2
-    product.w = fma(matrix.w_by_v, state.v, product.w);
-    product.v = fma(matrix.v_by_w, state.w, matrix.v_by_v * state.v);
-#endif
-    return product;
-}
-#endif
+// Beside the weights of FROM_SUMS: matrices over a section's last chunk, but for the sample at the line's end.
+#define OVER_REST OF_OTHERS
 
 // Numbers that the group copies to local memory, and how many of them an item copies.
 #define MATRICES (SECTIONS * RUN * MATRIX)
@@ -138,6 +121,14 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     const int end_section = (uint)item / LANES;
     const int end_lane = (uint)item % LANES;
     const bool has_end = item < SECTIONS * LANES;
+#if OWN_STARTS == FROM_SUMS
+    float x_first = 0.0f, x_last = 0.0f;
+    if (has_end && first_line + end_lane < lines.lines) {
+        __global const SRC *of = src + SRC_LINE(first_line + end_lane, batch);
+        x_first = LOAD(of);
+        x_last = LOAD(of + (long)(lines.length - 1) * lines.src.step);
+    }
+#else
     float end_state[ORDER];
     UNROLL for (int o = 0; o < ORDER; ++o)
         end_state[o] = 0.0f;
@@ -145,18 +136,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     if (has_end)
         UNROLL for (int o = 0; o < ORDER; ++o)
             end_state[o] = weights[end_section * ORDER + o];
-#if OWN_STARTS == FROM_SUMS
-    if (has_end && first_line + end_lane < lines.lines) {
-        __global const SRC *of = src + SRC_LINE(first_line + end_lane, batch);
-        const float x_first = LOAD(of);
-        const float x_last = LOAD(of + (long)(lines.length - 1) * lines.src.step);
-        UNROLL for (int o = 0; o < ORDER; ++o) {
-            const int state = end_section * ORDER + o;
-            end_state[o] = fma(weights[OF_LAST + state], x_last,
-                               fma(weights[OF_FIRST + state], x_first, end_state[o]));
-        }
-    }
-#elif OWN_STARTS == FROM_EDGES
+#if OWN_STARTS == FROM_EDGES
     if (has_end && first_line + end_lane < lines.lines) {
         __global const SRC *of = src + SRC_LINE(first_line + end_lane, batch);
         const float x_near = near > 0 ? LOAD(of) : 0.0f;
@@ -200,6 +180,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     if (has_end && first_line + end_lane < lines.lines)
         UNROLL for (int o = 0; o < ORDER; ++o)
             end_state[o] = ends[((long)batch * STATES + end_section * ORDER + o) * lines.lines + first_line + end_lane];
+#endif
 #endif
 #endif
     UNROLL for (int k = 0; k < MATRICES_OF_ITEM; ++k)
@@ -313,12 +294,9 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     if (has_end) {
         const bool is_causal = end_section < CAUSAL;
         const int pole = is_causal ? end_section : end_section - CAUSAL;
-        const State from_start = times(MATRIX_AT(weights + OF_START, end_section),
-                                       KEPT_STATE(arriving[(CAUSAL + pole) * LANES + end_lane]));
-        const State from_end = times(MATRIX_AT(weights + OF_END, end_section),
-                                     KEPT_STATE(arriving[pole * LANES + end_lane]));
-        const KEPT edges = KEPT_OF(end_state, 0);
-        const State end = plus_state(KEPT_STATE(edges), plus_state(from_start, from_end));
+        const State end = state_from_sums(weights, end_section, x_first, x_last,
+                                          KEPT_STATE(arriving[(CAUSAL + pole) * LANES + end_lane]),
+                                          KEPT_STATE(arriving[pole * LANES + end_lane]));
         beyond[item] = kept_of(end);
         if (!is_causal) {
             // The line's last run ends with it.

@@ -234,48 +234,6 @@ LanesProgram lanes_program(const RecursiveStage &stage, int lanes, int chunks, i
     return {std::move(defines), small, is_staged, array_argument(std::move(powers), small)};
 }
 
-GivenStarts lanes_starts(const RecursiveStage &stage, int items, const DeviceFacts &facts) {
-    GivenStarts table = given_starts(stage, facts);
-    const LineStage &filter = stage.first();
-    // The states and matrices of more sections take more registers than items have.
-    constexpr std::int64_t most_sections = 8;
-    if (table.own != OwnStarts::from_many || filter.start_powers.empty() ||
-        stage.sections() > most_sections)
-        return table;
-
-    const auto order = static_cast<std::size_t>(stage.order());
-    std::vector<double> weights;
-    for (std::size_t s = 0; s < filter.start_states.size(); s += 3 - order)
-        weights.push_back(filter.start_states[s].constant);
-    for (const auto part :
-         {&StartPowers::of_first, &StartPowers::of_last, &StartPowers::near, &StartPowers::far})
-        for (const StartPowers &powers : filter.start_powers)
-            weights.insert(weights.end(), (powers.*part).begin(), (powers.*part).begin() + order);
-    const std::vector<double> over_items = section_matrices(stage, items);
-    const std::vector<double> over_each = section_places(stage, 1, items);
-    weights.insert(weights.end(), over_items.begin(), over_items.end());
-    weights.insert(weights.end(), over_each.begin(), over_each.end());
-
-    std::int64_t near = 0;
-    std::int64_t far = 0;
-    for (const StartPowers &powers : filter.start_powers) {
-        near = std::max(near, powers.near_samples);
-        far = std::max(far, powers.far_samples);
-    }
-    // Samples beyond a line's ends are as negligible as others so far away.
-    const std::int64_t most = std::max(near, far);
-    std::int64_t matter = 0;
-    for (const SectionsOf direction : {&LineStage::causal, &LineStage::anticausal})
-        matter = std::max(
-            matter, samples_that_matter(filter, direction, Beyond::zero, most).value_or(most));
-    const auto argument_of = [&](std::int64_t samples) {
-        return by_value(static_cast<std::int32_t>(std::min(samples, matter)));
-    };
-    return {OwnStarts::from_powers,
-            {ConstantData{constants_of(weights, StateType::floats), true}, argument_of(near),
-             argument_of(far)}};
-}
-
 std::string lanes_refusal(const RecursivePass &pass, int lanes, int chunks) {
     if (pass.second)
         return "there are two filters";

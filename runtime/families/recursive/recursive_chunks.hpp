@@ -72,8 +72,6 @@ struct LanesProgram {
 };
 LanesProgram lanes_program(const RecursiveStage &stage, int lanes, int chunks, int run,
                            const DeviceFacts &facts);
-// What such kernels are given of start states, of which weights may be powers; so many items share a line's sums.
-GivenStarts lanes_starts(const RecursiveStage &stage, int items, const DeviceFacts &facts);
 // Returns why such kernels refuse the pass; "" if they do not.
 std::string lanes_refusal(const RecursivePass &pass, int lanes, int chunks);
 constexpr int most_items_of_lanes = 1024; // of a group

@@ -5,6 +5,7 @@
 
 #include "families/recursive/kernels.hpp"
 #include "families/recursive/recursive_chunks.hpp"
+#include "families/recursive/recursive_starts.hpp"
 
 namespace gz {
 
@@ -46,7 +47,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     const bool has_held = look != look_of(filter, lines.length, settings.chunks, Beyond::zero);
     launch.program.defines["HOLDS"] = has_held ? 1 : 0;
     launch.program.defines["KEEPS"] = look == 1 ? 1 : 0;
-    GivenStarts starts = lanes_starts(stage, settings.chunks, facts);
+    GivenStarts starts = starts_of_lanes(stage, settings.chunks, facts);
     launch.program.defines["OWN_STARTS"] = static_cast<int>(starts.own);
     launch.range.local = {static_cast<std::size_t>(group), 1, 1};
     launch.range.global = {static_cast<std::size_t>(ceil_div(lines.lines, lanes) * group), 1,

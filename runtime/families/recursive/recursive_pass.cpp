@@ -266,15 +266,6 @@ StartTable start_table(const std::vector<StartWeights> &start_states, int order)
             static_cast<std::int32_t>(near), static_cast<std::int32_t>(far)};
 }
 
-GivenStarts given_starts(const RecursiveStage &stage, const DeviceFacts &facts) {
-    if (!stage.has_start_states() || !starts_in_kernel(stage, facts))
-        return {.arguments = {stage.start_states}};
-    const StartTable table = start_table(stage.first().start_states, stage.order());
-    return {std::max(table.near, table.far) <= 1 ? OwnStarts::from_edges : OwnStarts::from_many,
-            {ConstantData{constants_of(table.weights, StateType::floats), true},
-             by_value(table.near), by_value(table.far)}};
-}
-
 StartForm start_form_without_barrier(const DeviceFacts &facts) {
     return facts.max_group_size < group || facts.max_item_sizes[0] < group ? StartForm::single
                                                                            : StartForm::alone;

@@ -164,15 +164,6 @@ struct StartTable {
 };
 StartTable start_table(const std::vector<StartWeights> &start_states, int order);
 
-// What a kernel whose start states are StartForm::in_kernel is given of them: where it computes them itself, weights and
-// numbers of samples at either end; else the states. OWN_STARTS of cl/lib/recursive_kept.clh.
-enum class OwnStarts { none = 0, from_edges = 1, from_many = 2, from_powers = 3, from_sums = 4 };
-struct GivenStarts {
-    OwnStarts own = OwnStarts::none;
-    std::vector<Argument> arguments;
-};
-GivenStarts given_starts(const RecursiveStage &stage, const DeviceFacts &facts);
-
 // The choices that kernels of recursive filters make.
 struct RecursiveForm {
     StartForm start;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "families/recursive/kernels.hpp"
+#include "families/recursive/recursive_starts.hpp"
 
 namespace gz {
 
@@ -38,7 +39,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     defines["BLOCK"] = block;
     launch.range.global = {static_cast<std::size_t>(strips), 1,
                            static_cast<std::size_t>(stage.batch)};
-    GivenStarts starts = given_starts(stage, facts);
+    GivenStarts starts = starts_of_strips(stage, facts);
     defines["OWN_STARTS"] = static_cast<int>(starts.own);
     std::vector<Argument> arguments = std::move(starts.arguments);
     arguments.insert(arguments.begin(), stage.own);

@@ -1,9 +1,9 @@
 // Groups that hold whole lines. See cl/recursive/recursive_whole.cl.
 #include <algorithm>
-#include <array>
 
 #include "families/recursive/kernels.hpp"
 #include "families/recursive/recursive_chunks.hpp"
+#include "families/recursive/recursive_starts.hpp"
 
 namespace gz {
 
@@ -17,88 +17,13 @@ constexpr int chunk = recursive_chunk;
 constexpr int most_chunks = 256; // of a line
 constexpr int run = 16;          // chunks
 
-// Whether start states are made of what all chunks leave, in place of sums over the samples that matter to them.
-bool has_start_sums(const RecursiveStage &stage, OwnStarts own) {
-    return (own == OwnStarts::from_many || own == OwnStarts::from_powers) &&
-           !stage.first().start_powers.empty() && is_mirrored(stage);
-}
-
-// Appends the matrix by which what samples leave, each counted from 1 on, is multiplied where `first` is the first one's
-// weights: it is the identity and the transition over a sample, each so many times.
-void append_times(std::vector<double> &to, const Section &section, std::array<double, 2> first,
-                  int order) {
-    if (order == 1) {
-        to.push_back(first[0]);
-        return;
-    }
-    const auto less = transition(section, 1).less_identity;
-    // A sample leaves (1, 1), and that a sample later these.
-    const double later_w = 1.0 + less[0][0] + less[0][1];
-    const double later_v = less[1][0] + 1.0 + less[1][1];
-    const double transitions = (first[1] - first[0]) / (later_v - later_w);
-    const double identities = first[0] - transitions * later_w;
-    for (std::size_t i = 0; i < 2; ++i)
-        for (std::size_t j = 0; j < 2; ++j)
-            to.push_back(transitions * less[i][j] + (i == j ? identities + transitions : 0.0));
-}
-
-using TwoByTwo = std::array<std::array<double, 2>, 2>;
-std::array<double, 2> carried_over(const TwoByTwo &less_identity, std::array<double, 2> state) {
-    return {state[0] + less_identity[0][0] * state[0] + less_identity[0][1] * state[1],
-            state[1] + less_identity[1][0] * state[0] + less_identity[1][1] * state[1]};
-}
-
-// What FROM_SUMS of the kernel takes.
-GivenStarts start_sums(const RecursiveStage &stage) {
-    const LineStage &filter = stage.first();
-    const std::int64_t length = stage.lines.length;
-    const int order = stage.order();
-    std::vector<double> constants;
-    std::vector<double> of_first;
-    std::vector<double> of_last;
-    std::vector<double> of_start;
-    std::vector<double> of_end;
-    std::vector<double> over_rest;
-    for (std::size_t s = 0; s < filter.start_powers.size(); ++s) {
-        const Section &section = stage.section(s);
-        const StartPowers &powers = filter.start_powers[s];
-        append_times(of_start, section, powers.near, order);
-        append_times(of_end, section, powers.far, order);
-        // What arrives at an end has the sample at the other with it, which counts by its own weight.
-        std::array<double, 2> near_at_last = powers.near;
-        std::array<double, 2> far_at_first = powers.far;
-        if (length > 1) {
-            const auto less = transition(section, length - 2).less_identity;
-            near_at_last = carried_over(less, near_at_last);
-            far_at_first = carried_over(less, far_at_first);
-        }
-        for (std::size_t k = 0; k < static_cast<std::size_t>(order); ++k) {
-            constants.push_back(filter.start_states[2 * s + k].constant);
-            of_first.push_back(powers.of_first[k] - (length > 1 ? far_at_first[k] : 0.0));
-            of_last.push_back(powers.of_last[k] - (length > 1 ? near_at_last[k] : 0.0));
-        }
-        const std::int64_t rest =
-            s < filter.causal.size() ? (length - 1) % chunk : std::int64_t{chunk} - 1;
-        const auto less = transition(section, rest).less_identity;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(order); ++i)
-            for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j)
-                over_rest.push_back(less[i][j]);
-    }
-    std::vector<double> weights;
-    for (const auto *part : {&constants, &of_first, &of_last, &of_start, &of_end, &over_rest})
-        weights.insert(weights.end(), part->begin(), part->end());
-    return {OwnStarts::from_sums, {in_memory(weights)}};
-}
-
 std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
                          const DeviceFacts &facts, Work &to) {
     const auto [lanes, chunks] = settings;
     const int runs = chunks / run;
     const Lines &lines = stage.lines;
     LanesProgram program = lanes_program(stage, lanes, chunks, run, facts);
-    GivenStarts starts = lanes_starts(stage, chunks, facts);
-    if (has_start_sums(stage, starts.own))
-        starts = start_sums(stage);
+    GivenStarts starts = starts_of_whole_lines(stage, chunks, facts);
 
     Launch launch;
     launch.program = {"recursive/recursive_whole.cl", "recursive_whole",

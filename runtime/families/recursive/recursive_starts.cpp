@@ -1,0 +1,171 @@
+#include "families/recursive/recursive_starts.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "families/recursive/recursive_chunks.hpp"
+
+namespace gz {
+
+namespace {
+
+// The start states as sums in which each sample has a weight of its own, or where the kernel does not compute them, as
+// they are.
+GivenStarts table_of_starts(const RecursiveStage &stage, const DeviceFacts &facts) {
+    if (!stage.has_start_states() || !starts_in_kernel(stage, facts))
+        return {.arguments = {stage.start_states}};
+    const StartTable table = start_table(stage.first().start_states, stage.order());
+    return {std::max(table.near, table.far) <= 1 ? OwnStarts::from_edges : OwnStarts::from_many,
+            {ConstantData{constants_of(table.weights, StateType::floats), true},
+             by_value(table.near), by_value(table.far)}};
+}
+
+bool has_powers(const RecursiveStage &stage, const GivenStarts &table) {
+    return table.own == OwnStarts::from_many && !stage.first().start_powers.empty();
+}
+
+// Returns how many samples at a line's end matter to its start states, at most so many: those beyond are as negligible as
+// others so far away.
+std::int64_t samples_of_ends(const LineStage &filter, std::int64_t most) {
+    std::int64_t matter = 0;
+    for (const SectionsOf direction : {&LineStage::causal, &LineStage::anticausal})
+        matter = std::max(
+            matter, samples_that_matter(filter, direction, Beyond::zero, most).value_or(most));
+    return std::min(matter, most);
+}
+
+// Appends the matrix by which what samples leave, each counted from 1 on, is multiplied where `first` is the first one's
+// weights: it is the identity and the transition over a sample, each so many times.
+void append_times(std::vector<double> &to, const Section &section, std::array<double, 2> first,
+                  int order) {
+    if (order == 1) {
+        to.push_back(first[0]);
+        return;
+    }
+    const auto less = transition(section, 1).less_identity;
+    // A sample leaves (1, 1), and that a sample later these.
+    const double later_w = 1.0 + less[0][0] + less[0][1];
+    const double later_v = less[1][0] + 1.0 + less[1][1];
+    const double transitions = (first[1] - first[0]) / (later_v - later_w);
+    const double identities = first[0] - transitions * later_w;
+    for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t j = 0; j < 2; ++j)
+            to.push_back(transitions * less[i][j] + (i == j ? identities + transitions : 0.0));
+}
+
+using TwoByTwo = std::array<std::array<double, 2>, 2>;
+std::array<double, 2> carried_over(const TwoByTwo &less_identity, std::array<double, 2> state) {
+    return {state[0] + less_identity[0][0] * state[0] + less_identity[0][1] * state[1],
+            state[1] + less_identity[1][0] * state[0] + less_identity[1][1] * state[1]};
+}
+
+// What FROM_SUMS takes, in its order: constants, weights of a line's first and last sample, and the matrices of what arrives
+// at its start and end.
+std::vector<double> weights_of_sums(const RecursiveStage &stage) {
+    const LineStage &filter = stage.first();
+    const std::int64_t length = stage.lines.length;
+    const int order = stage.order();
+    std::vector<double> constants;
+    std::vector<double> of_first;
+    std::vector<double> of_last;
+    std::vector<double> of_start;
+    std::vector<double> of_end;
+    for (std::size_t s = 0; s < filter.start_powers.size(); ++s) {
+        const Section &section = stage.section(s);
+        const StartPowers &powers = filter.start_powers[s];
+        append_times(of_start, section, powers.near, order);
+        append_times(of_end, section, powers.far, order);
+        // What arrives at an end has the sample at the other with it, which counts by its own weight.
+        std::array<double, 2> near_at_last{};
+        std::array<double, 2> far_at_first{};
+        if (length > 1) {
+            const auto less = transition(section, length - 2).less_identity;
+            near_at_last = carried_over(less, powers.near);
+            far_at_first = carried_over(less, powers.far);
+        }
+        for (std::size_t k = 0; k < static_cast<std::size_t>(order); ++k) {
+            constants.push_back(filter.start_states[2 * s + k].constant);
+            of_first.push_back(powers.of_first[k] - far_at_first[k]);
+            of_last.push_back(powers.of_last[k] - near_at_last[k]);
+        }
+    }
+    std::vector<double> weights;
+    for (const auto *part : {&constants, &of_first, &of_last, &of_start, &of_end})
+        weights.insert(weights.end(), part->begin(), part->end());
+    return weights;
+}
+
+} // namespace
+
+GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const DeviceFacts &facts) {
+    GivenStarts table = table_of_starts(stage, facts);
+    const LineStage &filter = stage.first();
+    // The states and matrices of more sections take more registers than items have.
+    constexpr std::int64_t most_sections = 8;
+    if (!has_powers(stage, table) || stage.sections() > most_sections)
+        return table;
+
+    const auto order = static_cast<std::size_t>(stage.order());
+    std::vector<double> weights;
+    for (std::size_t s = 0; s < filter.start_states.size(); s += 3 - order)
+        weights.push_back(filter.start_states[s].constant);
+    for (const auto part :
+         {&StartPowers::of_first, &StartPowers::of_last, &StartPowers::near, &StartPowers::far})
+        for (const StartPowers &powers : filter.start_powers)
+            weights.insert(weights.end(), (powers.*part).begin(), (powers.*part).begin() + order);
+    const std::vector<double> over_items = section_matrices(stage, items);
+    const std::vector<double> over_each = section_places(stage, 1, items);
+    weights.insert(weights.end(), over_items.begin(), over_items.end());
+    weights.insert(weights.end(), over_each.begin(), over_each.end());
+
+    std::int64_t near = 0;
+    std::int64_t far = 0;
+    for (const StartPowers &powers : filter.start_powers) {
+        near = std::max(near, powers.near_samples);
+        far = std::max(far, powers.far_samples);
+    }
+    const std::int64_t matter = samples_of_ends(filter, std::max(near, far));
+    const auto argument_of = [&](std::int64_t samples) {
+        return by_value(static_cast<std::int32_t>(std::min(samples, matter)));
+    };
+    return {OwnStarts::from_powers,
+            {ConstantData{constants_of(weights, StateType::floats), true}, argument_of(near),
+             argument_of(far)}};
+}
+
+GivenStarts starts_of_whole_lines(const RecursiveStage &stage, int items,
+                                  const DeviceFacts &facts) {
+    if (!has_powers(stage, table_of_starts(stage, facts)) || !is_mirrored(stage))
+        return starts_of_lanes(stage, items, facts);
+    std::vector<double> weights = weights_of_sums(stage);
+    // Over a section's last chunk, but for the sample at the line's end.
+    const std::int64_t causal = (stage.lines.length - 1) % recursive_chunk;
+    constexpr std::int64_t anticausal = recursive_chunk - 1;
+    const auto half = static_cast<std::ptrdiff_t>(stage.states() * stage.order() / 2);
+    const std::vector<double> over_causal = section_matrices(stage, causal);
+    const std::vector<double> over_anticausal = section_matrices(stage, anticausal);
+    weights.insert(weights.end(), over_causal.begin(), over_causal.begin() + half);
+    weights.insert(weights.end(), over_anticausal.begin() + half, over_anticausal.end());
+    return {OwnStarts::from_sums, {in_memory(weights)}};
+}
+
+GivenStarts starts_of_strips(const RecursiveStage &stage, const DeviceFacts &facts) {
+    GivenStarts table = table_of_starts(stage, facts);
+    if (!has_powers(stage, table) || !is_mirrored(stage))
+        return table;
+    const LineStage &filter = stage.first();
+    const std::int64_t samples =
+        samples_of_ends(filter, std::max<std::int64_t>(stage.lines.length - 1, 1));
+    std::vector<double> weights = weights_of_sums(stage);
+    std::vector<std::vector<std::array<double, 2>>> of_sections;
+    for (const Section &section : filter.causal)
+        of_sections.push_back(responses(section, samples));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(samples); ++i)
+        for (const auto &of_section : of_sections)
+            weights.insert(weights.end(), of_section[i].begin(),
+                           of_section[i].begin() + stage.order());
+    const auto count = static_cast<std::int32_t>(stage.lines.length > 1 ? samples : 0);
+    return {OwnStarts::from_sums, {in_memory(weights), by_value(count), by_value(count)}};
+}
+
+} // namespace gz
