@@ -674,36 +674,52 @@ TEST_CASE("start states of weights that are powers") {
     const std::vector<double> alternating{-0.8};
     const std::vector<double> fast{0.5, -0.3};
     const std::vector<double> ringing{1.9 * std::cos(0.1), -0.95 * 0.95};
-    // A kernel, an axis of the image, and scans in both directions: a program is compiled for each.
+    const auto both_ways = [](int axis, const std::vector<std::vector<double>> &forwards,
+                              const std::vector<std::vector<double>> &backwards) {
+        std::vector<Scan> scans;
+        for (const auto &feedback : forwards)
+            scans.push_back(scan(axis, true, feedback));
+        for (const auto &feedback : backwards)
+            scans.push_back(scan(axis, false, feedback));
+        return Filter::recursive(scans);
+    };
+    // A kernel, an axis of the image, and a filter along it: a program is compiled for each.
     struct Case {
         const char *kernel;
         int axis;
-        std::vector<std::vector<double>> forwards, backwards;
+        Filter filter;
     };
-    const Case cases[] = {{"recursive_whole", 1, {slow, alternating}, {slow, alternating}},
-                          {"recursive_look", 0, {slow, alternating}, {slow, alternating}},
-                          {"recursive_look", 1, {fast}, {ringing}}};
+    const Case cases[] = {
+        {"recursive_whole", 1, both_ways(1, {slow, alternating}, {slow, alternating})},
+        {"recursive_whole", 0, recursive_gaussian_of(200.0, 0.0, 0)},
+        {"recursive_look", 0, both_ways(0, {slow, alternating}, {slow, alternating})},
+        {"recursive_look", 1, both_ways(1, {fast}, {ringing})},
+        {"recursive_strips", 0, recursive_gaussian_of(200.0, 0.0, 0)},
+        {"recursive_strips", 1, both_ways(1, {slow, alternating}, {slow, alternating})}};
     Tally tally;
     int runs = 0;
     for (const Case &of : cases) {
-        std::vector<Scan> scans;
-        for (const auto &feedback : of.forwards)
-            scans.push_back(scan(of.axis, true, feedback));
-        for (const auto &feedback : of.backwards)
-            scans.push_back(scan(of.axis, false, feedback));
         const bool holds_lines = of.kernel == std::string("recursive_whole");
+        const bool in_strips = of.kernel == std::string("recursive_strips");
+        if (in_strips && !runs_strips())
+            continue;
         for (const int length : {2, 3, 16, 17, 203, 300})
             for (const BorderMode border :
                  {BorderMode::reflect, BorderMode::reflect101, BorderMode::wrap}) {
                 RecursiveCase test;
                 test.kernel = of.kernel;
-                test.config = holds_lines ? Config{{"LANES", 4}, {"CHUNKS", length > 256 ? 32 : 16}}
-                                          : Config{{"LANES", 16}, {"CHUNKS", 4}};
+                if (in_strips)
+                    test.config = {{"WIDE", 1}, {"BLOCK", 32}};
+                else if (holds_lines)
+                    test.config = {{"LANES", 4}, {"CHUNKS", length > 256 ? 32 : 16}};
+                else
+                    test.config = {{"LANES", 16}, {"CHUNKS", 4}};
                 test.width = of.axis == 0 ? length : 5;
                 test.height = of.axis == 0 ? 5 : length;
                 test.border = border;
-                INFO(gz::to_text(test.config), " ", test.name(), ", ", scans.size(), " scans");
-                CHECK(run(Filter::recursive(scans), test, tally) == "");
+                INFO(test.kernel, ":", gz::to_text(test.config), " ", test.name(), " ",
+                     gz::to_text(of.filter));
+                CHECK(run(of.filter, test, tally) == "");
                 ++runs;
             }
     }
