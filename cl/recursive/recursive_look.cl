@@ -4,7 +4,7 @@
 // when it comes that near, for what it leaves, and again, mostly from the cache as all groups are at
 // about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
 // OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does,
-// in place of reading them: see recursive_kept.clh.
+// in place of reading them: see recursive_own_starts.clh.
 // KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
 // enters its chunks from each other is summed once.
 #include "lib/pixel.clh"

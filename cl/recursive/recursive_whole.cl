@@ -3,7 +3,7 @@
 // then over the runs. Lines of few samples take as long as a group needs for one after the other of these steps, so that
 // there are few of them.
 // OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does, in place of
-// reading them: see recursive_kept.clh.
+// reading them: see recursive_own_starts.clh.
 #include "lib/pixel.clh"
 #include "lib/lines.clh"
 #include "lib/recursive.clh"

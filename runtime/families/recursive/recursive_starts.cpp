@@ -20,8 +20,14 @@ GivenStarts table_of_starts(const RecursiveStage &stage, const DeviceFacts &fact
              by_value(table.near), by_value(table.far)}};
 }
 
-bool has_powers(const RecursiveStage &stage, const GivenStarts &table) {
-    return table.own == OwnStarts::from_many && !stage.first().start_powers.empty();
+// Whether the kernel computes start states of more samples than a line's first and last one, with weights that are powers.
+bool has_powers(const RecursiveStage &stage, const DeviceFacts &facts) {
+    const LineStage &filter = stage.first();
+    return !filter.start_powers.empty() && starts_in_kernel(stage, facts) &&
+           std::any_of(filter.start_states.begin(), filter.start_states.end(),
+                       [](const StartWeights &weights) {
+                           return weights.near.size() > 1 || weights.far.size() > 1;
+                       });
 }
 
 // Returns how many samples at a line's end matter to its start states, at most so many: those beyond are as negligible as
@@ -98,12 +104,11 @@ std::vector<double> weights_of_sums(const RecursiveStage &stage) {
 } // namespace
 
 GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const DeviceFacts &facts) {
-    GivenStarts table = table_of_starts(stage, facts);
     const LineStage &filter = stage.first();
     // The states and matrices of more sections take more registers than items have.
     constexpr std::int64_t most_sections = 8;
-    if (!has_powers(stage, table) || stage.sections() > most_sections)
-        return table;
+    if (!has_powers(stage, facts) || stage.sections() > most_sections)
+        return table_of_starts(stage, facts);
 
     const auto order = static_cast<std::size_t>(stage.order());
     std::vector<double> weights;
@@ -135,7 +140,7 @@ GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const Device
 
 GivenStarts starts_of_whole_lines(const RecursiveStage &stage, int items,
                                   const DeviceFacts &facts) {
-    if (!has_powers(stage, table_of_starts(stage, facts)) || !is_mirrored(stage))
+    if (!has_powers(stage, facts) || !is_mirrored(stage))
         return starts_of_lanes(stage, items, facts);
     std::vector<double> weights = weights_of_sums(stage);
     // Over a section's last chunk, but for the sample at the line's end.
@@ -150,9 +155,8 @@ GivenStarts starts_of_whole_lines(const RecursiveStage &stage, int items,
 }
 
 GivenStarts starts_of_strips(const RecursiveStage &stage, const DeviceFacts &facts) {
-    GivenStarts table = table_of_starts(stage, facts);
-    if (!has_powers(stage, table) || !is_mirrored(stage))
-        return table;
+    if (!has_powers(stage, facts) || !is_mirrored(stage))
+        return table_of_starts(stage, facts);
     const LineStage &filter = stage.first();
     const std::int64_t samples =
         samples_of_ends(filter, std::max<std::int64_t>(stage.lines.length - 1, 1));
