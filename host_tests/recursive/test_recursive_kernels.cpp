@@ -513,7 +513,10 @@ TEST_CASE("pixels that are too far away to be read count as those that are") {
         {"recursive_look", {{"LANES", 16}, {"CHUNKS", 4}}, {11, 33}},
         {"recursive_look", {{"LANES", 12}, {"CHUNKS", 4}}, {7, 33}, 3}, // lanes of whole pixels
         {"recursive_strips", {{"WIDE", 4}, {"BLOCK", 256}}, {5.5, 44}},
-        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 32}}, {2.5}}};
+        {"recursive_strips", {{"WIDE", 1}, {"BLOCK", 32}}, {2.5}},
+        {"recursive_look",
+         {{"LANES", 16}, {"CHUNKS", 4}},
+         {9, 9.5}}}; // start states at reflect, too
     constexpr float level = 0.7f;
     constexpr double most_of_constant = 2e-6;
     Tally constants, noise;

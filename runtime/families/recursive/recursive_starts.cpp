@@ -32,11 +32,12 @@ bool has_powers(const RecursiveStage &stage, const DeviceFacts &facts) {
 
 // Returns how many samples at a line's end matter to its start states, at most so many: those beyond are as negligible as
 // others so far away.
-std::int64_t samples_of_ends(const LineStage &filter, std::int64_t most) {
+std::int64_t samples_of_ends(const LineStage &filter, std::int64_t most,
+                             Beyond beyond = Beyond::zero) {
     std::int64_t matter = 0;
     for (const SectionsOf direction : {&LineStage::causal, &LineStage::anticausal})
-        matter = std::max(
-            matter, samples_that_matter(filter, direction, Beyond::zero, most).value_or(most));
+        matter =
+            std::max(matter, samples_that_matter(filter, direction, beyond, most).value_or(most));
     return std::min(matter, most);
 }
 
@@ -63,6 +64,15 @@ using TwoByTwo = std::array<std::array<double, 2>, 2>;
 std::array<double, 2> carried_over(const TwoByTwo &less_identity, std::array<double, 2> state) {
     return {state[0] + less_identity[0][0] * state[0] + less_identity[0][1] * state[1],
             state[1] + less_identity[1][0] * state[0] + less_identity[1][1] * state[1]};
+}
+
+// Returns the sum of a state and of all that the section makes of it, sample after sample.
+std::array<double, 2> sum_of_powers(const Section &section, const std::array<double, 2> &state) {
+    // The transition over a sample less the identity takes the sum to minus the state.
+    const auto less = transition(section, 1).less_identity;
+    const double determinant = less[0][0] * less[1][1] - less[0][1] * less[1][0];
+    return {(less[0][1] * state[1] - less[1][1] * state[0]) / determinant,
+            (less[1][0] * state[0] - less[0][0] * state[1]) / determinant};
 }
 
 // What FROM_SUMS takes, in its order: constants, weights of a line's first and last sample, and the matrices of what arrives
@@ -110,19 +120,6 @@ GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const Device
     if (!has_powers(stage, facts) || stage.sections() > most_sections)
         return table_of_starts(stage, facts);
 
-    const auto order = static_cast<std::size_t>(stage.order());
-    std::vector<double> weights;
-    for (std::size_t s = 0; s < filter.start_states.size(); s += 3 - order)
-        weights.push_back(filter.start_states[s].constant);
-    for (const auto part :
-         {&StartPowers::of_first, &StartPowers::of_last, &StartPowers::near, &StartPowers::far})
-        for (const StartPowers &powers : filter.start_powers)
-            weights.insert(weights.end(), (powers.*part).begin(), (powers.*part).begin() + order);
-    const std::vector<double> over_items = section_matrices(stage, items);
-    const std::vector<double> over_each = section_places(stage, 1, items);
-    weights.insert(weights.end(), over_items.begin(), over_items.end());
-    weights.insert(weights.end(), over_each.begin(), over_each.end());
-
     std::int64_t near = 0;
     std::int64_t far = 0;
     for (const StartPowers &powers : filter.start_powers) {
@@ -130,12 +127,39 @@ GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const Device
         far = std::max(far, powers.far_samples);
     }
     const std::int64_t matter = samples_of_ends(filter, std::max(near, far));
-    const auto argument_of = [&](std::int64_t samples) {
-        return by_value(static_cast<std::int32_t>(std::min(samples, matter)));
+    near = std::min(near, matter);
+    far = std::min(far, matter);
+    // Items read whole rounds of samples, behind which all count as the last one, where these are fewer. No end matters to
+    // the other then.
+    const std::int64_t round = std::int64_t{RECURSIVE_SAMPLES_AT_ONCE} * items;
+    const std::int64_t held =
+        ceil_div(samples_of_ends(filter, matter, Beyond::held), round) * round + 1;
+    const bool holds = held < matter && 2 * held <= stage.lines.length;
+    if (holds)
+        near = far = held;
+
+    const int order = stage.order();
+    std::vector<double> weights;
+    const auto append = [&](const std::array<double, 2> &of_section) {
+        weights.insert(weights.end(), of_section.begin(), of_section.begin() + order);
     };
+    for (std::size_t s = 0; s < filter.start_powers.size(); ++s)
+        append({filter.start_states[2 * s].constant, filter.start_states[2 * s + 1].constant});
+    for (const auto part :
+         {&StartPowers::of_first, &StartPowers::of_last, &StartPowers::near, &StartPowers::far})
+        for (const StartPowers &powers : filter.start_powers)
+            append(powers.*part);
+    for (const auto part : {&StartPowers::near, &StartPowers::far})
+        for (std::size_t s = 0; s < filter.start_powers.size(); ++s)
+            append(holds ? sum_of_powers(stage.section(s), filter.start_powers[s].*part)
+                         : std::array<double, 2>{});
+    const std::vector<double> over_items = section_matrices(stage, items);
+    const std::vector<double> over_each = section_places(stage, 1, items);
+    weights.insert(weights.end(), over_items.begin(), over_items.end());
+    weights.insert(weights.end(), over_each.begin(), over_each.end());
     return {OwnStarts::from_powers,
-            {ConstantData{constants_of(weights, StateType::floats), true}, argument_of(near),
-             argument_of(far)}};
+            {in_memory(weights), by_value(static_cast<std::int32_t>(near)),
+             by_value(static_cast<std::int32_t>(far))}};
 }
 
 GivenStarts starts_of_whole_lines(const RecursiveStage &stage, int items,
