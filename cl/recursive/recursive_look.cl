@@ -162,7 +162,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     UNROLL for (int s = 0; s < STATES; ++s)
         sum[s] = 0.0f;
     if (is_there)
-        ADD_ENDS(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
+        ADD_ENDS(sum, src + SRC_LINE(line, batch), lines, chunk, CHUNKS);
     __local float *const parts = (__local float *)left;
     UNROLL for (int s = 0; s < STATES; ++s)
         parts[(s * CHUNKS + chunk) * LANES + lane] = sum[s];

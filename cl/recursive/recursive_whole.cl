@@ -157,7 +157,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
         UNROLL for (int s = 0; s < STATES; ++s)
             sum[s] = 0.0f;
         if (is_there)
-            ADD_ENDS(sum, weights, src + SRC_LINE(line, batch), lines, near, far, chunk, CHUNKS);
+            ADD_ENDS(sum, src + SRC_LINE(line, batch), lines, chunk, CHUNKS);
         UNROLL for (int s = 0; s < STATES; ++s)
             parts[(s * CHUNKS + chunk) * LANES + lane] = sum[s];
     }
@@ -273,7 +273,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     const int last_run = (uint)last_chunk / RUN;
     const int last_of_run = (uint)last_chunk % RUN;
 #if OWN_STARTS == FROM_SUMS
-    // What a section leaves where it arrives: the states at both ends are made of these.
+    // The states at both ends are made of what sections leave where they arrive.
     if (has_end) {
         const bool is_causal = end_section < CAUSAL;
         __local const KEPT *const all =

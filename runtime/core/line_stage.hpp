@@ -54,11 +54,9 @@ struct StartWeights {
 
 // The weights in a section's two start states where they are powers: those of samples 1, 2, ... n - 2 are `near`, what the
 // section makes of it in a sample, in two, and so on, and `far` likewise for the samples counted from the line's end.
-// x[0] and x[n - 1] have weights of their own. No sample after the first `near_samples`, or before the last `far_samples`,
-// matters.
+// x[0] and x[n - 1] have weights of their own.
 struct StartPowers {
     std::array<double, 2> of_first{}, of_last{}, near{}, far{};
-    std::int64_t near_samples = 0, far_samples = 0;
 };
 
 // The precision of a stage's states. Where rounding a state at every sample adds up to too much, f32

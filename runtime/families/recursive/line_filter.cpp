@@ -97,11 +97,10 @@ StartWeights on_line(const Functional &functional, const Border &border, std::in
     return result;
 }
 
-// Returns the weights over a line that the border extends of what samples before the first leave in the section:
+// Returns the weights over a line that the border extends of what samples before the first leave in a section:
 // responses[age] of the sample at -1 - age.
-StartPowers powers_on_line(const Section &section,
-                           const std::vector<std::array<double, 2>> &responses,
-                           const Border &border, std::int64_t length, double negligible) {
+StartPowers powers_on_line(const std::vector<std::array<double, 2>> &responses,
+                           const Border &border, std::int64_t length) {
     StartPowers result;
     const auto add = [](std::array<double, 2> &to, const std::array<double, 2> &weights) {
         for (std::size_t k = 0; k < 2; ++k)
@@ -120,32 +119,12 @@ StartPowers powers_on_line(const Section &section,
             add(result.far, responses[age]);
         before = at;
     }
-
-    std::array<double, 2> largest{};
-    for (const auto *weights : {&result.of_first, &result.of_last, &result.near, &result.far})
-        for (std::size_t k = 0; k < 2; ++k)
-            largest[k] = std::max(largest[k], std::abs((*weights)[k]));
-    const auto samples_of = [&](std::array<double, 2> weights,
-                                const std::array<double, 2> &of_end) {
-        std::int64_t samples = of_end[0] != 0.0 || of_end[1] != 0.0 ? 1 : 0;
-        const auto most = static_cast<std::int64_t>(responses.size());
-        for (std::int64_t i = 1; i < std::min(length - 1, most); ++i) {
-            for (std::size_t k = 0; k < 2; ++k)
-                if (weights[k] != 0.0 && std::abs(weights[k]) >= negligible * largest[k])
-                    samples = i + 1;
-            step(section, weights, 0.0);
-        }
-        return samples;
-    };
-    result.near_samples = samples_of(result.near, result.of_first);
-    result.far_samples = samples_of(result.far, result.of_last);
     return result;
 }
 
 StartPowers mirrored(StartPowers powers) {
     std::swap(powers.of_first, powers.of_last);
     std::swap(powers.near, powers.far);
-    std::swap(powers.near_samples, powers.far_samples);
     return powers;
 }
 
@@ -165,8 +144,7 @@ void set_extended_start_states(std::vector<LineStage> &stages, const Border &bor
             const auto ages = responses(section, fading);
             // Stages before spread each sample, whose weights are no powers then.
             if (s == 0) {
-                const StartPowers powers =
-                    powers_on_line(section, ages, border, length, negligible_for(precision));
+                const StartPowers powers = powers_on_line(ages, border, length);
                 stage.start_powers.push_back(side == Way::mirrored ? mirrored(powers) : powers);
             }
             for (std::size_t component = 0; component < 2; ++component) {

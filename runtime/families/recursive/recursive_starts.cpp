@@ -16,11 +16,11 @@ GivenStarts table_of_starts(const RecursiveStage &stage, const DeviceFacts &fact
         return {.arguments = {stage.start_states}};
     const StartTable table = start_table(stage.first().start_states, stage.order());
     return {std::max(table.near, table.far) <= 1 ? OwnStarts::from_edges : OwnStarts::from_many,
-            {ConstantData{constants_of(table.weights, StateType::floats), true},
-             by_value(table.near), by_value(table.far)}};
+            {in_memory(table.weights), by_value(table.near), by_value(table.far)}};
 }
 
 // Whether the kernel computes start states of more samples than a line's first and last one, with weights that are powers.
+// Lines have more than one sample then.
 bool has_powers(const RecursiveStage &stage, const DeviceFacts &facts) {
     const LineStage &filter = stage.first();
     return !filter.start_powers.empty() && starts_in_kernel(stage, facts) &&
@@ -30,10 +30,11 @@ bool has_powers(const RecursiveStage &stage, const DeviceFacts &facts) {
                        });
 }
 
-// Returns how many samples at a line's end matter to its start states, at most so many: those beyond are as negligible as
-// others so far away.
-std::int64_t samples_of_ends(const LineStage &filter, std::int64_t most,
-                             Beyond beyond = Beyond::zero) {
+// Returns how many samples at each end of a line matter to its start states, without the one at the other end: those
+// beyond are as negligible as others so far away.
+std::int64_t samples_of_ends(const RecursiveStage &stage, Beyond beyond) {
+    const LineStage &filter = stage.first();
+    const std::int64_t most = stage.lines.length - 1;
     std::int64_t matter = 0;
     for (const SectionsOf direction : {&LineStage::causal, &LineStage::anticausal})
         matter =
@@ -75,8 +76,8 @@ std::array<double, 2> sum_of_powers(const Section &section, const std::array<dou
             (less[1][0] * state[0] - less[0][0] * state[1]) / determinant};
 }
 
-// What FROM_SUMS takes, in its order: constants, weights of a line's first and last sample, and the matrices of what arrives
-// at its start and end.
+// Returns the weights of FROM_SUMS in its order: constants, weights of a line's first and last sample, and the matrices of
+// what arrives at its start and end.
 std::vector<double> weights_of_sums(const RecursiveStage &stage) {
     const LineStage &filter = stage.first();
     const std::int64_t length = stage.lines.length;
@@ -91,14 +92,10 @@ std::vector<double> weights_of_sums(const RecursiveStage &stage) {
         const StartPowers &powers = filter.start_powers[s];
         append_times(of_start, section, powers.near, order);
         append_times(of_end, section, powers.far, order);
-        // What arrives at an end has the sample at the other with it, which counts by its own weight.
-        std::array<double, 2> near_at_last{};
-        std::array<double, 2> far_at_first{};
-        if (length > 1) {
-            const auto less = transition(section, length - 2).less_identity;
-            near_at_last = carried_over(less, powers.near);
-            far_at_first = carried_over(less, powers.far);
-        }
+        // The sample at the other end is among those that arrive at an end, and counts by its own weight.
+        const auto less = transition(section, length - 2).less_identity;
+        const std::array<double, 2> near_at_last = carried_over(less, powers.near);
+        const std::array<double, 2> far_at_first = carried_over(less, powers.far);
         for (std::size_t k = 0; k < static_cast<std::size_t>(order); ++k) {
             constants.push_back(filter.start_states[2 * s + k].constant);
             of_first.push_back(powers.of_first[k] - far_at_first[k]);
@@ -120,23 +117,12 @@ GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const Device
     if (!has_powers(stage, facts) || stage.sections() > most_sections)
         return table_of_starts(stage, facts);
 
-    std::int64_t near = 0;
-    std::int64_t far = 0;
-    for (const StartPowers &powers : filter.start_powers) {
-        near = std::max(near, powers.near_samples);
-        far = std::max(far, powers.far_samples);
-    }
-    const std::int64_t matter = samples_of_ends(filter, std::max(near, far));
-    near = std::min(near, matter);
-    far = std::min(far, matter);
+    const std::int64_t matter = std::max<std::int64_t>(samples_of_ends(stage, Beyond::zero), 1);
     // Items read whole rounds of samples, behind which all count as the last one, where these are fewer. No end matters to
     // the other then.
     const std::int64_t round = std::int64_t{RECURSIVE_SAMPLES_AT_ONCE} * items;
-    const std::int64_t held =
-        ceil_div(samples_of_ends(filter, matter, Beyond::held), round) * round + 1;
+    const std::int64_t held = ceil_div(samples_of_ends(stage, Beyond::held), round) * round + 1;
     const bool holds = held < matter && 2 * held <= stage.lines.length;
-    if (holds)
-        near = far = held;
 
     const int order = stage.order();
     std::vector<double> weights;
@@ -158,8 +144,7 @@ GivenStarts starts_of_lanes(const RecursiveStage &stage, int items, const Device
     weights.insert(weights.end(), over_items.begin(), over_items.end());
     weights.insert(weights.end(), over_each.begin(), over_each.end());
     return {OwnStarts::from_powers,
-            {in_memory(weights), by_value(static_cast<std::int32_t>(near)),
-             by_value(static_cast<std::int32_t>(far))}};
+            {in_memory(weights), by_value(static_cast<std::int32_t>(holds ? held : matter))}};
 }
 
 GivenStarts starts_of_whole_lines(const RecursiveStage &stage, int items,
@@ -182,8 +167,7 @@ GivenStarts starts_of_strips(const RecursiveStage &stage, const DeviceFacts &fac
     if (!has_powers(stage, facts) || !is_mirrored(stage))
         return table_of_starts(stage, facts);
     const LineStage &filter = stage.first();
-    const std::int64_t samples =
-        samples_of_ends(filter, std::max<std::int64_t>(stage.lines.length - 1, 1));
+    const std::int64_t samples = samples_of_ends(stage, Beyond::zero);
     std::vector<double> weights = weights_of_sums(stage);
     std::vector<std::vector<std::array<double, 2>>> of_sections;
     for (const Section &section : filter.causal)
@@ -192,7 +176,7 @@ GivenStarts starts_of_strips(const RecursiveStage &stage, const DeviceFacts &fac
         for (const auto &of_section : of_sections)
             weights.insert(weights.end(), of_section[i].begin(),
                            of_section[i].begin() + stage.order());
-    const auto count = static_cast<std::int32_t>(stage.lines.length > 1 ? samples : 0);
+    const auto count = static_cast<std::int32_t>(samples);
     return {OwnStarts::from_sums, {in_memory(weights), by_value(count), by_value(count)}};
 }
 

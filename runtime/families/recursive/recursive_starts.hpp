@@ -1,4 +1,4 @@
-// What kernels are given that compute the states from which lines start: see cl/lib/recursive_own_starts.clh.
+// Arguments of kernels that compute the states from which lines start: see cl/lib/recursive_own_starts.clh.
 #pragma once
 
 #include <vector>
