@@ -193,6 +193,17 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     }
 #endif
 
+#if HOLDS && ANTICAUSAL > 0
+    // See steady_w(): divisions take long.
+    float steady[ANTICAUSAL];
+    {
+        Filter filter;
+        READ_FILTER(filter, GIVEN, 0);
+        UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
+            steady[s] = steady_w(filter.sections[CAUSAL + s]);
+    }
+#endif
+
 #if !STAGED
     __global const SRC *from =
         src + SRC_LINE(line, batch) + (long)(chunk * CHUNK) * lines.src.step;
@@ -250,9 +261,9 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
             const float last = (t + look + 1) * TILE < lines.length ? x_ahead[CHUNK - 1] : 0.0f;
             Filter filter;
             READ_FILTER(filter, GIVEN, 0);
-            UNROLL for (int s = CAUSAL; s < SECTIONS; ++s)
-                held[(s - CAUSAL) * LANES + lane] =
-                    kept_of(steady_state(filter.sections[s], last));
+            UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
+                held[s * LANES + lane] = kept_of(
+                    steady_state_of(steady[s] * last, filter.sections[CAUSAL + s].w_by_w));
         }
 #endif
 #if SYMMETRY
@@ -318,10 +329,10 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
         READ_AHEAD(x_ahead, from_ahead, first + (look + 1) * TILE);
 #endif
 #if !KEEPS
-        if (t + 1 >= 0) {
-            READ_CHUNK(x, from, first + TILE, LOAD_LAST);
+        // Before tile 0 samples are 0, as behind the line: a branch around the reads would have them copied.
+        READ_CHUNK(x, from, t + 1 >= 0 ? first + TILE : lines.length, LOAD_LAST);
+        if (t + 1 >= 0)
             from += src_tile;
-        }
 #endif
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
