@@ -316,7 +316,7 @@ TEST_SUITE("choice") {
         DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
         facts.compute_units = 132;
         for (const Table &table :
-             {Table{16384, 16384, 1, "sat_march", ""}, Table{32768, 20000, 1, "sat_march", ""},
+             {Table{16384, 16384, 1, "sat_ahead", ""}, Table{32768, 20000, 1, "sat_march", ""},
               Table{20000, 20000, 1, "sat_tiled", "idle, of 132"},
               Table{4096, 16384, 1, "sat_tiled", "idle, of 132"},
               Table{4096, 4096, 1, "sat_tiled", "idle, of 132"},
@@ -339,8 +339,9 @@ TEST_SUITE("choice") {
             if (place == 1)
                 CHECK(choice.refused[0].find(gather) != std::string::npos);
             if (*table.reason) {
-                REQUIRE(choice.refused.size() == 2);
-                CHECK(choice.refused[1].find(table.reason) != std::string::npos);
+                REQUIRE(choice.refused.size() == 3);
+                CHECK(choice.refused[2].find("sat_march: ") != std::string::npos);
+                CHECK(choice.refused[2].find(table.reason) != std::string::npos);
             }
             CHECK(gz::candidates(pass, facts).front().rfind(table.kernel, 0) == 0);
             facts.device_class = DeviceClass::amd_gpu;

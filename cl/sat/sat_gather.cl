@@ -46,7 +46,7 @@ void sat_gather(__global const SRC *restrict src, __global SUM *restrict dst,
     const Place place = place_in(g, tile);
     const int item = place.item, lane = place.lane, stack = place.stack, batch = place.batch;
     SUM v[ROWS * CHUNK];
-    read_rows(v, src, g, place);
+    read_rows(v, src, g, place, false);
 
     // The items of a stack take every STACKED-th of the bands above.
     SUM above[CHUNK], left[CHANNELS];

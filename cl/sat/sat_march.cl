@@ -123,9 +123,9 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     float4 top = 0.0f;
     SUM v[VALUES], w[VALUES], next[VALUES], total_after = 0;
     place.y = stack * ROWS;
-    read_rows(v, src, g, place);
+    read_rows(v, src, g, place, false);
     place.y += TILE_Y;
-    read_rows(next, src, g, place);
+    read_rows(next, src, g, place, false);
     SUM total = sum_tile(v, &top, place, chunks, stacks, totals, 0);
     for (int band = 0; band < bands; ++band) {
         // Before other reads, which it would wait for too.
@@ -135,7 +135,7 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
         UNROLL for (int i = 0; i < VALUES; ++i)
             w[i] = next[i];
         place.y = (band + 2) * TILE_Y + stack * ROWS;
-        read_rows(next, src, g, place);
+        read_rows(next, src, g, place, false);
         total_after = sum_tile(w, &top, place, chunks, stacks, totals + (band + 1) * TILE_Y,
                                total_after);
 

@@ -133,7 +133,7 @@ void sat_tiled(__global const SRC *restrict src, __global SUM *restrict dst,
     const Tile tile = tile_of(g, (int)get_num_groups(0) - 1 - (int)get_group_id(0));
     const Place place = place_in(g, tile);
     SUM v[ROWS * CHUNK];
-    read_rows(v, src, g, place);
+    read_rows(v, src, g, place, false);
     SUM above[CHUNK], left[CHANNELS];
     UNROLL for (int i = 0; i < CHUNK; ++i)
         above[i] = columns[columns_start(tile, place.batch) + COLUMN(place.lane, i)];

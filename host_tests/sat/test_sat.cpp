@@ -106,7 +106,7 @@ void make_float_table(SatCase &test) {
     test.channels = 1;
 }
 bool makes_floats_alone(const std::string &kernel) {
-    return kernel == "sat_march";
+    return kernel == "sat_march" || kernel == "sat_ahead";
 }
 
 // A case for each pair of parameter values; images up to the limits.
@@ -228,7 +228,7 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
                     {f32, f32, 1, odd, {{197, 53}, {1300, 90}}},
                     {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
                     {u8, u32, 2, padded, {{101, 53}}}};
-    } else if (kernel == "sat_march") {
+    } else if (makes_floats_alone(kernel)) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{f32, f32, 1, padded, {{1300, 75}, {1024, 64}, {70, 200}}},
                     {u16, f32, 1, odd, {{1300, 75}}}};
@@ -354,7 +354,7 @@ TEST_SUITE("full product" * doctest::skip()) {
 TEST_SUITE("simulated" * doctest::skip()) {
     TEST_CASE("sat kernels: small") {
         for (const std::string &kernel : kernels()) {
-            const int image = kernel == "sat_march" || kernel == "sat_strips" ? 70 : 40;
+            const int image = makes_floats_alone(kernel) || kernel == "sat_strips" ? 70 : 40;
             run_all(with_shared_rows(kernel, sample_of(of_small_groups(pairwise_tables(
                                                  kernel, {image, 100000, 100000})))));
         }

@@ -8,6 +8,7 @@ namespace gz {
 
 Kernel sat_gather();
 Kernel sat_tiled();
+Kernel sat_ahead();
 Kernel sat_march();
 Kernel sat_strips();
 Kernel sat_plain();

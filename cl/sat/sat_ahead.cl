@@ -1,0 +1,237 @@
+// Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A
+// group marches down a strip of the image, and reads every tile twice. AHEAD tiles before it makes the
+// table of it, it publishes what the tile's pixels add up to along each row: the total. Then it reads the tile again,
+// mostly from the cache. What lies left of a row is the sum of the totals of all strips before, and is added to the
+// row's first pixel: groups seldom wait for it, as totals come so far ahead. Of the strips of a team, TEAM side by side,
+// the last publishes what the team adds up to, so that a group asks for the totals of its fellows
+// before it and for the sums of the teams before. Strips are given out by tickets: a group
+// waits for groups of lower tickets alone, which have started before it; this ends only where a
+// device lets all groups that have started go on. Whatever they wait for, sums are made in one
+// order.
+#include "lib/inline.clh"
+#include "lib/geometry.clh"
+#include "lib/pixel.clh"
+#include "lib/last_use.clh"
+#include "lib/sat.clh"
+#include "lib/sat_tile.clh"
+#include "lib/shared_words.clh"
+
+#if CHANNELS != 1 || DST_TYPE != PIXEL_F32
+#error one channel of floats
+#endif
+#if !defined(TEAM) || !defined(WORDS)
+#error TEAM or WORDS is not defined
+#endif
+
+#define VALUES (ROWS * CHUNK)
+#define AHEAD 4
+#define AHEAD_OF_TEAM 2 // tiles before it is wanted, a team's sum is made
+
+// PARTS items ask for the words of one row: each for at most WORDS of those that its strip waits for, and in a team's last
+// strip for OF_PART totals of its team.
+#define PARTS (GROUP / TILE_Y)
+#define OF_PART (TEAM / PARTS)
+
+// Strips of each slice, and whole teams of these. pitch: rows of a strip, in whole tiles.
+typedef struct Strips {
+    int batches, strips, teams, pitch;
+} Strips;
+
+// Words that are shared between groups: the ticket, then for each slice and strip the totals of its
+// rows, and then for each slice and team the sums of those.
+static inline int strip_start(const Strips all, int batch, int strip) {
+    return 1 + (batch * all.strips + strip) * all.pitch;
+}
+
+static inline int team_start(const Strips all, int batch, int team) {
+    return strip_start(all, all.batches, 0) + (batch * all.teams + team) * all.pitch;
+}
+
+// An item's value, less its own, with those of the items before it in its row of LANES: each adds what another has, 1, 2, 4
+// and so on places before it.
+#if HAS_SHUFFLES
+INLINE float sum_before(float value, int lane) {
+    float sum = value;
+    UNROLL for (int by = 1; by < LANES; by *= 2) {
+        const float before = as_float(shuffle_up_among(as_uint(sum), by, LANES));
+        sum = lane >= by ? sum + before : sum;
+    }
+    const float before = as_float(shuffle_up_among(as_uint(sum), 1, LANES));
+    return lane == 0 ? 0.0f : before;
+}
+#else
+// The same of all items of a row, by one.
+INLINE void sum_all_before(__local float *values) {
+    float sum[LANES];
+    for (int i = 0; i < LANES; ++i)
+        sum[i] = values[i];
+    for (int by = 1; by < LANES; by *= 2)
+        for (int i = LANES - 1; i >= by; --i)
+            sum[i] += sum[i - by];
+    for (int i = 0; i < LANES; ++i)
+        values[i] = i == 0 ? 0.0f : sum[i - 1];
+}
+#endif
+
+// strips, pitch: see Strips. chunks: CHUNK_PITCH for each row of a tile. lefts, team_sums: one for each item.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
+               volatile __global uint *shared, const Geometry g, const int strips, const int pitch,
+               __local float4 *stacks, __local float *chunks, __local float *lefts,
+               __local float *team_sums) {
+    __local int given;
+    const int item = get_local_id(0);
+    if (item == 0)
+        given = (int)atomic_inc(shared);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int ticket = given;
+    const int batch = ticket / strips;
+    const int strip = abs_diff((uint)ticket, (uint)(batch * strips));
+    const int stack = item / LANES;
+    const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
+    Place place;
+    place.item = item;
+    place.lane = item & (LANES - 1);
+    place.stack = stack;
+    place.batch = batch;
+    place.width = SUMMED_VALUES(g);
+    place.height = SUMMED_ROWS(g);
+    place.x = strip * TILE_X + place.lane * CHUNK;
+    const Strips all = {(int)get_num_groups(0) / strips, strips, strips / TEAM, pitch};
+    const int team = strip / TEAM;
+    const int fellow = strip & (TEAM - 1);
+    const bool is_last_fellow = fellow == TEAM - 1;
+
+    // Whose words the item asks for, of row `row` of a tile.
+    const int row = item & (TILE_Y - 1);
+    const int part = (uint)item / TILE_Y;
+    volatile __global uint *const fellows =
+        shared + strip_start(all, batch, team * TEAM) + row;
+    volatile __global uint *const teams = shared + team_start(all, batch, 0) + row;
+    const int wanted = fellow + team;
+#define OTHER(k) ((k)*PARTS + part)
+#define WORD_OF(n)                                                                                 \
+    ((n) < fellow ? fellows + (n)*pitch : teams + ((n) - fellow) * pitch)
+#define TOTAL_OF_TEAM(k) (fellows + OTHER(k) * pitch)
+    volatile __global uint *const totals = shared + strip_start(all, batch, strip);
+    volatile __global uint *const sums = shared + team_start(all, batch, team);
+
+    // The sums of the columns above the tile; the tile that becomes a part of the table, and the one whose totals come next.
+    float4 above = 0.0f;
+    SUM v[VALUES], next[VALUES];
+    UNROLL for (int i = 0; i < VALUES; ++i)
+        v[i] = 0.0f;
+    uint words[WORDS], fellow_words[OF_PART];
+    UNROLL for (int k = 0; k < WORDS; ++k)
+        words[k] = 0;
+    UNROLL for (int k = 0; k < OF_PART; ++k)
+        fellow_words[k] = 0;
+    place.y = stack * ROWS;
+    read_rows(next, src, g, place, false);
+    for (int band = -AHEAD; band < bands; ++band) {
+        const int ahead = band + AHEAD;
+        const int of_team = band + AHEAD_OF_TEAM;
+        UNROLL for (int r = 0; r < ROWS; ++r)
+            chunks[(stack * ROWS + r) * CHUNK_PITCH + place.lane] =
+                (next[AT(r, 0)] + next[AT(r, 1)]) + (next[AT(r, 2)] + next[AT(r, 3)]);
+        {
+            float sum = 0.0f;
+            UNROLL for (int k = 0; k < WORDS; ++k) {
+                while (words[k] == UNKNOWN)
+                    words[k] = POLL(WORD_OF(OTHER(k)) + band * TILE_Y);
+                sum += as_float(words[k]);
+            }
+            lefts[item] = sum;
+        }
+        if (is_last_fellow) {
+            float sum = 0.0f;
+            UNROLL for (int k = 0; k < OF_PART; ++k) {
+                while (fellow_words[k] == UNKNOWN)
+                    fellow_words[k] = POLL(TOTAL_OF_TEAM(k) + of_team * TILE_Y);
+                sum += as_float(fellow_words[k]);
+            }
+            team_sums[item] = sum;
+        }
+        // Words before other reads, which they would wait for too.
+        const int coming = band + 1;
+        UNROLL for (int k = 0; k < WORDS; ++k)
+            words[k] = coming >= 0 && coming < bands && OTHER(k) < wanted
+                           ? POLL(WORD_OF(OTHER(k)) + coming * TILE_Y)
+                           : 0;
+        if (is_last_fellow)
+            UNROLL for (int k = 0; k < OF_PART; ++k)
+                fellow_words[k] = of_team + 1 >= 0 && of_team + 1 < bands
+                                      ? POLL(TOTAL_OF_TEAM(k) + (of_team + 1) * TILE_Y)
+                                      : 0;
+        SUM sum[VALUES];
+        UNROLL for (int i = 0; i < VALUES; ++i)
+            sum[i] = v[i];
+        place.y = (ahead + 1) * TILE_Y + stack * ROWS;
+        read_rows(next, src, g, place, false);
+        place.y = coming >= 0 ? coming * TILE_Y + stack * ROWS : place.height;
+        read_rows(v, src, g, place, true);
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        if (item < TILE_Y && ahead < bands) {
+            float total = 0.0f;
+            UNROLL for (int k = 0; k < LANES; ++k)
+                total += chunks[item * CHUNK_PITCH + k];
+            PUBLISH_LINE(totals + ahead * TILE_Y + item, total);
+        }
+        if (is_last_fellow && part == PARTS - 1 && of_team >= 0 && of_team < bands) {
+            float total = 0.0f;
+            UNROLL for (int k = 0; k < PARTS; ++k)
+                total += team_sums[k * TILE_Y + row];
+            PUBLISH_LINE(sums + of_team * TILE_Y + row, total);
+        }
+        if (place.lane == 0)
+            UNROLL for (int r = 0; r < ROWS; ++r) {
+                float left = 0.0f;
+                UNROLL for (int k = 0; k < PARTS; ++k)
+                    left += lefts[k * TILE_Y + stack * ROWS + r];
+                sum[AT(r, 0)] += left;
+            }
+        UNROLL for (int r = 1; r < ROWS; ++r)
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                sum[AT(r, i)] += sum[AT(r - 1, i)];
+        stacks[item] = (float4)(sum[AT(ROWS - 1, 0)], sum[AT(ROWS - 1, 1)], sum[AT(ROWS - 1, 2)],
+                                sum[AT(ROWS - 1, 3)]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        float4 before = above;
+        UNROLL for (int s = 0; s < STACKED; ++s) {
+            before = s == stack ? above : before;
+            above += stacks[s * LANES + place.lane];
+        }
+        const SUM over[CHUNK] = {before.s0, before.s1, before.s2, before.s3};
+        UNROLL for (int r = 0; r < ROWS; ++r) {
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                sum[AT(r, i)] += over[i];
+            UNROLL for (int i = 1; i < CHUNK; ++i)
+                sum[AT(r, i)] += sum[AT(r, i - 1)];
+        }
+#if HAS_SHUFFLES
+        UNROLL for (int r = 0; r < ROWS; ++r) {
+            const float left = sum_before(sum[AT(r, CHUNK - 1)], place.lane);
+            UNROLL for (int i = 0; i < CHUNK; ++i)
+                sum[AT(r, i)] += left;
+        }
+#else
+        for (int r = 0; r < ROWS; ++r)
+            chunks[(stack * ROWS + r) * CHUNK_PITCH + place.lane] = sum[AT(r, CHUNK - 1)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < TILE_Y)
+            sum_all_before(chunks + item * CHUNK_PITCH);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int r = 0; r < ROWS; ++r) {
+            const float left = chunks[(stack * ROWS + r) * CHUNK_PITCH + place.lane];
+            for (int i = 0; i < CHUNK; ++i)
+                sum[AT(r, i)] += left;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        place.y = band * TILE_Y + stack * ROWS;
+        if (band >= 0) // before, all is 0
+            write_table(sum, dst, g, place);
+    }
+}
