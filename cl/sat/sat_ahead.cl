@@ -15,12 +15,13 @@
 #include "lib/sat.clh"
 #include "lib/sat_tile.clh"
 #include "lib/shared_words.clh"
+#include "lib/sat_strips.clh"
 
 #if CHANNELS != 1 || DST_TYPE != PIXEL_F32
 #error one channel of floats
 #endif
-#if !defined(TEAM) || !defined(WORDS)
-#error TEAM or WORDS is not defined
+#ifndef WORDS
+#error WORDS is not defined
 #endif
 
 #define VALUES (ROWS * CHUNK)
@@ -31,21 +32,6 @@
 // strip for OF_PART totals of its team.
 #define PARTS (GROUP / TILE_Y)
 #define OF_PART (TEAM / PARTS)
-
-// Strips of each slice, and whole teams of these. pitch: rows of a strip, in whole tiles.
-typedef struct Strips {
-    int batches, strips, teams, pitch;
-} Strips;
-
-// Words that are shared between groups: the ticket, then for each slice and strip the totals of its
-// rows, and then for each slice and team the sums of those.
-static inline int strip_start(const Strips all, int batch, int strip) {
-    return 1 + (batch * all.strips + strip) * all.pitch;
-}
-
-static inline int team_start(const Strips all, int batch, int team) {
-    return strip_start(all, all.batches, 0) + (batch * all.teams + team) * all.pitch;
-}
 
 // An item's value, less its own, with those of the items before it in its row of LANES: each adds what another has, 1, 2, 4
 // and so on places before it.

@@ -1,7 +1,7 @@
 // Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A
 // group marches down a strip of the image. Of each tile it sums the columns, from the image's first
 // row on, and publishes what these sums add up to along each row: the total. The table left of a
-// row is the sum of the totals of all strips before. Of the strips of a team, FELLOWS side by side,
+// row is the sum of the totals of all strips before. Of the strips of a team, TEAM side by side,
 // the last publishes that sum too, so that a group waits for its fellows before it and for one sum
 // of the team before. Meanwhile it goes on to the next tile. Strips are given out by tickets: a group
 // waits for groups of lower tickets alone, which have started before it; this ends only where a
@@ -13,31 +13,13 @@
 #include "lib/sat.clh"
 #include "lib/sat_tile.clh"
 #include "lib/shared_words.clh"
+#include "lib/sat_strips.clh"
 
 #if CHANNELS != 1 || DST_TYPE != PIXEL_F32
 #error one channel of floats
 #endif
 
-#ifndef FELLOWS
-#error FELLOWS is not defined
-#endif
-
 #define VALUES (ROWS * CHUNK)
-
-// Strips of each slice, and teams of these. pitch: rows of a strip, in whole tiles and one more.
-typedef struct Strips {
-    int batches, strips, teams, pitch;
-} Strips;
-
-// Words that are shared between groups: the ticket, then for each slice and strip the totals of its
-// rows, and then for each slice and team the sums of those and of all before.
-static inline int strip_start(const Strips all, int batch, int strip) {
-    return 1 + (batch * all.strips + strip) * all.pitch;
-}
-
-static inline int team_start(const Strips all, int batch, int team) {
-    return strip_start(all, all.batches, 0) + (batch * all.teams + team) * all.pitch;
-}
 
 // Makes v sums of the tile, of all rows above but of the tile's columns alone. An item for each row
 // adds up what its chunks come to: this total it publishes in `line`, a word for each row, and
@@ -108,14 +90,14 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     place.width = SUMMED_VALUES(g);
     place.height = SUMMED_ROWS(g);
     place.x = strip * TILE_X + place.lane * CHUNK;
-    const Strips all = {(int)get_num_groups(0) / strips, strips, strips / FELLOWS, pitch};
+    const Strips all = {(int)get_num_groups(0) / strips, strips, strips / TEAM, pitch};
     volatile __global uint *totals = shared + strip_start(all, batch, strip);
     // The item of a row waits for the sum of the team before, and for the fellows before.
-    const int team = strip / FELLOWS;
-    const int fellow = strip & (FELLOWS - 1);
+    const int team = strip / TEAM;
+    const int fellow = strip & (TEAM - 1);
     volatile __global uint *sums = shared + team_start(all, batch, team) + item;
     const int before = team_start(all, batch, max(team - 1, 0)) + item;
-    const int fellows = strip_start(all, batch, team * FELLOWS) + item;
+    const int fellows = strip_start(all, batch, team * TEAM) + item;
 #define WORD(k) ((k) == 0 ? before : fellows + ((k) - 1) * pitch)
 #define IS_WANTED(k) (item < TILE_Y && ((k) == 0 ? team > 0 : (k) <= fellow))
 
@@ -129,8 +111,8 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     SUM total = sum_tile(v, &top, place, chunks, stacks, totals, 0);
     for (int band = 0; band < bands; ++band) {
         // Before other reads, which it would wait for too.
-        uint words[FELLOWS];
-        UNROLL for (int k = 0; k < FELLOWS; ++k)
+        uint words[TEAM];
+        UNROLL for (int k = 0; k < TEAM; ++k)
             words[k] = IS_WANTED(k) ? POLL(shared + WORD(k) + band * TILE_Y) : 0;
         UNROLL for (int i = 0; i < VALUES; ++i)
             w[i] = next[i];
@@ -141,12 +123,12 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
 
         if (item < TILE_Y) {
             SUM left = 0;
-            UNROLL for (int k = 0; k < FELLOWS; ++k) {
+            UNROLL for (int k = 0; k < TEAM; ++k) {
                 while (words[k] == UNKNOWN)
                     words[k] = POLL(shared + WORD(k) + band * TILE_Y);
                 left += as_float(words[k]);
             }
-            if (fellow == FELLOWS - 1)
+            if (fellow == TEAM - 1)
                 PUBLISH_LINE(sums + band * TILE_Y, left + total);
             lefts[item] = left;
             total = total_after;

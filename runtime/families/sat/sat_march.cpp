@@ -1,70 +1,24 @@
 // Summed-area tables of large images in one pass. See cl/sat/sat_march.cl.
 #include "families/sat/kernels.hpp"
-#include "families/sat/sat_tile.hpp"
+#include "families/sat/sat_strip_tile.hpp"
 
 namespace gz {
 
 namespace {
 
-struct Shape : SatTile { // a column of tiles is a strip
-    using SatTile::SatTile;
-    // Rows that a strip publishes, with those of the tile beyond the last one that it goes ahead to.
-    std::int64_t pitch() const { return (bands + 1) * height(); }
-};
-
-// Strips side by side that make a team: FELLOWS of the kernel.
-constexpr int fellows = 8;
-
-// As the kernel lays them out.
-std::int64_t words_of(const SatPass &pass, const Shape &shape) {
-    const std::int64_t teams = shape.columns / fellows;
-    return 1 + pass.batch() * (shape.columns + teams) * shape.pitch();
+SatStrips strips_of_pass(const SatPass &pass, const SatTileSettings &settings) {
+    return {pass, settings, 8, 1};
 }
 
 std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
-    if (pass.dst_type != PixelType::f32)
-        return "only sums of f32 have a value to spare, for those that are not known yet";
-    if (pass.channels != 1)
-        return text(pass.channels, " channels");
-    const Shape shape(pass, settings);
-    if (words_of(pass, shape) >= std::int64_t{1} << 31)
-        return "there are too many rows";
-    return "";
+    return sat_strips_refusal(pass, strips_of_pass(pass, settings));
 }
 
 Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {
-    const Shape shape(pass, settings);
-    Defines defines = sat_tile_defines(pass, shape);
-    defines["FELLOWS"] = fellows;
-    defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
-    const std::int64_t words = words_of(pass, shape);
-    const WorkspaceBuffer shared{0};
-
-    Work result;
-    result.workspace = {static_cast<std::uint64_t>(words) * sizeof(std::uint32_t)};
-
-    result.launches.push_back(clear_words(shared, words));
-
-    const auto sums = [](std::int64_t count) {
-        return LocalMemory{static_cast<std::size_t>(count) * sizeof(float)};
-    };
-    const auto group = static_cast<std::size_t>(shape.group());
-    Launch march;
-    march.program = {"sat/sat_march.cl", "sat_march", defines};
-    march.local_bytes = sizeof(std::int32_t);
-    march.range.local = {group, 1, 1};
-    march.range.global = {static_cast<std::size_t>(pass.batch() * shape.columns) * group, 1, 1};
-    march.arguments = {SourceBuffer(),
-                       TargetBuffer(),
-                       shared,
-                       by_value(pass.geometry),
-                       by_value(static_cast<std::int32_t>(shape.columns)),
-                       by_value(static_cast<std::int32_t>(shape.pitch())),
-                       sums(std::int64_t{shape.height()} * (shape.lanes + 1)),
-                       sums(shape.height()),
-                       sums(std::int64_t{shape.stacked} * shape.width())};
-    result.launches.push_back(std::move(march));
-    return result;
+    const SatStrips strips = strips_of_pass(pass, settings);
+    return sat_strips_work(pass, strips, facts, "sat_march", {},
+                           {std::int64_t{strips.height()} * (strips.lanes + 1), strips.height(),
+                            std::int64_t{strips.stacked} * strips.width()});
 }
 
 constexpr SatTileSettings wide{32, 16, 4}, narrow{16, 16, 8};
@@ -100,19 +54,13 @@ Kernel sat_march() {
     KernelSpec<SatPass, SatTileSettings> spec;
     spec.name = "sat_march";
     spec.folder = "sat";
-    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32}},
-                     {"STACKED", &SatTileSettings::stacked, {4, 8, 16}},
-                     {"ROWS", &SatTileSettings::rows, {4, 8}}};
+    spec.tunables = sat_strips_tunables();
     spec.refusal = refusal;
     spec.preferred = [](const SatPass &pass, const DeviceFacts &facts) {
         return std::vector<SatTileSettings>{usual(pass, facts), {16, 8, 4}, {16, 4, 4}};
     };
     spec.work = work;
-    spec.details = [](const SatPass &pass, const SatTileSettings &settings) {
-        const Shape shape(pass, settings);
-        return text(shape.columns, " strips of ", shape.width(), ", tiles of ", shape.height(),
-                    " rows", reads_vectors(pass) ? ", aligned vectors" : ", unaligned");
-    };
+    spec.details = sat_strips_details;
     spec.rank = [](const SatPass &pass, const SatTileSettings &, const DeviceFacts &facts) {
         // Measured on NVIDIA alone.
         const int tiles = facts.device_class == DeviceClass::nvidia_gpu ? 5 : 1;
