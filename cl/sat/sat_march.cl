@@ -77,19 +77,11 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     if (item == 0)
         given = (int)atomic_inc(shared);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int ticket = given;
-    const int batch = ticket / strips;
-    const int strip = abs_diff((uint)ticket, (uint)(batch * strips));
     const int stack = item / LANES;
     const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
-    Place place;
-    place.item = item;
-    place.lane = item & (LANES - 1);
-    place.stack = stack;
-    place.batch = batch;
-    place.width = SUMMED_VALUES(g);
-    place.height = SUMMED_ROWS(g);
-    place.x = strip * TILE_X + place.lane * CHUNK;
+    int strip;
+    Place place = place_in_strip(g, item, given, strips, &strip);
+    const int batch = place.batch;
     const Strips all = {(int)get_num_groups(0) / strips, strips, strips / TEAM, pitch};
     volatile __global uint *totals = shared + strip_start(all, batch, strip);
     // The item of a row waits for the sum of the team before, and for the fellows before.
