@@ -17,14 +17,10 @@
 #include "lib/shared_words.clh"
 #include "lib/sat_strips.clh"
 
-#if CHANNELS != 1 || DST_TYPE != PIXEL_F32
-#error one channel of floats
-#endif
 #ifndef WORDS
 #error WORDS is not defined
 #endif
 
-#define VALUES (ROWS * CHUNK)
 #define AHEAD 4
 #define AHEAD_OF_TEAM 2 // tiles before it is wanted, a team's sum is made
 
@@ -33,8 +29,8 @@
 #define PARTS (GROUP / TILE_Y)
 #define OF_PART (TEAM / PARTS)
 
-// An item's value, less its own, with those of the items before it in its row of LANES: each adds what another has, 1, 2, 4
-// and so on places before it.
+// Returns the sum of the values of the items before this one, of LANES side by side. Each adds what another item has, 1, 2, 4 and
+// so on places before it.
 #if HAS_SHUFFLES
 INLINE float sum_before(float value, int lane) {
     float sum = value;
@@ -46,7 +42,7 @@ INLINE float sum_before(float value, int lane) {
     return lane == 0 ? 0.0f : before;
 }
 #else
-// The same of all items of a row, by one.
+// The same in local memory, for all of LANES values at once.
 INLINE void sum_all_before(__local float *values) {
     float sum[LANES];
     for (int i = 0; i < LANES; ++i)
@@ -70,11 +66,10 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
     if (item == 0)
         given = (int)atomic_inc(shared);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int stack = item / LANES;
     const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
     int strip;
     Place place = place_in_strip(g, item, given, strips, &strip);
-    const int batch = place.batch;
+    const int stack = place.stack, batch = place.batch;
     const Strips all = {(int)get_num_groups(0) / strips, strips, strips / TEAM, pitch};
     const int team = strip / TEAM;
     const int fellow = strip & (TEAM - 1);

@@ -15,12 +15,6 @@
 #include "lib/shared_words.clh"
 #include "lib/sat_strips.clh"
 
-#if CHANNELS != 1 || DST_TYPE != PIXEL_F32
-#error one channel of floats
-#endif
-
-#define VALUES (ROWS * CHUNK)
-
 // Makes v sums of the tile, of all rows above but of the tile's columns alone. An item for each row
 // adds up what its chunks come to: this total it publishes in `line`, a word for each row, and
 // returns; other items return `total` as it was. top: the sums of the columns above the tile, which
@@ -77,11 +71,10 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
     if (item == 0)
         given = (int)atomic_inc(shared);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int stack = item / LANES;
     const int bands = (SUMMED_ROWS(g) + TILE_Y - 1) / TILE_Y;
     int strip;
     Place place = place_in_strip(g, item, given, strips, &strip);
-    const int batch = place.batch;
+    const int stack = place.stack, batch = place.batch;
     const Strips all = {(int)get_num_groups(0) / strips, strips, strips / TEAM, pitch};
     volatile __global uint *totals = shared + strip_start(all, batch, strip);
     // The item of a row waits for the sum of the team before, and for the fellows before.

@@ -6,10 +6,11 @@ namespace gz {
 
 namespace {
 
+constexpr int team = 16; // strips
 constexpr int most_words_of_item = 8;
 
 SatStrips strips_of(const SatPass &pass, const SatTileSettings &settings) {
-    return {pass, settings, 16, 0};
+    return {pass, settings, team, 0};
 }
 
 // Returns how many words an item waits for at a time, at most: those of a row are shared by several items.

@@ -6,8 +6,11 @@ namespace gz {
 
 namespace {
 
+constexpr int team = 8; // strips
+constexpr int tiles_ahead = 1;
+
 SatStrips strips_of_pass(const SatPass &pass, const SatTileSettings &settings) {
-    return {pass, settings, 8, 1};
+    return {pass, settings, team, tiles_ahead};
 }
 
 std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
