@@ -5,6 +5,8 @@
 // about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
 // OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does,
 // in place of reading them: see recursive_own_starts.clh.
+// BODIES: 2 where tiles inside all lines of a group, as those ahead and all their results are, have a body of their own,
+// which compares nothing; else 1. NVIDIA's compiler then keeps more constants in registers.
 // KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
 // enters its chunks from each other is summed once.
 #include "lib/pixel.clh"
@@ -12,8 +14,8 @@
 #include "lib/lines.clh"
 #include "lib/recursive.clh"
 
-#if !defined(LANES) || !defined(CHUNKS) || CHUNKS % 4 != 0
-#error LANES or CHUNKS is not defined, or CHUNKS is no multiple of 4
+#if !defined(LANES) || !defined(CHUNKS) || !defined(BODIES) || CHUNKS % 4 != 0
+#error LANES, CHUNKS or BODIES is not defined, or CHUNKS is no multiple of 4
 #endif
 #if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS) ||           \
     !defined(KEEPS) || !defined(OWN_STARTS) || !defined(STAGED)
@@ -77,10 +79,11 @@ INLINE State carry_causally(__local KEPT *chunks, Matrix over_chunk, State state
     return state;
 }
 
-// The same from the tile's end to its start; `stores`, a constant: whether what enters is wanted. In
-// chunk `last` the line ends with the state `end`, which is not among what enters it.
-INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State state, int last,
-                                Matrix over_last, State end, bool stores) {
+// The same from the tile's end to its start; `stores` and `has_ends`, constants: whether what enters is
+// wanted, and whether the line may end in the tile: in chunk `last`, with the state `end`, which is not
+// among what enters it.
+INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State state, bool stores,
+                                bool has_ends, int last, Matrix over_last, State end) {
     UNROLL for (int base = CHUNKS - AT_ONCE; base >= 0; base -= AT_ONCE) {
         KEPT own[AT_ONCE];
         UNROLL for (int k = 0; k < AT_ONCE; ++k)
@@ -89,7 +92,7 @@ INLINE State carry_anticausally(__local KEPT *chunks, Matrix over_chunk, State s
             if (stores)
                 chunks[(base + k) * NEXT_CHUNK] = kept_of(state);
             state = carry_over(over_chunk, state, KEPT_STATE(own[k]));
-            if (HAS_ENDS && base + k == last)
+            if (has_ends && base + k == last)
                 state = carry_over(over_last, end, KEPT_STATE(own[k]));
         }
     }
@@ -111,9 +114,9 @@ INLINE Matrix matrix_of_chunks(Matrix over_chunk, int count) {
     return (Matrix){ones[0].w - 1.0f};
 #endif
 }
-#define READ_AHEAD(x, from, at) READ_CHUNK(x, from, at, LOAD_LAST)
+#define READ_AHEAD(x, from, at, inside) READ_CHUNK(x, from, at, inside, LOAD_LAST)
 #else
-#define READ_AHEAD(x, from, at) READ_CHUNK(x, from, at, LOAD)
+#define READ_AHEAD(x, from, at, inside) READ_CHUNK(x, from, at, inside, LOAD)
 #endif
 
 // Returns the state that enters a tile from the `look` tiles behind it, whose sums are in a ring with that
@@ -217,7 +220,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     float x[CHUNK];
 #if STAGED
     Carried carried[CARRIED];
-    fetch_rows(src, lines, (Tile){batch, first_line, 0, 0}, item, carried);
+    fetch_rows(src, lines, (Tile){batch, first_line, 0, 0}, item, false, carried);
     put_rows(FIRST_ROWS, item, carried);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
@@ -227,7 +230,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     Carried carried_ahead[CARRIED];
 #else
     __global const SRC *from_ahead = from;
-    READ_AHEAD(x_ahead, from_ahead, chunk * CHUNK);
+    READ_AHEAD(x_ahead, from_ahead, chunk * CHUNK, false);
 #endif
     UNROLL for (int i = 0; i < CHUNK; ++i)
         x[i] = 0.0f;
@@ -243,22 +246,32 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     int slot = 0;
 #endif
 #elif !STAGED
-    READ_CHUNK(x, from, chunk * CHUNK, LOAD_LAST);
+    READ_CHUNK(x, from, chunk * CHUNK, false, LOAD_LAST);
     from += src_tile;
 #endif
     // Tile t is filtered; of tile t + look is seen what it leaves.
-    for (int t = -look; t < tiles; ++t) {
+    const int first_inside =
+        first_line + LANES <= lines.lines ? (lines.begin + TILE - 1) / TILE : tiles;
+    const int end_inside = min(lines.length / TILE - look - 1, lines.end / TILE);
+    for (int t = -look; t < tiles;)
+    UNROLL for (int inside = BODIES - 1; inside >= 0; --inside)
+    for (const int end = inside        ? (t >= first_inside ? end_inside : t)
+                         : BODIES == 2 ? t + 1
+                                       : tiles;
+         t < end; ++t) {
         const int first = t * TILE + chunk * CHUNK;
+        const bool has_ends = HAS_ENDS && !inside;
 #if STAGED && ANTICAUSAL > 0
         take_chunk(rows_ahead, lane, chunk, x_ahead);
 #endif
 #if STAGED && !KEEPS
-        if (t >= 0)
+        if (inside || t >= 0)
             take_chunk(rows, lane, chunk, x);
 #endif
 #if HOLDS && ANTICAUSAL > 0
         if (chunk == CHUNKS - 1) {
-            const float last = (t + look + 1) * TILE < lines.length ? x_ahead[CHUNK - 1] : 0.0f;
+            const float last =
+                inside || (t + look + 1) * TILE < lines.length ? x_ahead[CHUNK - 1] : 0.0f;
             Filter filter;
             READ_FILTER(filter, GIVEN, 0);
             UNROLL for (int s = 0; s < ANTICAUSAL; ++s)
@@ -316,22 +329,23 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
 #endif
 #if STAGED
 #if ANTICAUSAL > 0
-        fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + look + 1) * TILE}, item,
+        fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + look + 1) * TILE}, item, inside,
                    carried_ahead);
 #endif
 #if !KEEPS
-        if (t + 1 >= 0)
-            fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + 1) * TILE}, item, carried);
+        if (inside || t + 1 >= 0)
+            fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + 1) * TILE}, item, inside,
+                       carried);
 #endif
 #else
 #if ANTICAUSAL > 0
         from_ahead += src_tile;
-        READ_AHEAD(x_ahead, from_ahead, first + (look + 1) * TILE);
+        READ_AHEAD(x_ahead, from_ahead, first + (look + 1) * TILE, inside);
 #endif
 #if !KEEPS
         // Before tile 0 samples are 0, as behind the line: a branch around the reads would have them copied.
-        READ_CHUNK(x, from, t + 1 >= 0 ? first + TILE : lines.length, LOAD_LAST);
-        if (t + 1 >= 0)
+        READ_CHUNK(x, from, t + 1 >= 0 ? first + TILE : lines.length, inside, LOAD_LAST);
+        if (inside || t + 1 >= 0)
             from += src_tile;
 #endif
 #endif
@@ -344,7 +358,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
             const Matrix over_chunk = MATRIX_AT(POWERS.chunk, s);
             const State outside = KEPT_STATE(beyond[i]);
             if (s < CAUSAL) {
-                if (t >= 0)
+                if (inside || t >= 0)
                     beyond[i] = kept_of(carry_causally(chunks, over_chunk, outside));
             }
 #if ANTICAUSAL > 0
@@ -353,7 +367,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
                 __local KEPT *const own_ring = ring + (s - CAUSAL) * LANES + of;
                 const State left_by_tile = carry_anticausally(
                     left_ahead + (s - CAUSAL) * STATE_PLACES + PLACE_OF(0, of), over_chunk, AT_REST,
-                    last_chunk - (t + look) * CHUNKS, over_last, outside, KEEPS);
+                    KEEPS, has_ends, last_chunk - (t + look) * CHUNKS, over_last, outside);
 #if KEEPS
                 own_ring[0] = kept_of(HOLDS ? carry_over(MATRIX_AT(POWERS.run, s),
                                                          KEPT_STATE(held[i - CAUSAL * LANES]),
@@ -361,12 +375,12 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
                                             : left_by_tile);
 #else
                 own_ring[slot * (ANTICAUSAL * LANES)] = kept_of(left_by_tile);
-                if (t >= 0)
+                if (inside || t >= 0)
                     carry_anticausally(
                         chunks, over_chunk,
                         enter_from_ahead(own_ring, look, slot, MATRIX_AT(POWERS.run, s),
                                          HOLDS ? KEPT_STATE(held[i - CAUSAL * LANES]) : AT_REST),
-                        last_chunk - t * CHUNKS, over_last, outside, true);
+                        true, has_ends, last_chunk - t * CHUNKS, over_last, outside);
 #endif
             }
 #endif
@@ -390,10 +404,10 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
 #else
 #define ENTERING_FROM_BEHIND(s) left[(CAUSAL + (s)) * STATE_PLACES + place]
 #endif
-        if (t >= 0) {
+        if (inside || t >= 0) {
             float y[CHUNK];
-            const bool ends_here =
-                HAS_ENDS && ANTICAUSAL > 0 && first < lines.length && first + CHUNK >= lines.length;
+            const bool ends_here = has_ends && ANTICAUSAL > 0 && first < lines.length &&
+                                   first + CHUNK >= lines.length;
 #if SYMMETRY
             float causal[ONE_WAY], anticausal[ONE_WAY];
             UNROLL for (int s = 0; s < CAUSAL; ++s) {
@@ -430,12 +444,12 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
         put_rows(rows_ahead, item, carried_ahead);
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (t >= 0) {
+        if (inside || t >= 0) {
             const Tile tile = {batch, first_line, t, t * TILE};
-            write_rows(dst, lines, tile, item, rows, max(tile.first, lines.begin),
+            write_rows(dst, lines, tile, item, inside, rows, max(tile.first, lines.begin),
                        min(tile.first + TILE, lines.end));
 #else
-            if (is_there && first >= lines.begin && first + CHUNK <= lines.end) {
+            if (inside || (is_there && first >= lines.begin && first + CHUNK <= lines.end)) {
                 __global DST *next_to = to;
                 UNROLL for (int i = 0; i < CHUNK; ++i) {
                     STORE(y[i], next_to);
@@ -454,7 +468,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
         }
 #if STAGED && !KEEPS
         // Every item replaces the results that it wrote itself.
-        if (t + 1 >= 0)
+        if (inside || t + 1 >= 0)
             put_rows(rows, item, carried);
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif

@@ -107,10 +107,10 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
     float x[CHUNK];
 #if STAGED
     Carried carried[CARRIED];
-    fetch_rows(src, lines, (Tile){batch, first_line, 0, 0}, item, carried);
+    fetch_rows(src, lines, (Tile){batch, first_line, 0, 0}, item, false, carried);
 #else
     __global const SRC *const from = src + SRC_LINE(line, batch) + (long)first * lines.src.step;
-    READ_CHUNK(x, from, first, LOAD);
+    READ_CHUNK(x, from, first, false, LOAD);
 #endif
     float matrix[MATRICES_OF_ITEM];
     UNROLL for (int k = 0; k < MATRICES_OF_ITEM; ++k)
@@ -376,7 +376,7 @@ void recursive_whole(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, con
 #if ALONG_ROWS
     put_chunk(rows, lane, chunk, y);
     barrier(CLK_LOCAL_MEM_FENCE);
-    write_rows(dst, lines, (Tile){batch, first_line, 0, 0}, item, rows, lines.begin, lines.end);
+    write_rows(dst, lines, (Tile){batch, first_line, 0, 0}, item, false, rows, lines.begin, lines.end);
 #else
     if (is_there) {
         __global DST *to = dst + DST_LINE(line, batch) + (long)(first - lines.begin) * lines.dst.step;

@@ -13,6 +13,7 @@ namespace {
 
 struct Settings {
     int lanes, chunks;
+    int bodies = 1; // of the loop over tiles: see the kernel
 };
 
 constexpr int chunk = recursive_chunk;
@@ -43,6 +44,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
 
     Launch launch;
     launch.program = {"recursive/recursive_look.cl", "recursive_look", std::move(program.defines)};
+    launch.program.defines["BODIES"] = settings.bodies;
     // Not where as many tiles are read without.
     const bool has_held = look != look_of(filter, lines.length, settings.chunks, Beyond::zero);
     launch.program.defines["HOLDS"] = has_held ? 1 : 0;
@@ -122,7 +124,8 @@ struct Expected {
 // Returns what a shape is expected to take. A unit that has more groups takes longer, whether they run at a time or one after
 // the other.
 Expected expected_of(const RecursivePass &pass, const Shape &shape, const DeviceFacts &facts) {
-    const auto [lanes, chunks] = shape.settings;
+    const int lanes = shape.settings.lanes;
+    const int chunks = shape.settings.chunks;
     const std::int64_t units = facts.cores();
     const std::int64_t lines = pass.lines.lines * pass.batch();
     const std::int64_t groups = ceil_div(pass.lines.lines, std::int64_t{lanes}) * pass.batch();
@@ -173,6 +176,10 @@ std::vector<Settings> preferred(const RecursivePass &pass, const DeviceFacts &fa
     // Stages of many sections have room for few lines.
     result.push_back(
         {.lanes = pass.along_rows ? lanes_of_pixels(16, pass.components) : 16, .chunks = 4});
+    // CPUs take the longer to compile two bodies.
+    if (!facts.is_cpu())
+        for (Settings &settings : result)
+            settings.bodies = 2;
     return result;
 }
 
@@ -221,7 +228,8 @@ Kernel recursive_look() {
     spec.name = "recursive_look";
     spec.folder = "recursive";
     spec.tunables = {{"LANES", &Settings::lanes, {4, 6, 8, 12, 16, 24, 32, 64}},
-                     {"CHUNKS", &Settings::chunks, {4, 8, 16, 32}}};
+                     {"CHUNKS", &Settings::chunks, {4, 8, 16, 32}},
+                     {"BODIES", &Settings::bodies, {1, 2}}};
     spec.refusal = refusal;
     spec.preferred = preferred;
     spec.work = [](const RecursivePass &pass, const Settings &settings, const DeviceFacts &facts) {
