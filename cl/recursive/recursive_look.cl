@@ -7,6 +7,7 @@
 // in place of reading them: see recursive_own_starts.clh.
 // BODIES: 2 where tiles inside all lines of a group, as those ahead and all their results are, have a body of their own,
 // which compares nothing; else 1. NVIDIA's compiler then keeps more constants in registers.
+// KEEPS_IN_CACHE: whether the device has reads that say that they come again: see last_use.clh.
 // KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
 // enters its chunks from each other is summed once.
 #include "lib/pixel.clh"
@@ -116,7 +117,7 @@ INLINE Matrix matrix_of_chunks(Matrix over_chunk, int count) {
 }
 #define READ_AHEAD(x, from, at, inside) READ_CHUNK(x, from, at, inside, LOAD_LAST)
 #else
-#define READ_AHEAD(x, from, at, inside) READ_CHUNK(x, from, at, inside, LOAD)
+#define READ_AHEAD(x, from, at, inside) READ_CHUNK(x, from, at, inside, LOAD_KEPT)
 #endif
 
 // Returns the state that enters a tile from the `look` tiles behind it, whose sums are in a ring with that
@@ -139,6 +140,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, const Lines lines,
                     const int look, SECTIONS_PARAMETER, OWN_POWERS_PARAMETER,
                     __local KEPT *kept ROWS_PARAMETER) {
+    KEEPING;
     const int item = get_local_id(0);
     const int lane = LANE_OF(item);
     const int chunk = CHUNK_OF(item);

@@ -357,8 +357,8 @@ DeviceFacts facts_of(const cl::Platform &platform, const cl::Device &device) {
     facts.packs_integers = capability >= 72;
     const std::string denormals = environment("GAUZE_DENORMALS");
     facts.reads_denormals = denormals == "on" || (capability >= 72 && denormals != "off");
-    // Drivers before 470 do not know the form of cp.async that also fills the cache.
-    facts.copies_to_local =
+    // Drivers before 470 know neither the form of cp.async that also fills the cache nor its policies.
+    facts.copies_to_local = facts.keeps_in_cache =
         capability >= 80 && std::strtol(facts.driver.c_str(), nullptr, 10) >= 470;
     facts.caps_registers = facts.device_class == DeviceClass::nvidia_gpu;
     facts.driver_settings = settings_of_driver(facts.device_class);

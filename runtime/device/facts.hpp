@@ -67,6 +67,8 @@ struct DeviceFacts {
     // Takes fewer instructions to read integers as denormal floats, with which it computes at full speed.
     bool reads_denormals = false;
     bool copies_to_local = false; // has cp.async, NVIDIA's copies that take no registers
+    bool keeps_in_cache =
+        false; // has reads whose values the cache keeps rather than others: NVIDIA's policies
     bool caps_registers =
         false; // hands programs out as PTX, in which a kernel's registers can be capped
 

@@ -45,6 +45,7 @@ std::uint64_t add_launch(const RecursiveStage &stage, const Settings &settings,
     Launch launch;
     launch.program = {"recursive/recursive_look.cl", "recursive_look", std::move(program.defines)};
     launch.program.defines["BODIES"] = settings.bodies;
+    launch.program.defines["KEEPS_IN_CACHE"] = facts.keeps_in_cache ? 1 : 0;
     // Not where as many tiles are read without.
     const bool has_held = look != look_of(filter, lines.length, settings.chunks, Beyond::zero);
     launch.program.defines["HOLDS"] = has_held ? 1 : 0;
