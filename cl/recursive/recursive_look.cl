@@ -5,8 +5,8 @@
 // about the same place of their lines, when it is filtered. Nothing is exchanged between groups.
 // OWN_STARTS: whether the group computes the states from which its lines start, as recursive_ends does,
 // in place of reading them: see recursive_own_starts.clh.
-// BODIES: 2 where tiles inside all lines of a group, as those ahead and all their results are, have a body of their own,
-// which compares nothing; else 1. NVIDIA's compiler then keeps more constants in registers.
+// BODIES: 2 where the loop has a second body, which compares nothing, for tiles that lie inside all lines of the group
+// together with the tiles ahead of them; else 1. NVIDIA's compiler keeps more constants in registers in it.
 // KEEPS_IN_CACHE: whether the device has reads that say that they come again: see last_use.clh.
 // KEEPS: whether `look` is 1, so that the tile ahead stays in registers until it is filtered, and what
 // enters its chunks from each other is summed once.
