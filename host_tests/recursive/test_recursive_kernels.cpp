@@ -495,6 +495,41 @@ TEST_CASE("rows that are written in runs") {
     MESSAGE("the worst error is ", tally.worst, " of its bound");
 }
 
+// Regions of lines that go on for several tiles behind their results: a body of the loop that compares nothing must not
+// write these tiles.
+TEST_CASE("results that end long before their lines") {
+    struct Form {
+        std::size_t filter;
+        int lanes, channels, width, height;
+    };
+    const Form forms[] = {{0, 8, 1, 70, 1000},
+                          {2, 8, 1, 70, 1000},
+                          {23, 8, 1, 1000, 70},
+                          {24, 8, 1, 1000, 70},
+                          {8, 24, 3, 400, 1000}};
+    Tally tally;
+    std::size_t turn = 0;
+    for (const Form &form : forms)
+        for (const PixelType type : {PixelType::f32, PixelType::u8}) {
+            RecursiveCase test;
+            test.kernel = "recursive_look";
+            test.config = {{"LANES", form.lanes}, {"CHUNKS", 4}, {"BODIES", 2}};
+            test.filter = form.filter;
+            test.src_type = type;
+            test.border = all_border_modes[turn % 4];
+            test.region = RegionKind::neighbours;
+            test.channels = form.channels;
+            test.layout = all_layouts[turn % 3];
+            test.width = form.width;
+            test.height = form.height;
+            INFO(test.name(), " ", gz::to_text(filters()[form.filter]));
+            CHECK(run(filters()[form.filter], test, tally) == "");
+            ++turn;
+        }
+    CHECK(tally.ran == 10);
+    MESSAGE("the worst error is ", tally.worst, " of its bound");
+}
+
 // Gaussians, whose accuracy lets kernels hold samples that they do not read. A constant stays one but for rounding, so
 // that no tile shows; what is negligible is 5e-5 of it. Noise is within that of what the exponentials make of it.
 TEST_CASE("pixels that are too far away to be read count as those that are") {
