@@ -19,8 +19,8 @@
 #error LANES, CHUNKS or BODIES is not defined, or CHUNKS is no multiple of 4
 #endif
 #if !defined(SYMMETRY) || !defined(ALONG_ROWS) || !defined(VECTORS) || !defined(HOLDS) ||           \
-    !defined(KEEPS) || !defined(OWN_STARTS) || !defined(STAGED)
-#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS, KEEPS, OWN_STARTS or STAGED is not defined
+    !defined(KEEPS) || !defined(OWN_STARTS) || !defined(STAGED) || !defined(KEEPS_IN_CACHE)
+#error SYMMETRY, ALONG_ROWS, VECTORS, HOLDS, KEEPS, OWN_STARTS, STAGED or KEEPS_IN_CACHE is not defined
 #endif
 #if SOURCES > 1 || TARGETS > 1 || STATE_FORM != 0
 #error there is one filter, whose states are floats
@@ -251,7 +251,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
     READ_CHUNK(x, from, chunk * CHUNK, false, LOAD_LAST);
     from += src_tile;
 #endif
-    // Tile t is filtered; of tile t + look is seen what it leaves.
+    // Tile t is filtered, from tile 0 on; of tile t + look is seen what it leaves. The body for tiles inside runs as long as
+    // there are any, the other one tile by tile.
     const int first_inside =
         first_line + LANES <= lines.lines ? (lines.begin + TILE - 1) / TILE : tiles;
     const int end_inside = min(lines.length / TILE - look - 1, lines.end / TILE);
@@ -263,11 +264,12 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
          t < end; ++t) {
         const int first = t * TILE + chunk * CHUNK;
         const bool has_ends = HAS_ENDS && !inside;
+        const bool filters = inside || t >= 0, filters_next = inside || t + 1 >= 0;
 #if STAGED && ANTICAUSAL > 0
         take_chunk(rows_ahead, lane, chunk, x_ahead);
 #endif
 #if STAGED && !KEEPS
-        if (inside || t >= 0)
+        if (filters)
             take_chunk(rows, lane, chunk, x);
 #endif
 #if HOLDS && ANTICAUSAL > 0
@@ -335,7 +337,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
                    carried_ahead);
 #endif
 #if !KEEPS
-        if (inside || t + 1 >= 0)
+        if (filters_next)
             fetch_rows(src, lines, (Tile){batch, first_line, 0, (t + 1) * TILE}, item, inside,
                        carried);
 #endif
@@ -346,8 +348,8 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
 #endif
 #if !KEEPS
         // Before tile 0 samples are 0, as behind the line: a branch around the reads would have them copied.
-        READ_CHUNK(x, from, t + 1 >= 0 ? first + TILE : lines.length, inside, LOAD_LAST);
-        if (inside || t + 1 >= 0)
+        READ_CHUNK(x, from, filters_next ? first + TILE : lines.length, inside, LOAD_LAST);
+        if (filters_next)
             from += src_tile;
 #endif
 #endif
@@ -360,7 +362,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
             const Matrix over_chunk = MATRIX_AT(POWERS.chunk, s);
             const State outside = KEPT_STATE(beyond[i]);
             if (s < CAUSAL) {
-                if (inside || t >= 0)
+                if (filters)
                     beyond[i] = kept_of(carry_causally(chunks, over_chunk, outside));
             }
 #if ANTICAUSAL > 0
@@ -377,7 +379,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
                                             : left_by_tile);
 #else
                 own_ring[slot * (ANTICAUSAL * LANES)] = kept_of(left_by_tile);
-                if (inside || t >= 0)
+                if (filters)
                     carry_anticausally(
                         chunks, over_chunk,
                         enter_from_ahead(own_ring, look, slot, MATRIX_AT(POWERS.run, s),
@@ -406,7 +408,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
 #else
 #define ENTERING_FROM_BEHIND(s) left[(CAUSAL + (s)) * STATE_PLACES + place]
 #endif
-        if (inside || t >= 0) {
+        if (filters) {
             float y[CHUNK];
             const bool ends_here = has_ends && ANTICAUSAL > 0 && first < lines.length &&
                                    first + CHUNK >= lines.length;
@@ -446,7 +448,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
         put_rows(rows_ahead, item, carried_ahead);
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (inside || t >= 0) {
+        if (filters) {
             const Tile tile = {batch, first_line, t, t * TILE};
             write_rows(dst, lines, tile, item, inside, rows, max(tile.first, lines.begin),
                        min(tile.first + TILE, lines.end));
@@ -470,7 +472,7 @@ void recursive_look(SOURCES_PARAMETER, TARGETS_PARAMETER, STARTS_PARAMETER, cons
         }
 #if STAGED && !KEEPS
         // Every item replaces the results that it wrote itself.
-        if (inside || t + 1 >= 0)
+        if (filters_next)
             put_rows(rows, item, carried);
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif

@@ -47,7 +47,7 @@ std::string drawback(const SatPass &pass, const SatTileSettings &settings,
         return text("pixels of ", name_of(pass.src_type), " are read once in less time");
     if (pass.alignment < aligned)
         return "rows start at odd addresses";
-    const std::int64_t strips = pass.batch() * strips_of(pass, settings).columns;
+    const std::int64_t strips = strips_of(pass, settings).count(pass);
     const std::int64_t units = facts.cores();
     if (4 * strips < 3 * units || strips > units)
         return text(strips, " strips are not one for each of ", units, " units");

@@ -9,16 +9,16 @@ namespace {
 constexpr int team = 8; // strips
 constexpr int tiles_ahead = 1;
 
-SatStrips strips_of_pass(const SatPass &pass, const SatTileSettings &settings) {
+SatStrips strips_of(const SatPass &pass, const SatTileSettings &settings) {
     return {pass, settings, team, tiles_ahead};
 }
 
 std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
-    return sat_strips_refusal(pass, strips_of_pass(pass, settings));
+    return sat_strips_refusal(pass, strips_of(pass, settings));
 }
 
 Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {
-    const SatStrips strips = strips_of_pass(pass, settings);
+    const SatStrips strips = strips_of(pass, settings);
     return sat_strips_work(pass, strips, facts, "sat_march", {},
                            {std::int64_t{strips.height()} * (strips.lanes + 1), strips.height(),
                             std::int64_t{strips.stacked} * strips.width()});
@@ -26,13 +26,9 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 
 constexpr SatTileSettings wide{32, 16, 4}, narrow{16, 16, 8};
 
-std::int64_t strips_of(const SatPass &pass, const SatTileSettings &settings) {
-    return pass.batch() * SatTile(pass, settings).columns;
-}
-
 // Wide strips where they are enough for most of the device's units. Measured on NVIDIA (H100), 256x256 to 16384x16384.
 SatTileSettings usual(const SatPass &pass, const DeviceFacts &facts) {
-    return 3 * strips_of(pass, wide) >= 2 * facts.cores() ? wide : narrow;
+    return 3 * strips_of(pass, wide).count(pass) >= 2 * facts.cores() ? wide : narrow;
 }
 
 // Groups march from one end to the other: where most of the units have a group, all have one. The teams begin, and end,
@@ -42,7 +38,7 @@ std::string drawback(const SatPass &pass, const DeviceFacts &facts) {
     constexpr std::int64_t few_rows = 512, many_rows = 1536;
     const std::int64_t rows = pass.geometry.height;
     const std::int64_t units = facts.cores();
-    const std::int64_t strips = strips_of(pass, usual(pass, facts));
+    const std::int64_t strips = strips_of(pass, usual(pass, facts)).count(pass);
     if ((rows > many_rows && 4 * strips < 3 * units) ||
         (strips > units && 8 * strips < 7 * ceil_div(strips, units) * units))
         return text(strips, " strips would leave units idle, of ", units);

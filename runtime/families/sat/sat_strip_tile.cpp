@@ -41,7 +41,7 @@ Work sat_strips_work(const SatPass &pass, const SatStrips &strips, const DeviceF
     march.program = {"sat/" + kernel + ".cl", kernel, std::move(defines)};
     march.local_bytes = sizeof(std::int32_t);
     march.range.local = {group, 1, 1};
-    march.range.global = {static_cast<std::size_t>(pass.batch() * strips.columns) * group, 1, 1};
+    march.range.global = {static_cast<std::size_t>(strips.count(pass)) * group, 1, 1};
     march.arguments = {SourceBuffer(),
                        TargetBuffer(),
                        shared,
