@@ -14,9 +14,8 @@ struct SatStrips : SatTile {
 
     std::int64_t pitch() const { return (bands + tiles_ahead) * height(); } // rows of a strip
     std::int64_t teams() const { return columns / team; }
-    std::int64_t count(const SatPass &pass) const {
-        return pass.batch() * columns;
-    }                                              // of all slices
+    // Strips of all slices.
+    std::int64_t count(const SatPass &pass) const { return pass.batch() * columns; }
     std::int64_t words(const SatPass &pass) const; // as the kernels lay them out
 };
 
