@@ -392,6 +392,39 @@ TEST_SUITE("lowering of boxes") {
         CHECK(kernel(PixelType::u8, 7, 7, gz::DeviceClass::nvidia_gpu) == "separable_fused");
     }
 
+    TEST_CASE(
+        "rows of images between passes do not lie whole pages apart where plans spread them") {
+        const auto between_pitches = [](const Filter &filter, std::int64_t width,
+                                        bool spreads_rows) {
+            PlanDesc desc;
+            desc.source = desc.target = make_image(PixelType::u8, {width, 70, 1, 1});
+            desc = gz::complete(desc);
+            desc.spreads_rows = spreads_rows;
+            std::vector<std::int64_t> pitches;
+            for (const ImageDesc &between : gz::lower(filter, desc).between)
+                pitches.push_back(between.pitch[1]);
+            return pitches;
+        };
+        gz::Gaussian gaussian;
+        gaussian.sigma = {30.0, 30.0, 0, 0};
+        gaussian.method = gz::GaussianMethod::recursive;
+        for (const Filter &filter :
+             {Filter::gaussian(gaussian), Filter::box({{20, 20, 0, 0}, 3}),
+              Filter::difference(Filter::gaussian(gaussian), Filter::box({{5, 5, 0, 0}, 1})),
+              Filter(gz::Guided{5, 0.1})}) {
+            CAPTURE(gz::to_text(filter));
+            const auto all_are = [&](std::int64_t pitch, std::int64_t width, bool spreads_rows) {
+                const std::vector<std::int64_t> pitches =
+                    between_pitches(filter, width, spreads_rows);
+                return !pitches.empty() && std::count(pitches.begin(), pitches.end(), pitch) ==
+                                               static_cast<std::ptrdiff_t>(pitches.size());
+            };
+            CHECK(all_are(4096, 1024, false));
+            CHECK(all_are(4096 + 256, 1024, true));
+            CHECK(all_are(4096 + 128, 1050, true));
+        }
+    }
+
     TEST_CASE("images of the library's own have aligned rows, but not mostly padding") {
         const auto own_pitch = [](PixelType type, std::int64_t channels, const gz::Axes &extent) {
             const ImageDesc own = gz::own_image(make_image(type, extent, channels), extent);

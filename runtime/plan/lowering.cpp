@@ -136,7 +136,7 @@ PlanDesc between_images(const PlanDesc &desc, PixelType type) {
     PlanDesc result = desc;
     ImageDesc like = desc.source;
     like.type = type;
-    result.target = between_image(like, desc.region.extent);
+    result.target = between_image(desc, like, desc.region.extent);
     result.region.target_origin = {0, 0, 0, 0};
     return result;
 }

@@ -13,10 +13,18 @@ namespace gz {
 
 namespace {
 
-PlanDesc completed(const Filter &filter, const PlanDesc &desc) {
+// Measured on NVIDIA (H200): what is kept in its cache between two reads is evicted sooner where rows do not lie whole
+// pages apart. Columns of 16384x16384 f32 with sigma 200 then take 0.672 ms for 0.632; of smaller sigmas the same.
+bool spreads_rows(const DeviceFacts &facts) {
+    return facts.device_class != DeviceClass::nvidia_gpu;
+}
+
+PlanDesc completed(const Filter &filter, const PlanDesc &desc, const DeviceFacts &facts) {
     // The device does not affect what is refused.
     filter.check_border(desc.border);
-    return complete(desc, filter.results());
+    PlanDesc result = complete(desc, filter.results());
+    result.spreads_rows = spreads_rows(facts);
+    return result;
 }
 
 // images: complete.
@@ -159,7 +167,7 @@ void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buff
 
 Plan::Plan(std::shared_ptr<Engine> engine, const Filter &filter, const PlanDesc &desc,
            const std::string &variant)
-    : engine_(std::move(engine)), desc_(completed(filter, desc)),
+    : engine_(std::move(engine)), desc_(completed(filter, desc, engine_->facts())),
       settled_(settled_for(filter, desc_, *engine_, variant)), staged_desc_(staged(desc_)),
       graph_(tested(engine_, settled_.filter, desc_, staged_desc_, variant)),
       direct_(*engine_, graph_, variant),

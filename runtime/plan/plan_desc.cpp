@@ -83,11 +83,13 @@ ImageDesc own_image(const ImageDesc &like, const Axes &extent) {
     return packed(like, extent, vector_width * static_cast<std::int64_t>(size_of(like.type)));
 }
 
-ImageDesc between_image(const ImageDesc &like, const Axes &extent) {
+ImageDesc between_image(const PlanDesc &desc, const ImageDesc &like, const Axes &extent) {
     constexpr std::int64_t spare = 256;
     const ImageDesc own = own_image(like, extent);
     const std::int64_t row = own.pitch[1];
-    return lie_pages_apart(row) && extent[1] > 1 ? packed(like, extent, row + spare) : own;
+    return desc.spreads_rows && lie_pages_apart(row) && extent[1] > 1
+               ? packed(like, extent, row + spare)
+               : own;
 }
 
 PlanDesc staged(const PlanDesc &desc) {

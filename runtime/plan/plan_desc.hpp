@@ -15,6 +15,7 @@ struct PlanDesc {
     std::vector<ImageDesc> more_targets{}; // targets after the first, for filters that have several
     std::vector<ImageDesc> more_sources{}; // sources after the first, of its extent and planes
     Store store = Store::saturate;
+    bool spreads_rows = false; // of images between passes: see between_image()
 
     bool operator==(const PlanDesc &) const = default;
     // Whether results lose their fraction: the store policy is for integers alone.
@@ -29,7 +30,7 @@ struct PlanDesc {
     }
     // Returns the same plan with target i as its only target.
     PlanDesc for_target(std::size_t i) const {
-        return {source, target_at(i), border, region, {}, more_sources, store};
+        return {source, target_at(i), border, region, {}, more_sources, store, spreads_rows};
     }
 
     // Bytes of the region's pixels, in the sources and in the targets.
@@ -66,8 +67,9 @@ inline bool lie_pages_apart(std::int64_t row_bytes) {
     return row_bytes % 4096 == 0;
 }
 
-// The same as own_image() for an image between two passes, whose rows do not lie whole pages apart.
-ImageDesc between_image(const ImageDesc &like, const Axes &extent);
+// The same as own_image() for an image between two passes of a plan, whose rows do not lie whole pages apart if the plan
+// spreads them.
+ImageDesc between_image(const PlanDesc &desc, const ImageDesc &like, const Axes &extent);
 
 // Returns the same work on packed images with aligned rows that hold only the pixels that the filter reads
 // and writes: runs on host memory move these to the device and back.

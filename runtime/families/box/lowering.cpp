@@ -162,7 +162,7 @@ Graph lower_difference_in_turn(const Boxes &boxes, const PlanDesc &desc) {
             extent[axis] = desc.source.extent[axis];
             region.target_origin[axis] = region.source_origin[axis];
         }
-    step.target = between_image(like, extent);
+    step.target = between_image(desc, like, extent);
 
     Graph graph;
     graph.between.push_back(step.target);

@@ -15,11 +15,11 @@ GuidePlaces places_of(const ImageDesc &image, const Axes &origin) {
     return {strides.first, strides.row, strides.slice, strides.volume, strides.plane};
 }
 
-ImageDesc image_like(const ImageDesc &like, std::int64_t channels, const Axes &extent) {
-    ImageDesc result = like;
+ImageDesc image_of(const PlanDesc &desc, std::int64_t channels, const Axes &extent) {
+    ImageDesc result = desc.source;
     result.type = PixelType::f32;
     result.channels = channels;
-    return between_image(result, extent);
+    return between_image(desc, result, extent);
 }
 
 // All but the geometry, for images whose regions start so.
@@ -69,7 +69,7 @@ public:
                 first_.region.extent[axis] = desc.source.extent[axis];
             }
         first_.region.target_origin = {0, 0, 0, 0};
-        first_.target = image_like(desc.source, desc.source.channels, first_.region.extent);
+        first_.target = image_of(desc, desc.source.channels, first_.region.extent);
         slopes_ = images_.guides == 3 ? 3 : 1;
     }
 
@@ -132,7 +132,7 @@ private:
         std::vector<Link> links;
         const ImageDesc &values = first_.target;
         const ImageDesc guide_values =
-            image_like(desc_.source, std::max(images_.guides, 1), first_.region.extent);
+            image_of(desc_, std::max(images_.guides, 1), first_.region.extent);
         std::vector<ImageDesc> layouts;
         if (images_.guides > 0)
             layouts.assign(images_.guides == 3 ? 3 : 2, guide_values);
@@ -177,7 +177,7 @@ private:
     std::vector<Link> results_by_steps() {
         std::vector<Link> links;
         PlanDesc plan = second();
-        plan.target = image_like(desc_.source, desc_.source.channels, desc_.region.extent);
+        plan.target = image_of(desc_, desc_.source.channels, desc_.region.extent);
         plan.region.target_origin = {0, 0, 0, 0};
         std::vector<ImageRef> means;
         for (const ImageRef &image : linear_) {
