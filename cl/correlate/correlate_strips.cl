@@ -25,19 +25,33 @@
 #define VECTORS(values) (((values) + 15) / 16)
 #define EXTENDED(values) VECTORS((values) + (BUCKET - 1) * CHANNELS)
 #define SLOTS (BUCKET + ROWS - 1)
+// Whether rows that are not filtered along x are read where they are in the source, unless the border makes some of their
+// values. Of more rows, which may lie whole pages apart, the caches lose some: the ring's do not.
+#if defined(__AVX512F__)
+#define MOST_IN_PLACE 7 // taps along y
+#else
+#define MOST_IN_PLACE 5
+#endif
+#if !SEPARABLE && ROWS == 4 && SRC_TYPE == PIXEL_F32 && defined(HOST_COMPILER) && BUCKET <= MOST_IN_PLACE
+#define IN_PLACE 1
+#else
+#define IN_PLACE 0
+#endif
+// Values of a row that are read, and filtered along x, before what follows from them is written.
+#if SEPARABLE && SRC_TYPE != PIXEL_F32
+#define LONGEST_PART 512
+#elif SEPARABLE && defined(__AVX512F__)
+#define LONGEST_PART STEP // most are read where they are: more at a time gain nothing
+#elif SEPARABLE || IN_PLACE
+#define LONGEST_PART 128
+#else
+#define LONGEST_PART STRIP
+#endif
+#define PART (STRIP < LONGEST_PART ? STRIP : LONGEST_PART)
 #if SEPARABLE
 // A step along x reads its apron and at most 16 values more.
 #define SPARE 16
 #define PITCH (STRIP + 80) // not a power of 2, so that rows do not share sets of the cache
-// Values of a row that are filtered along x before what follows from them is written.
-#if SRC_TYPE != PIXEL_F32
-#define LONGEST_PART 512
-#elif defined(__AVX512F__)
-#define LONGEST_PART STEP // most are read where they are: more at a time gain nothing
-#else
-#define LONGEST_PART 256
-#endif
-#define PART (STRIP < LONGEST_PART ? STRIP : LONGEST_PART)
 // Whether there is code that reads the source where it is.
 #define DIRECT (ROWS == 4 && SRC_TYPE != PIXEL_F16)
 #define TAPS_INSIDE 1
@@ -45,7 +59,6 @@
 #define LOAD_RING(i, p) ((const int16 *)(p))[i]
 #define TAPS_ROW 1
 #else
-#define PART STRIP
 #define PITCH (16 * EXTENDED(STRIP) + 16)
 #define TAPS_INSIDE g.taps_x
 #define LOAD_RING(i, p) vload16(i, p)
@@ -62,26 +75,36 @@
 // the registers.
 #define RUN (SPAN < 32 ? 32 : SPAN)
 
-// The 16 values from index n, 0 to 16, of the two vectors a and b, which lie one after the other
-// from p on. A load that crosses cache lines takes two cycles, a move of lanes one, with AVX one within four lanes.
+// What ROWS taps read of a run: vectors that begin at values WINDOW_PLACE(0) to WINDOW_PLACE(WINDOW - 1) behind the first.
+// SHIFTED(): the 16 values `shift` behind value 16 n of the run, from these. A load that crosses cache lines takes two
+// cycles, a move of lanes one, with AVX one within four lanes: there a vector begins at every fourth value.
 #if defined(HOST_COMPILER) && SPAN == 16
+#define FOURS ((ROWS - 1) * CHANNELS / 4 + 2)
+#define WINDOW (RUN / 16 * FOURS)
+#define WINDOW_PLACE(w) ((w) / FOURS * 16 + (w) % FOURS * 4)
 #define LANE(n, j) ((j) % 4 + (n) % 4 < 4 ? (j) + (n) % 4 : 16 + (j) + (n) % 4 - 4)
-#define SHIFTED(a, b, n, p)                                                                        \
-    __builtin_shufflevector(LOAD_VECTOR((p) + (n) / 4 * 4), LOAD_VECTOR((p) + (n) / 4 * 4 + 4),    \
-                            LANE(n, 0), LANE(n, 1), LANE(n, 2), LANE(n, 3), LANE(n, 4),            \
+#define MOVED(a, b, n)                                                                             \
+    __builtin_shufflevector(a, b, LANE(n, 0), LANE(n, 1), LANE(n, 2), LANE(n, 3), LANE(n, 4),      \
                             LANE(n, 5), LANE(n, 6), LANE(n, 7), LANE(n, 8), LANE(n, 9),            \
                             LANE(n, 10), LANE(n, 11), LANE(n, 12), LANE(n, 13), LANE(n, 14),       \
                             LANE(n, 15))
+#define SHIFTED(window, n, shift, p)                                                               \
+    MOVED((window)[(n) * FOURS + (shift) / 4], (window)[(n) * FOURS + (shift) / 4 + 1], shift)
 // Compilers take vload16() apart when lanes are moved afterwards.
 typedef int16 UnalignedInt16 __attribute__((aligned(4)));
 #define LOAD_INT16(space, p) (*(space const UnalignedInt16 *)(p))
-#elif defined(HOST_COMPILER)
-#define SHIFTED(a, b, n, p)                                                                        \
+#else
+#define WINDOW (RUN / 16 + 1)
+#define WINDOW_PLACE(w) (16 * (w))
+#if defined(HOST_COMPILER)
+#define MOVED(a, b, n)                                                                             \
     __builtin_shufflevector(a, b, (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6,       \
                             (n) + 7, (n) + 8, (n) + 9, (n) + 10, (n) + 11, (n) + 12, (n) + 13,     \
                             (n) + 14, (n) + 15)
+#define SHIFTED(window, n, shift, p) MOVED((window)[n], (window)[(n) + 1], shift)
 #else
-#define SHIFTED(a, b, n, p) LOAD_VECTOR((p) + (n))
+#define SHIFTED(window, n, shift, p) LOAD_VECTOR((p) + 16 * (n) + (shift))
+#endif
 #endif
 #ifndef LOAD_INT16
 #define LOAD_INT16(space, p) vload16(0, (space const int *)(p))
@@ -92,16 +115,13 @@ typedef struct Run {
     float16 v[RUN / 16];
 } Run;
 
-// Adds a tap to a sum along x, for the values `shift` after those of the windows, which are from p
-// on. A macro, as the compiler's function takes constants alone.
+// Adds a tap to a sum along x, for the values `shift` after those of the run, which is from p on. A
+// macro, as the compiler's function takes constants alone.
 #define ADD_SHIFTED(sum, window, p, tap, shift)                                                    \
     do {                                                                                           \
         const float16 tap_ = (float16)(tap);                                                       \
         UNROLL for (int n_ = 0; n_ < RUN / 16; ++n_)                                               \
-            (sum).v[n_] = fma(tap_,                                                                \
-                              FLOATS(SHIFTED((window)[n_], (window)[n_ + 1], shift,                \
-                                             (p) + 16 * n_)),                                      \
-                              (sum).v[n_]);                                                        \
+            (sum).v[n_] = fma(tap_, FLOATS(SHIFTED(window, n_, shift, p)), (sum).v[n_]);           \
     } while (0)
 
 // A function for each place to filter from: filter_extended() from a row that is extended, and
@@ -160,6 +180,9 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
 #endif
 #else
     __constant float *row_taps = taps;
+#if IN_PLACE
+    int next_inner = 0; // as `next`, of parts in the middle of rows
+#endif
 #endif
 
     int next = 0; // source rows read so far; row r is at slot r % SLOTS of the ring
@@ -169,9 +192,19 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
         // that see a pointer wrap around prepare all cases of many rows ahead.
         const int needed = made + g.taps_y - 1;
         const int oldest = y % SLOTS;
-        int begins[SLOTS];
+        long begins[SLOTS];
         for (int i = 0; i < needed; ++i)
             begins[i] = (oldest + i < SLOTS ? oldest + i : oldest + i - SLOTS) * PITCH;
+#if IN_PLACE
+        // The same in the source, if the border's constant is none of them.
+        long places[SLOTS];
+        bool are_inside = true;
+        for (int i = 0; i < needed; ++i) {
+            const int row = fold_row(g, top + y + i - g.anchor_y);
+            are_inside &= row != OUTSIDE;
+            places[i] = row * g.src_row;
+        }
+#endif
         // The rows that the next ones of the target need besides.
         __global const SRC *expected[ROWS];
         for (int i = 0; i < ROWS; ++i) {
@@ -188,7 +221,21 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
         // Part by part, so that reading, computing and writing take turns often enough to overlap.
         for (int begin = 0; begin < padded; begin += PART) {
             const int end = min(begin + PART, padded);
-            for (int i = next - y; i < needed; ++i) {
+            const int *values = ring;
+            const long *starts = begins;
+            int filled_rows = next - y; // of those needed
+#if IN_PLACE
+            if (first + begin >= g.valid_left * CHANNELS &&
+                first + end + apron <= g.valid_right * CHANNELS) {
+                filled_rows = max(next_inner - y, 0);
+                if (are_inside) {
+                    filled_rows = needed;
+                    values = (const int *)(size_t)(origin + first);
+                    starts = places;
+                }
+            }
+#endif
+            for (int i = filled_rows; i < needed; ++i) {
                 int *filled = ring + begins[i];
                 const int row = fold_row(g, top + y + i - g.anchor_y);
 #if SEPARABLE
@@ -214,7 +261,8 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
                     }
                 }
 #else
-                extend_row(filled, origin, g, row, first, count + apron, padded + apron);
+                extend_row(filled + begin, origin, g, row, first + begin,
+                           min(count, end) + apron - begin, end + apron - begin);
 #endif
             }
             const int last = min(end, count);
@@ -227,7 +275,7 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
                             expect(expected[i] + x);
                     Sums sums;
                     start_sums(&sums);
-                    add_for_four(&sums, ring + x, begins, g, row_taps);
+                    add_for_four(&sums, values + x, starts, g, row_taps);
                     if (last - x < SPAN) {
                         store_part(&sums, to + x, g.dst_row, made, last - x);
                         break;
@@ -244,11 +292,15 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
                 for (int x = begin; x < last; x += SPAN) {
                     Sums sums;
                     start_sums(&sums);
-                    add_for(made, &sums, ring + x, begins, g, row_taps);
+                    add_for(made, &sums, values + x, starts, g, row_taps);
                     store_part(&sums, to + x, g.dst_row, made, min(last - x, SPAN));
                 }
         }
         next = y + needed;
+#if IN_PLACE
+        if (!are_inside)
+            next_inner = next;
+#endif
         y += made;
         to += made * g.dst_row;
     }

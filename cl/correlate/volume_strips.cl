@@ -66,7 +66,7 @@ ONCE void filter_strip(const int3 place, __global const SRC *restrict src,
         // Where the rows needed begin in a ring, the oldest first.
         const int needed = made + g.taps_y - 1;
         const int oldest = y % SLOTS;
-        int begins[SLOTS];
+        long begins[SLOTS];
         for (int i = 0; i < needed; ++i)
             begins[i] = (oldest + i < SLOTS ? oldest + i : oldest + i - SLOTS) * PITCH;
         for (int i = next - y; i < needed; ++i) {

@@ -78,6 +78,35 @@ TEST_SUITE("kernels") {
                 run_several_tiles(kernel);
     }
 
+    // correlate_strips reads rows of floats where they are, part by part, if the border makes none of a part's values.
+    TEST_CASE("rows that are read where they are") {
+        constexpr support::TapsCase all_taps[] = {{3, 3, 1, 1, false, false},
+                                                  {5, 5, 0, 4, false, false},
+                                                  {7, 4, 6, 0, false, false},
+                                                  {2, 7, 1, 5, false, false}};
+        std::vector<CorrelateCase> cases;
+        for (const support::TapsCase &taps : all_taps)
+            for (const gz::BorderMode border :
+                 {gz::BorderMode::constant, gz::BorderMode::clamp, gz::BorderMode::wrap})
+                for (const support::RegionKind region : support::all_regions)
+                    for (const int channels : {1, 3})
+                        for (const int strip : {512, 4096}) {
+                            CorrelateCase test;
+                            test.kernel = "correlate_strips";
+                            test.config = {{"STRIP", strip}, {"BAND", strip == 512 ? 16 : 256}};
+                            test.taps = taps;
+                            test.src_type = test.dst_type = gz::PixelType::f32;
+                            test.channels = channels;
+                            // Where rows end with the last part, or in it.
+                            test.width = channels == 1 && strip == 512 ? 640 : 745 / channels;
+                            test.height = 37;
+                            test.border = border;
+                            test.region = region;
+                            cases.push_back(test);
+                        }
+        run_all(cases);
+    }
+
     // The groups of fewer are turned, so that those at the edges start first.
     TEST_CASE("separable taps of more than 1024 tiles") {
         CorrelateCase test;
