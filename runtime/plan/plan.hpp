@@ -80,6 +80,12 @@ private:
     void check_workspace(const cl::Buffer &workspace, const std::vector<cl::Buffer> &sources,
                          const std::vector<cl::Buffer> &targets) const;
     std::unique_ptr<const Streaming> make_streaming(std::uint64_t most_bytes) const;
+    // Whether kernels can use such host memory where it is, and a run that has them do so.
+    bool can_run_in_place(const std::vector<HostSource> &sources,
+                          const std::vector<HostTarget> &targets) const;
+    void run_in_place(const std::vector<HostSource> &sources,
+                      const std::vector<HostTarget> &targets) const;
+    // A run that copies host memory to the device and back.
     void run_whole(const std::vector<HostSource> &sources,
                    const std::vector<HostTarget> &targets) const;
     std::string make_explanation() const;
