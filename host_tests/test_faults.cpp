@@ -416,21 +416,27 @@ TEST_SUITE("faults") {
         const gauze::Plan plan = engine.plan(taps(), desc);
         plan.run(src, got);
         const std::vector<float> expected = got;
-        const int waits =
-            Injection::calls_of([&] { plan.run(src, got); })[faults::call_clEnqueueReadBufferRect];
-        CHECK(waits > 0);
-        Injection injection(expected, {});
-        for (int number = 0; number < waits; ++number) {
-            std::fill(got.begin(), got.end(), -1.0F);
-            injection.inject(faults::call_clEnqueueReadBufferRect, number, CL_OUT_OF_RESOURCES,
-                             [&] {
-                                 plan.run(src, got);
-                                 return got;
-                             });
-            const std::vector<float> at_return = got;
-            engine.finish();
-            CHECK(got == at_return); // nothing writes to the caller's memory after run() has thrown
-        }
+        // A run that copies waits for the last of its results, one that uses the memory where it is for its kernels.
+        gauze::RunOptions copies;
+        copies.max_device_bytes = std::uint64_t{1} << 30;
+        const auto check_waits = [&](const gauze::RunOptions &options, faults::Call call) {
+            const int waits = Injection::calls_of([&] { plan.run(src, got, options); })[call];
+            CHECK(waits > 0);
+            Injection injection(expected, {});
+            for (int number = 0; number < waits; ++number) {
+                std::fill(got.begin(), got.end(), -1.0F);
+                injection.inject(call, number, CL_OUT_OF_RESOURCES, [&] {
+                    plan.run(src, got, options);
+                    return got;
+                });
+                const std::vector<float> at_return = got;
+                engine.finish();
+                CHECK(got ==
+                      at_return); // nothing writes to the caller's memory after run() has thrown
+            }
+        };
+        check_waits(copies, faults::call_clEnqueueReadBufferRect);
+        check_waits({}, faults::call_clWaitForEvents);
     }
 
     TEST_CASE("of a new engine") {

@@ -267,8 +267,8 @@ bool Plan::can_run_in_place(const std::vector<HostSource> &sources,
                             const std::vector<HostTarget> &targets) const {
     if (!works_on_host_memory(engine_->facts(), desc_) || !direct_.too_large().empty())
         return false;
-    // A kernel that the caller forced may want aligned rows.
-    const bool may_be_unaligned = forced_variant_.empty();
+    // A kernel that is forced may want aligned rows.
+    const bool may_be_unaligned = Forced(forced_variant_).variant.empty();
     std::vector<HostBytes> spans;
     const auto add = [&](const std::byte *data, const ImageDesc &desc) {
         spans.push_back(
