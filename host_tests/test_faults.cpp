@@ -431,8 +431,8 @@ TEST_SUITE("faults") {
                 });
                 const std::vector<float> at_return = got;
                 engine.finish();
-                CHECK(got ==
-                      at_return); // nothing writes to the caller's memory after run() has thrown
+                // Nothing writes to the caller's memory after run() has thrown.
+                CHECK(got == at_return);
             }
         };
         check_waits(copies, faults::call_clEnqueueReadBufferRect);

@@ -75,7 +75,7 @@
 // the registers.
 #define RUN (SPAN < 32 ? 32 : SPAN)
 
-// What ROWS taps read of a run: vectors that begin at values WINDOW_PLACE(0) to WINDOW_PLACE(WINDOW - 1) behind the first.
+// ROWS taps read WINDOW vectors of a run; vector w begins WINDOW_PLACE(w) values behind the first value that they read.
 // SHIFTED(): the 16 values `shift` behind value 16 n of the run, from these. A load that crosses cache lines takes two
 // cycles, a move of lanes one, with AVX one within four lanes: there a vector begins at every fourth value.
 #if defined(HOST_COMPILER) && SPAN == 16

@@ -57,9 +57,10 @@ Graph tested(const std::shared_ptr<Engine> &engine, const Filter &filter, const 
     return lower(filter, desc);
 }
 
+constexpr std::uintptr_t vector_bytes = 16 * sizeof(float);
+
 // Whether a buffer starts at an address that whole vectors of values can be read from. The device
 // aligns its own buffers; those around host memory start where that does.
-constexpr std::uintptr_t vector_bytes = 16 * sizeof(float);
 bool starts_aligned(const cl::Buffer &buffer) {
     if (!(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_USE_HOST_PTR))
         return true;
@@ -123,19 +124,24 @@ std::optional<Bases> bases_of(const cl::Buffer &first, const cl::Buffer &second)
                  reinterpret_cast<std::intptr_t>(other_host)};
 }
 
+// The pixels of source or target i that a plan uses, where its first byte is at `base`.
+PixelBox pixels_read(const PlanDesc &desc, std::size_t i, std::int64_t base) {
+    const bool isolated = desc.region.edge == RegionEdge::isolated;
+    return {desc.source_at(i), isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
+            isolated ? desc.region.extent : desc.source.extent, base};
+}
+PixelBox pixels_written(const PlanDesc &desc, std::size_t i, std::int64_t base) {
+    return {desc.target_at(i), desc.region.target_origin, desc.region.extent, base};
+}
+
 // source, target: numbers of the buffers `from` and `to`.
 void check_no_overlap(const cl::Buffer &from, const cl::Buffer &to, const PlanDesc &desc,
                       std::size_t source, std::size_t target) {
     const auto bases = bases_of(from, to);
     if (!bases)
         return;
-    const bool isolated = desc.region.edge == RegionEdge::isolated;
-    const PixelBox read{desc.source_at(source),
-                        isolated ? desc.region.source_origin : Axes{0, 0, 0, 0},
-                        isolated ? desc.region.extent : desc.source.extent, bases->first};
-    const PixelBox written{desc.target_at(target), desc.region.target_origin, desc.region.extent,
-                           bases->second};
-    if (share_bytes(read, written))
+    if (share_bytes(pixels_read(desc, source, bases->first),
+                    pixels_written(desc, target, bases->second)))
         fail(Status::overlap, source == 0 ? "source" : "guide",
              " and target share memory; filtering in place is not supported on "
              "device memory");
@@ -145,16 +151,12 @@ void check_targets_apart(const std::vector<cl::Buffer> &targets, const PlanDesc 
     for (std::size_t i = 1; i < targets.size(); ++i)
         for (std::size_t k = 0; k < i; ++k) {
             const auto bases = bases_of(targets[k], targets[i]);
-            const auto written = [&](std::size_t number, std::int64_t base) -> PixelBox {
-                return {desc.target_at(number), desc.region.target_origin, desc.region.extent,
-                        base};
-            };
-            if (bases && share_bytes(written(k, bases->first), written(i, bases->second)))
+            if (bases && share_bytes(pixels_written(desc, k, bases->first),
+                                     pixels_written(desc, i, bases->second)))
                 fail(Status::overlap, "target ", k, " and target ", i, " share memory");
         }
 }
 
-// Workspace is written everywhere, and images are taken from their first byte to their last.
 // Whether kernels read and write the host's memory itself, so that a buffer over it needs no copy and shows results as
 // soon as a kernel has ended. Kernels for images that lie anywhere are compiled when they are first needed, which pays
 // where much would be copied: two cores of a Xeon take 77 ms of 4096x4096 f32 with copies, and 3.7 to 4.8 without.
@@ -164,15 +166,7 @@ bool works_on_host_memory(const DeviceFacts &facts, const PlanDesc &desc) {
            desc.source_bytes() + desc.target_bytes() >= much;
 }
 
-// Bytes of host memory.
-struct HostBytes {
-    std::uintptr_t begin, bytes;
-
-    bool meets(const HostBytes &other) const {
-        return begin < other.begin + other.bytes && other.begin < begin + bytes;
-    }
-};
-
+// Workspace is written everywhere, and images are taken from their first byte to their last.
 void check_apart(const cl::Buffer &workspace, std::int64_t bytes, const cl::Buffer &image,
                  const ImageDesc &desc, const std::string &what) {
     const auto bases = bases_of(workspace, image);
@@ -265,26 +259,28 @@ void Plan::run(const std::vector<HostSource> &sources, const std::vector<HostTar
 
 bool Plan::can_run_in_place(const std::vector<HostSource> &sources,
                             const std::vector<HostTarget> &targets) const {
-    if (!works_on_host_memory(engine_->facts(), desc_) || !direct_.too_large().empty())
+    if (!works_on_host_memory(engine_->facts(), desc_) || !is_held(desc_, direct_, *engine_))
         return false;
     // A kernel that is forced may want aligned rows.
     const bool may_be_unaligned = Forced(forced_variant_).variant.empty();
-    std::vector<HostBytes> spans;
-    const auto add = [&](const std::byte *data, const ImageDesc &desc) {
-        spans.push_back(
-            {reinterpret_cast<std::uintptr_t>(data), static_cast<std::uintptr_t>(desc.bytes())});
-        return spans.back().begin % (may_be_unaligned ? size_of(desc.type) : vector_bytes) == 0 &&
-               spans.back().bytes <= engine_->facts().max_allocation;
+    const auto address = [](const std::byte *data) {
+        return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data));
     };
-    bool fits = true;
+    std::vector<PixelBox> used;
     for (std::size_t i = 0; i < desc_.source_count(); ++i)
-        fits = add(sources[i].data, desc_.source_at(i)) && fits;
-    for (std::size_t i = 0; i < desc_.target_count(); ++i)
-        fits = add(targets[i].data, desc_.target_at(i)) && fits;
-    for (std::size_t target = desc_.source_count(); target < spans.size(); ++target)
-        for (std::size_t other = 0; other < target; ++other)
-            fits = fits && !spans[target].meets(spans[other]);
-    return fits;
+        used.push_back(pixels_read(desc_, i, address(sources[i].data)));
+    for (std::size_t i = 0; i < desc_.target_count(); ++i) {
+        const PixelBox written = pixels_written(desc_, i, address(targets[i].data));
+        if (std::any_of(used.begin(), used.end(),
+                        [&](const PixelBox &other) { return share_bytes(other, written); }))
+            return false;
+        used.push_back(written);
+    }
+    return std::all_of(used.begin(), used.end(), [&](const PixelBox &box) {
+        return static_cast<std::uintptr_t>(box.base) %
+                   (may_be_unaligned ? size_of(box.desc.type) : vector_bytes) ==
+               0;
+    });
 }
 
 void Plan::run_in_place(const std::vector<HostSource> &sources,
