@@ -127,6 +127,22 @@ TEST_SUITE("cache") {
         CHECK(fs::is_empty(directory.path()));
     }
 
+    TEST_CASE("memory at any address, and a source that is its target, need no other program") {
+        gauze::EngineOptions options;
+        options.cache_mode = gauze::CacheMode::off;
+        const gauze::Engine engine(options);
+        constexpr std::size_t columns = 64, rows = 40, pixels = columns * rows;
+        const gauze::Plan plan = engine.plan(gauze::box(9), gauze::Image::f32(columns, rows));
+        std::vector<float> source(pixels + 16, 1.0F), target(pixels + 16);
+        constexpr std::size_t bytes = pixels * sizeof(float);
+        plan.run(source.data(), bytes, target.data(), bytes);
+        const std::uint64_t programs = engine.compile_count();
+        for (std::size_t shift = 0; shift < 16; ++shift)
+            plan.run(&source[shift], bytes, &target[15 - shift], bytes);
+        plan.run(source.data(), bytes, source.data(), bytes);
+        CHECK(engine.compile_count() == programs);
+    }
+
     TEST_CASE("with the embedder's callbacks there is no directory") {
         const Directory directory;
         Shelf shelf;

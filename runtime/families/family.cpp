@@ -119,7 +119,13 @@ Settled settle(const Filter &filter, const Settling &on) {
 
 Graph lower(const Filter &filter, const PlanDesc &desc) {
     filter.check_border(desc.border);
-    return std::visit([&](const auto &own) { return lower(own, desc); }, filter.description());
+    Graph graph =
+        std::visit([&](const auto &own) { return lower(own, desc); }, filter.description());
+    if (desc.in_caches) {
+        graph = unaligned(std::move(graph));
+        graph.in_caches = true;
+    }
+    return graph;
 }
 
 std::string plan_text(const Filter &filter, const Border &border, std::size_t passes,

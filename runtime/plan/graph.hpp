@@ -103,6 +103,7 @@ bool names_chain(const std::string &variant);
 struct Graph {
     std::vector<ImageDesc> between; // images between steps
     std::vector<Link> links;
+    bool in_caches = false; // see PlanDesc
 };
 
 // Returns the only step of a chain; nullptr where it has several, or alternatives.

@@ -312,6 +312,7 @@ public:
 
     void make(const Graph &graph) {
         graph_ = &graph.links;
+        in_caches_ = graph.in_caches;
         add(graph.links);
         require(!forced_.has_parts() || forced_.parts.size() == to_.steps_.size(), "variant '",
                 forced_.variant, "' has ", forced_.parts.size(), " parts; the filter has ",
@@ -380,6 +381,11 @@ private:
     }
 
     void push(const Step &step, Choice choice) {
+        // Kernels that store vectors where rows are aligned store them past the caches.
+        if (in_caches_)
+            for (Launch &launch : choice.work.launches)
+                if (launch.program.defines.count("ALIGNED") > 0)
+                    launch.program.defines["IN_CACHES"] = 1;
         to_.steps_.push_back({std::move(choice), step.pass, step.inputs, step.outputs, {}});
     }
 
@@ -387,6 +393,7 @@ private:
     ChoiceOn on_;
     Forced forced_;
     const std::vector<Link> *graph_ = nullptr;
+    bool in_caches_ = false;
     std::vector<std::string> refused_;
 };
 

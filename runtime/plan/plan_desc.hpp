@@ -16,6 +16,8 @@ struct PlanDesc {
     std::vector<ImageDesc> more_sources{}; // sources after the first, of its extent and planes
     Store store = Store::saturate;
     bool spreads_rows = false; // of images between passes: see between_image()
+    // Small images in the host's memory: kernels take them at any address, and write by way of the caches.
+    bool in_caches = false;
 
     bool operator==(const PlanDesc &) const = default;
     // Whether results lose their fraction: the store policy is for integers alone.
@@ -30,7 +32,8 @@ struct PlanDesc {
     }
     // Returns the same plan with target i as its only target.
     PlanDesc for_target(std::size_t i) const {
-        return {source, target_at(i), border, region, {}, more_sources, store, spreads_rows};
+        return {source,       target_at(i), border,       region,   {},
+                more_sources, store,        spreads_rows, in_caches};
     }
 
     // Bytes of the region's pixels, in the sources and in the targets.

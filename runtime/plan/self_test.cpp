@@ -48,6 +48,7 @@ PlanDesc tiny_plan(const PlanDesc &desc, Results results, bool has_long_tiles) {
     tiny.target = tiny_image(desc.target, extent);
     tiny.border = desc.border;
     tiny.store = desc.store;
+    tiny.in_caches = desc.in_caches;
     for (const ImageDesc &guide : desc.more_sources)
         tiny.more_sources.push_back(tiny_image(guide, extent));
     for (const ImageDesc &target : desc.more_targets)

@@ -22,7 +22,6 @@ struct GuidedImages : ImagePass {
     int guides = 0; // channels that guide together, 0 where each channel of the image guides itself
     PixelType image_type = PixelType::f32, guide_type = PixelType::f32;
     GuidePlaces image{}, guide{};
-    int guide_alignment = 1; // as `alignment`, of the guide's rows
     GuidedNumbers numbers{};
 
     std::int64_t columns() const { return geometry.width / channels; } // pixels of a row

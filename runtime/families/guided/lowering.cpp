@@ -32,8 +32,6 @@ GuidedImages images_of(const Guided &filter, const PlanDesc &desc) {
     images.guide_type = guide.type;
     images.image = places_of(desc.source, desc.region.source_origin);
     images.guide = places_of(guide, desc.region.source_origin);
-    images.guide_alignment =
-        Strides(guide, desc.region.source_origin).alignment(desc.source.extent, desc.source.planes);
     const bool has_constant = desc.border.mode == BorderMode::constant;
     images.numbers = {static_cast<float>(filter.epsilon), static_cast<float>(desc.border.value),
                       has_constant ? 1 : 0};

@@ -1015,7 +1015,7 @@ typedef struct gauze_run_options {
 /** Filters host memory and returns when the targets are written. Only the target region is written.
  * Source and target may overlap: the result is as if the source had been copied first. Several
  * targets must not overlap each other. Nothing is copied where kernels use the memory itself: on PoCL, where a
- * source and a target have a mebibyte or more together and share no byte.
+ * source and a target share no byte.
  *
  * Images that the device cannot hold, each in one buffer and all together, are streamed through it in
  * slabs, whose transfers go on beside the computing. Taps, boxes and sums go through in one pass, recursive
