@@ -23,53 +23,66 @@
 
 // A strip's values: whole pixels, and whole vectors.
 #define STRIP_VALUES (CHANNELS == 3 ? STRIP / 48 * 48 : STRIP)
-// Sums of a row, in whole vectors; the last ones of a part may end behind the last column.
-#define PITCH ((STRIP + 2 * MOST_APRON + 15) / 16 * 16 + 16)
+// Sums are made LANES at a time: a vector of the widest registers.
+#if defined(HOST_COMPILER) && defined(__AVX512BW__)
+#define LANES 32
+typedef ushort Sums __attribute__((ext_vector_type(32)));
+typedef uchar Bytes __attribute__((ext_vector_type(32)));
+typedef uint Products __attribute__((ext_vector_type(32)));
+#else
+#define LANES 16
+typedef ushort16 Sums;
+typedef uchar16 Bytes;
+typedef uint16 Products;
+#endif
+// Sums of a row, in whole vectors; the last ones of a part may end behind the last column, and the first column lie behind
+// others that are not there.
+#define PITCH ((STRIP + 2 * MOST_APRON + LANES - 1) / LANES * LANES + 2 * LANES)
 // Results that are made before more columns are: sums of all rows stay in the first cache.
-#define PART_VALUES 768
-// Results that are made at a time.
+#define PART_VALUES 1536
+// Results that are made at a time: a line of the cache.
 #define SPAN 64
 
-// 16 values of memory, from any place on, in an instruction each.
+// LANES values of memory, from any place on, in an instruction each.
 #ifdef HOST_COMPILER
-typedef ushort16 Unaligned16 __attribute__((aligned(2)));
-typedef uchar16 UnalignedBytes16 __attribute__((aligned(1)));
-#define GET16(p) (*(const Unaligned16 *)(p))
-#define PUT16(v, p) (*(Unaligned16 *)(p) = (v))
-#define LOAD_BYTES16(p) (*(__global const UnalignedBytes16 *)(p))
-#define STORE_BYTES16(v, p) (*(__global UnalignedBytes16 *)(p) = (v))
+typedef Sums UnalignedSums __attribute__((aligned(2)));
+typedef Bytes UnalignedBytes __attribute__((aligned(1)));
+#define GET(p) (*(const UnalignedSums *)(p))
+#define PUT(v, p) (*(UnalignedSums *)(p) = (v))
+#define LOAD_BYTES(p) (*(__global const UnalignedBytes *)(p))
+#define STORE_BYTES(v, p) (*(__global UnalignedBytes *)(p) = (v))
+#define TO_SUMS(v) __builtin_convertvector(v, Sums)
+#define TO_BYTES(v) __builtin_convertvector(v, Bytes)
+#define TO_PRODUCTS(v) __builtin_convertvector(v, Products)
 #else
-#define GET16(p) vload16(0, p)
-#define PUT16(v, p) vstore16(v, 0, p)
-#define LOAD_BYTES16(p) vload16(0, p)
-#define STORE_BYTES16(v, p) vstore16(v, 0, p)
-#endif
-// With AVX-512 results go past the caches; with AVX2 the caches put quarters of a line together sooner.
-#if ALIGNED && defined(NONTEMPORAL) && defined(__AVX512F__)
-#define STORE_RESULTS16(v, p) NONTEMPORAL(v, (__global uchar16 *)(p))
-#else
-#define STORE_RESULTS16(v, p) STORE_BYTES16(v, p)
+#define GET(p) vload16(0, p)
+#define PUT(v, p) vstore16(v, 0, p)
+#define LOAD_BYTES(p) vload16(0, p)
+#define STORE_BYTES(v, p) vstore16(v, 0, p)
+#define TO_SUMS(v) convert_ushort16(v)
+#define TO_BYTES(v) convert_uchar16(v)
+#define TO_PRODUCTS(v) convert_uint16(v)
 #endif
 
-// Values i to i + 15. may_be_outside: false where none of a step's rows is.
-INLINE ushort16 read16(Row row, const Geometry g, int i, bool may_be_outside) {
-    return may_be_outside && row.is_outside ? (ushort16)((ushort)g.border_value)
-                                            : convert_ushort16(LOAD_BYTES16(row.values + i));
+// Values from i on. may_be_outside: false where none of a step's rows is.
+INLINE Sums read_some(Row row, int i, const Geometry g, bool may_be_outside) {
+    return may_be_outside && row.is_outside ? (Sums)((ushort)g.border_value)
+                                            : TO_SUMS(LOAD_BYTES(row.values + i));
 }
 INLINE ushort read_byte(Row row, const Geometry g, int i) {
     return row.is_outside ? (ushort)g.border_value : row.values[i];
 }
 
-// Sums of 16 columns, or of one, for each row of a step. at: the value in its rows.
-INLINE void move16(ushort *running, ushort *sums, const Step *step, const Geometry g, int i, int at,
-                   bool may_be_outside) {
-    ushort16 sum = GET16(running + i);
+// Sums of LANES columns, or of one, for each row of a step. at: the value in its rows.
+INLINE void move_columns(ushort *running, ushort *sums, const Step *step, const Geometry g, int at,
+                         bool may_be_outside) {
+    Sums sum = GET(running);
     UNROLL for (int m = 0; m < ROWS; ++m) {
-        sum += read16(step->enters[m], g, at, may_be_outside);
-        PUT16(sum, sums + m * PITCH + i);
-        sum -= read16(step->leaves[m], g, at, may_be_outside);
+        sum += read_some(step->enters[m], at, g, may_be_outside);
+        PUT(sum, sums + m * PITCH);
+        sum -= read_some(step->leaves[m], at, g, may_be_outside);
     }
-    PUT16(sum, running + i);
+    PUT(sum, running);
 }
 INLINE void move_column(ushort *running, ushort *sums, const Step *step, const Geometry g, int i,
                         int at) {
@@ -87,36 +100,61 @@ INLINE int outer_column(int k, int begin, int inner_end) {
     return k < begin ? k : k - begin + inner_end;
 }
 
-// The means of sums: a product takes the place of the division, with the same result.
-INLINE uchar16 means_of(ushort16 sum, Divisor divisor) {
-    const uint16 dividend = convert_uint16(sum + divisor.bias);
-    const ushort16 high = convert_ushort16(dividend * (uint16)(divisor.factor) >> (uint16)(16));
-    return convert_uchar16(high >> (ushort16)(divisor.shift));
+// The means of sums: a product takes the place of the division, with the same result. factors: the divisor's, in each lane.
+// They are volatile, as compilers that know them before a loop make products of 32 bits of half as many lanes.
+INLINE Bytes means_of(Sums sum, Divisor divisor, const volatile Sums *factors) {
+    const Products product = TO_PRODUCTS(sum + divisor.bias) * TO_PRODUCTS(*factors);
+    return TO_BYTES(TO_SUMS(product >> 16) >> divisor.shift);
 }
 INLINE uchar mean_of(ushort sum, Divisor divisor) {
     const uint dividend = (ushort)(sum + divisor.bias);
     return (uchar)(dividend * divisor.factor >> 16 >> divisor.shift);
 }
 
-// Makes the results of a row from value `first` to before `last`, of boxes of so many columns.
+INLINE Bytes some_means(const ushort *row, int taps, Divisor divisor, const volatile Sums *factors) {
+    Sums sum = GET(row);
+    for (int k = 1; k < taps; ++k)
+        sum += GET(row + k * CHANNELS);
+    return means_of(sum, divisor, factors);
+}
+
+typedef union Line {
+    Bytes parts[SPAN / LANES];
+    ulong8 all;
+} Line;
+
+// Makes the results of a row from value `first` to before `last`, of boxes of so many columns. Where they begin with a line
+// of the cache, whole lines go past the caches.
 INLINE void make_results(const ushort *row, __global uchar *results, int first, int last, int taps,
-                         Divisor divisor) {
+                         Divisor divisor, const volatile Sums *factors) {
+    const bool begins_line = ALIGNED && (ulong)(results + first) % SPAN == 0;
     int x = first;
     for (; x + SPAN <= last; x += SPAN) {
-        ushort16 sum[SPAN / 16];
-        UNROLL for (int n = 0; n < SPAN / 16; ++n)
-            sum[n] = GET16(row + x + 16 * n);
+        Sums sum[SPAN / LANES];
+        UNROLL for (int n = 0; n < SPAN / LANES; ++n)
+            sum[n] = GET(row + x + LANES * n);
         for (int k = 1; k < taps; ++k)
-            UNROLL for (int n = 0; n < SPAN / 16; ++n)
-                sum[n] += GET16(row + x + k * CHANNELS + 16 * n);
-        UNROLL for (int n = 0; n < SPAN / 16; ++n)
-            STORE_RESULTS16(means_of(sum[n], divisor), results + x + 16 * n);
+            UNROLL for (int n = 0; n < SPAN / LANES; ++n)
+                sum[n] += GET(row + x + k * CHANNELS + LANES * n);
+        Line line;
+        UNROLL for (int n = 0; n < SPAN / LANES; ++n)
+            line.parts[n] = means_of(sum[n], divisor, factors);
+#ifdef NONTEMPORAL
+        if (begins_line) {
+            NONTEMPORAL(line.all, (__global ulong8 *)(results + x));
+            continue;
+        }
+#endif
+        UNROLL for (int n = 0; n < SPAN / LANES; ++n)
+            STORE_BYTES(line.parts[n], results + x + LANES * n);
     }
-    for (; x + 16 <= last; x += 16) {
-        ushort16 sum = 0;
-        for (int k = 0; k < taps; ++k)
-            sum += GET16(row + x + k * CHANNELS);
-        STORE_BYTES16(means_of(sum, divisor), results + x);
+    for (; x + LANES <= last; x += LANES)
+        STORE_BYTES(some_means(row + x, taps, divisor, factors), results + x);
+    // The last ones are made together with some that are there already.
+    if (x < last && last >= LANES) {
+        x = last - LANES;
+        STORE_BYTES(some_means(row + x, taps, divisor, factors), results + x);
+        x = last;
     }
     for (; x < last; ++x) {
         ushort sum = 0;
@@ -129,6 +167,7 @@ INLINE void make_results(const ushort *row, __global uchar *results, int first, 
 ONCE void average_strip(const int3 place, __global const uchar *restrict src,
                         __global uchar *restrict dst, const Geometry g, const int band,
                         const Divisor divisor) {
+    const volatile Sums factors = (Sums)(divisor.factor);
     const int left = place.x * STRIP_VALUES;
     const int top = place.y * band;
     const int batch = place.z;
@@ -148,21 +187,30 @@ ONCE void average_strip(const int3 place, __global const uchar *restrict src,
     for (int k = 0; k < outside; ++k)
         places[k] = fold_value(g, first_value + outer_column(k, begin, inner_end));
 
-    ushort16 running_[PITCH / 16], sums_[ROWS * PITCH / 16];
-    ushort *running = (ushort *)running_, *sums = (ushort *)sums_;
-    for (int i = 0; i < PITCH; i += 16)
-        PUT16((ushort16)(0), running + i);
-    for (int i = 0; i < ROWS * PITCH; i += 16)
-        PUT16((ushort16)(0), sums + i);
+    // The image's own columns begin with a whole vector of sums: stores that cross lines of the cache take twice as long. Those
+    // of the last vector have running sums of their own, `at_end`, beside those that others of the same columns have.
+    const int spare = (LANES - begin % LANES) % LANES;
+    Sums running_vectors[PITCH / LANES], sum_vectors[ROWS * PITCH / LANES + 1];
+    Sums at_end = (Sums)((ushort)0);
+    for (int i = 0; i < PITCH / LANES; ++i)
+        running_vectors[i] = (Sums)((ushort)0);
+    for (int i = 0; i <= ROWS * PITCH / LANES; ++i)
+        sum_vectors[i] = (Sums)((ushort)0);
+    ushort *running = (ushort *)running_vectors + spare, *sums = (ushort *)sum_vectors + spare;
+    const int last_columns = inner_end - LANES;
+    const bool has_vectors = last_columns >= begin;
 
     // The rows that fill the first boxes, but for the last row of these.
     for (int y = top - radius; y < top + radius; ++y) {
         const Row row = row_at(origin, g, y);
         int i = begin;
-        for (; i + 16 <= inner_end; i += 16)
-            PUT16(GET16(running + i) + read16(row, g, first_value + i, true), running + i);
-        for (; i < inner_end; ++i)
-            running[i] += read_byte(row, g, first_value + i);
+        for (; i + LANES <= inner_end; i += LANES)
+            PUT(GET(running + i) + read_some(row, first_value + i, g, true), running + i);
+        if (has_vectors)
+            at_end += read_some(row, first_value + last_columns, g, true);
+        else
+            for (; i < inner_end; ++i)
+                running[i] += read_byte(row, g, first_value + i);
         for (int k = 0; k < outside; ++k)
             if (places[k] != OUTSIDE)
                 running[outer_column(k, begin, inner_end)] += read_byte(row, g, places[k]);
@@ -170,8 +218,7 @@ ONCE void average_strip(const int3 place, __global const uchar *restrict src,
 
     for (int y = top; y < end; y += ROWS) {
         Step step;
-        __global const uchar *expected[ROWS]; // are asked for meanwhile
-        const bool may_be_outside = find_rows(&step, expected, origin, g, y, end);
+        const bool may_be_outside = find_rows(&step, origin, g, y, end);
         const int rows = min(end - y, ROWS);
         __global uchar *to = dst + dst_start(g, batch) + (long)y * g.dst_row + left;
         int column = begin;
@@ -179,18 +226,20 @@ ONCE void average_strip(const int3 place, __global const uchar *restrict src,
         for (int first = 0; first < count; first += PART_VALUES) {
             const int last = min(first + PART_VALUES, count);
             const int reached = min(last + 2 * apron, inner_end);
-            for (; column < reached && column + 16 <= inner_end; column += 16) {
-                if (column % 64 < 16)
-                    UNROLL for (int m = 0; m < ROWS; ++m)
-                        EXPECT(expected[m] + first_value + column);
+            for (; column < reached && column + LANES <= inner_end; column += LANES) {
+                const int at = first_value + column;
                 if (may_be_outside)
-                    move16(running, sums, &step, g, column, first_value + column, true);
+                    move_columns(running + column, sums + column, &step, g, at, true);
                 else
-                    move16(running, sums, &step, g, column, first_value + column, false);
+                    move_columns(running + column, sums + column, &step, g, at, false);
             }
-            if (column < reached)
-                for (; column < inner_end; ++column)
-                    move_column(running, sums, &step, g, column, first_value + column);
+            if (column < reached && has_vectors) {
+                move_columns((ushort *)&at_end, sums + last_columns, &step, g,
+                             first_value + last_columns, true);
+                column = inner_end;
+            }
+            for (; column < reached; ++column)
+                move_column(running, sums, &step, g, column, first_value + column);
             const bool makes_right = !has_right && last + 2 * apron > inner_end;
             for (int k = first == 0 ? 0 : begin; k < (makes_right ? outside : begin); ++k) {
                 const int i = outer_column(k, begin, inner_end);
@@ -204,7 +253,7 @@ ONCE void average_strip(const int3 place, __global const uchar *restrict src,
 
             for (int m = 0; m < rows; ++m) {
                 const ushort *row = sums + m * PITCH;
-                make_results(row, to + m * g.dst_row, first, last, g.taps_x, divisor);
+                make_results(row, to + m * g.dst_row, first, last, g.taps_x, divisor, &factors);
             }
         }
     }

@@ -261,7 +261,8 @@ ONCE void average_strip(const int3 place, __global const SRC *restrict src,
     for (int y = top; y < end; y += ROWS) {
         Step step;
         __global const SRC *expected[ROWS]; // are asked for meanwhile
-        const bool may_be_outside = find_rows(&step, expected, inner, g, y, end);
+        const bool may_be_outside = find_rows(&step, inner, g, y, end);
+        find_next_rows(expected, inner, g, y, end);
         // A sum along the row begins anew with each part of it, so that what is not finite goes no
         // further, and rounding neither. Reading a part's columns and writing its means overlap.
         const int rows = min(end - y, ROWS);

@@ -45,9 +45,10 @@ Work work(const BoxPass &pass, const BoxStripSettings &settings, const DeviceFac
     result.range = range_of_strips(pass, settings);
     result.arguments = {SourceBuffer(), TargetBuffer(), by_value(g), by_value(band),
                         by_value(*divisor_of(area_of(pass), pass.store))};
-    constexpr std::size_t rows = 4;
+    constexpr std::size_t rows = 4, most_lanes = 32;
     result.private_bytes =
-        (1 + rows) * static_cast<std::size_t>(strip + 2 * BOX_BYTES_RADIUS * pass.channels + 32) *
+        (1 + rows) *
+        (static_cast<std::size_t>(strip + 2 * BOX_BYTES_RADIUS * pass.channels) + 4 * most_lanes) *
         sizeof(gz_ushort);
     return result;
 }
