@@ -194,8 +194,6 @@ ONCE void average_strip(const int3 place, __global const uchar *restrict src,
     Sums at_end = (Sums)((ushort)0);
     for (int i = 0; i < PITCH / LANES; ++i)
         running_vectors[i] = (Sums)((ushort)0);
-    for (int i = 0; i <= ROWS * PITCH / LANES; ++i)
-        sum_vectors[i] = (Sums)((ushort)0);
     ushort *running = (ushort *)running_vectors + spare, *sums = (ushort *)sum_vectors + spare;
     const int last_columns = inner_end - LANES;
     const bool has_vectors = last_columns >= begin;

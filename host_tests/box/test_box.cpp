@@ -115,6 +115,29 @@ std::vector<BoxCase> pairwise_boxes(const std::string &kernel, const Limits &lim
     return cases;
 }
 
+// Images about as wide as a vector of bytes, beside which lies every border.
+std::vector<BoxCase> narrow_boxes_of_bytes(std::initializer_list<int> widths) {
+    std::vector<BoxCase> cases;
+    std::size_t turn = 0;
+    for (const int width : widths)
+        for (const BorderMode border : gz::all_border_modes) {
+            BoxCase test;
+            test.kernel = "box_bytes";
+            test.config = all_configs(spec_of(test.kernel).tunables).front();
+            test.src_type = test.dst_type = PixelType::u8;
+            test.width = width;
+            test.height = 9;
+            test.channels = turn % 4 == 3 ? 3 : 1;
+            test.border = border;
+            test.border_value = 7.0;
+            test.box.radius = {static_cast<int>(turn % 5), static_cast<int>(turn % 3) + 1, 0, 0};
+            test.region = all_regions[turn / 5 % 3];
+            cases.push_back(test);
+            ++turn;
+        }
+    return cases;
+}
+
 // Every configuration x radius x size x type, the other parameters in turn.
 std::vector<BoxCase> all_boxes(const std::string &kernel) {
     std::vector<BoxCase> cases;
@@ -668,6 +691,13 @@ TEST_SUITE("kernels") {
             run_all(sample_of(pairwise_boxes(kernel, {})));
     }
 
+    TEST_CASE("narrow box kernels: pairwise") {
+        for (const std::string &kernel : kernels())
+            if (kernel == "box_bytes")
+                run_all(narrow_boxes_of_bytes(
+                    {1, 2, 5, 15, 16, 17, 30, 31, 32, 33, 47, 48, 63, 64, 65, 95, 97, 129}));
+    }
+
     TEST_CASE("frames of box kernels: pairwise") {
         for (const std::string &kernel : support::kernels_under_test<BoxFramesPass>())
             run_all(sample_of(boxes_with_frames(kernel)));
@@ -701,6 +731,11 @@ TEST_SUITE("simulated" * doctest::skip()) {
             });
             run_all(sample_of(cases));
         }
+    }
+    TEST_CASE("narrow box kernels: small") {
+        for (const std::string &kernel : kernels())
+            if (kernel == "box_bytes")
+                run_all(narrow_boxes_of_bytes({3, 15, 16, 33, 65}));
     }
     TEST_CASE("box kernels: small") {
         for (const std::string &kernel : kernels())
