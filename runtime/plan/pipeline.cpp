@@ -381,7 +381,7 @@ private:
     }
 
     void push(const Step &step, Choice choice) {
-        // Kernels that store vectors where rows are aligned store them past the caches.
+        // Programs that are told whether rows are aligned store whole vectors past the caches, unless they are told this.
         if (in_caches_)
             for (Launch &launch : choice.work.launches)
                 if (launch.program.defines.count("ALIGNED") > 0)
