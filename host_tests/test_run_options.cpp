@@ -110,8 +110,9 @@ bool are_rows(const gauze::Filter &filter, const std::vector<std::uint8_t> &sour
 TEST_SUITE("run options") {
     // On CPUs kernels use images wherever they are; with a limit on device memory these are copied.
     TEST_CASE("results are the same where host memory is used where it is and where it is copied") {
-        for (const auto &[columns, rows] :
-             {std::pair<std::int64_t, std::int64_t>{1050, 1030}, {131, 75}, {20, 9}}) {
+        using Size = std::pair<std::int64_t, std::int64_t>;
+        for (const Size &size : {Size{1050, 1030}, {131, 75}, {20, 9}}) {
+            const std::int64_t columns = size.first, rows = size.second;
             CAPTURE(columns);
             constexpr std::int64_t most_shift = 16;
             const std::int64_t pitch = columns + 6;
