@@ -299,7 +299,9 @@ void Plan::run_in_place(const std::vector<HostSource> &sources,
                         const std::vector<HostTarget> &targets) const {
     const cl::CommandQueue &queue = engine_->queue();
     std::vector<cl::Buffer> from, to;
+    bool are_aligned = true;
     const auto buffer_of = [&](const std::byte *data, const ImageDesc &desc, cl_mem_flags access) {
+        are_aligned = are_aligned && reinterpret_cast<std::uintptr_t>(data) % vector_bytes == 0;
         return cl::Buffer(engine_->context(), access | CL_MEM_USE_HOST_PTR,
                           static_cast<std::size_t>(desc.bytes()), const_cast<std::byte *>(data));
     };
@@ -311,8 +313,8 @@ void Plan::run_in_place(const std::vector<HostSource> &sources,
     });
     try {
         cl::Event last;
-        pipeline_for(from, to).enqueue(*engine_, queue, from, to, {},
-                                       {.first = nullptr, .last = &last});
+        pipeline_for(are_aligned)
+            .enqueue(*engine_, queue, from, to, {}, {.first = nullptr, .last = &last});
         attempt("waiting for the run", [&] { last.wait(); });
     } catch (...) {
         clFinish(queue()); // what is enqueued uses the caller's memory
@@ -368,12 +370,8 @@ void Plan::run_whole(const std::vector<HostSource> &sources,
     }
 }
 
-const Pipeline &Plan::pipeline_for(const std::vector<cl::Buffer> &sources,
-                                   const std::vector<cl::Buffer> &targets) const {
-    return std::all_of(sources.begin(), sources.end(), starts_aligned) &&
-                   std::all_of(targets.begin(), targets.end(), starts_aligned)
-               ? direct_
-               : unaligned_pipeline();
+const Pipeline &Plan::pipeline_for(bool are_aligned) const {
+    return are_aligned || desc_.in_caches ? direct_ : unaligned_pipeline();
 }
 
 void Plan::check_buffers(const std::vector<cl::Buffer> &sources,
@@ -460,9 +458,12 @@ void Plan::enqueue(cl_command_queue queue, const std::vector<cl_mem> &sources,
                     "wait_list[", i, "] is an event of another context than the engine's");
         }
     });
+    const bool are_aligned = std::all_of(from.begin(), from.end(), starts_aligned) &&
+                             std::all_of(to.begin(), to.end(), starts_aligned);
     cl::Event last;
-    pipeline_for(from, to).enqueue(*engine_, on, from, to, waits,
-                                   {.first = nullptr, .last = event ? &last : nullptr}, between);
+    pipeline_for(are_aligned)
+        .enqueue(*engine_, on, from, to, waits, {.first = nullptr, .last = event ? &last : nullptr},
+                 between);
     attempt("flushing the queue", [&] { on.flush(); });
     if (event) {
         *event = last();

@@ -75,8 +75,8 @@ public:
     const Graph &graph() const { return graph_; }
 
 private:
-    const Pipeline &pipeline_for(const std::vector<cl::Buffer> &sources,
-                                 const std::vector<cl::Buffer> &targets) const;
+    // are_aligned: whether all buffers start where whole vectors may.
+    const Pipeline &pipeline_for(bool are_aligned) const;
     void check_workspace(const cl::Buffer &workspace, const std::vector<cl::Buffer> &sources,
                          const std::vector<cl::Buffer> &targets) const;
     std::unique_ptr<const Streaming> make_streaming(std::uint64_t most_bytes) const;
