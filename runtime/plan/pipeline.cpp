@@ -311,8 +311,7 @@ public:
         : to_(to), on_(engine.facts(), engine.tuning()), forced_(variant) {}
 
     void make(const Graph &graph) {
-        graph_ = &graph.links;
-        in_caches_ = graph.in_caches;
+        graph_ = &graph;
         add(graph.links);
         require(!forced_.has_parts() || forced_.parts.size() == to_.steps_.size(), "variant '",
                 forced_.variant, "' has ", forced_.parts.size(), " parts; the filter has ",
@@ -342,7 +341,7 @@ private:
 
     PickedChain pick(const Link &link) {
         if (const Chain *const forced =
-                forced_chain(link, *graph_, forced_, on_.facts, to_.steps_.size()))
+                forced_chain(link, graph_->links, forced_, on_.facts, to_.steps_.size()))
             return {forced};
         // No chain has the forced kernel: the last one reports that.
         if (!forced_.variant.empty() && !forced_.has_parts() && !names_chain(forced_.variant))
@@ -382,7 +381,7 @@ private:
 
     void push(const Step &step, Choice choice) {
         // Programs that are told whether rows are aligned store whole vectors past the caches, unless they are told this.
-        if (in_caches_)
+        if (graph_->in_caches)
             for (Launch &launch : choice.work.launches)
                 if (launch.program.defines.count("ALIGNED") > 0)
                     launch.program.defines["IN_CACHES"] = 1;
@@ -392,8 +391,7 @@ private:
     Pipeline &to_;
     ChoiceOn on_;
     Forced forced_;
-    const std::vector<Link> *graph_ = nullptr;
-    bool in_caches_ = false;
+    const Graph *graph_ = nullptr;
     std::vector<std::string> refused_;
 };
 

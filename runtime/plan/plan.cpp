@@ -393,7 +393,7 @@ void Plan::check_buffers(const std::vector<cl::Buffer> &sources,
 std::uint64_t Plan::workspace_bytes() const {
     const std::uint64_t bytes = direct_.callers_workspace_bytes(*engine_);
     try {
-        return std::max(bytes, unaligned_pipeline().callers_workspace_bytes(*engine_));
+        return std::max(bytes, pipeline_for(false).callers_workspace_bytes(*engine_));
     } catch (const Error &error) {
         if (error.status() != Status::unsupported)
             throw;
