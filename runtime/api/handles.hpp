@@ -56,7 +56,15 @@ struct gauze_ssimulacra2 {
 
 struct gauze_problem {
     gz::HandleTag<gz::HandleKind::problem> tag;
-    gz::PlanProblem problem;
-    // To the tuning file; holds the plan or the metric.
-    std::function<void(const std::vector<gz::ProblemResult> &)> add_results;
+    std::string name;
+    // Both hold the plan or the metric. To find the candidates takes long: tuners ask many problems for their names alone.
+    std::function<std::vector<std::string>()> find_candidates;
+    std::function<void(const std::vector<gz::ProblemResult> &)> add_results; // to the tuning file
+    mutable std::once_flag candidates_are_known{};
+    mutable std::vector<std::string> known_candidates{};
+
+    const std::vector<std::string> &candidates() const {
+        std::call_once(candidates_are_known, [this] { known_candidates = find_candidates(); });
+        return known_candidates;
+    }
 };

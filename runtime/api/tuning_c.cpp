@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/boundary.hpp"
@@ -43,7 +44,8 @@ gauze_problem *make_problem(const std::shared_ptr<Owner> &owner, const char *nam
     require(index < count, "index is ", index, "; the ", name, " has ", count,
             count == 1 ? " problem" : " problems");
     return new gauze_problem{{},
-                             gz::problem_of(*owner, index),
+                             gz::name_of_problem(*owner, index),
+                             [owner, index] { return gz::candidates_of_problem(*owner, index); },
                              [owner, index](const std::vector<gz::ProblemResult> &results) {
                                  gz::add_results(*owner, index, results);
                              }};
@@ -73,9 +75,11 @@ gauze_status gauze_plan_method_problem(const gauze_plan *plan, gauze_problem **p
     return guarded([&] {
         check_handle(plan, "plan");
         check_pointer(problem, "problem");
+        gz::MethodProblem methods = gz::method_problem(*plan->plan);
         *problem =
             new gauze_problem{{},
-                              gz::method_problem(*plan->plan),
+                              std::move(methods.name),
+                              [found = std::move(methods.candidates)] { return found; },
                               [own = plan->plan](const std::vector<gz::ProblemResult> &results) {
                                   gz::add_method_results(*own, results);
                               }};
@@ -107,7 +111,7 @@ gauze_status gauze_problem_name(const gauze_problem *problem, const char **name)
     return guarded([&] {
         check_handle(problem, "problem");
         check_pointer(name, "name");
-        *name = problem->problem.name.c_str();
+        *name = problem->name.c_str();
     });
 }
 
@@ -115,7 +119,7 @@ gauze_status gauze_problem_candidate_count(const gauze_problem *problem, uint32_
     return guarded([&] {
         check_handle(problem, "problem");
         check_pointer(count, "count");
-        *count = static_cast<std::uint32_t>(problem->problem.candidates.size());
+        *count = static_cast<std::uint32_t>(problem->candidates().size());
     });
 }
 
@@ -124,7 +128,7 @@ gauze_status gauze_problem_candidate(const gauze_problem *problem, uint32_t inde
     return guarded([&] {
         check_handle(problem, "problem");
         check_pointer(variant, "variant");
-        const std::vector<std::string> &candidates = problem->problem.candidates;
+        const std::vector<std::string> &candidates = problem->candidates();
         require(index < candidates.size(), "index is ", index, "; the problem has ",
                 candidates.size(), candidates.size() == 1 ? " candidate" : " candidates");
         *variant = candidates[index].c_str();

@@ -26,9 +26,8 @@ std::string name_of_problem(const Plan &plan, std::size_t index) {
     return problem_of(link_of(plan, index));
 }
 
-PlanProblem problem_of(const Plan &plan, std::size_t index) {
-    const Link &link = link_of(plan, index);
-    return {problem_of(link), candidates(link, plan.engine().facts())};
+std::vector<std::string> candidates_of_problem(const Plan &plan, std::size_t index) {
+    return candidates(link_of(plan, index), plan.engine().facts());
 }
 
 void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemResult> &results) {
@@ -40,7 +39,7 @@ void add_results(const Plan &plan, std::size_t index, const std::vector<ProblemR
                 [&](const std::string &kernel) { return spec_hash(link, tuning, kernel); });
 }
 
-PlanProblem method_problem(const Plan &plan) {
+MethodProblem method_problem(const Plan &plan) {
     const Settled &settled = plan.settled();
     if (settled.problem.empty())
         fail(Status::unsupported, "no results of methods are kept for a ", to_text(plan.filter()),
@@ -50,7 +49,7 @@ PlanProblem method_problem(const Plan &plan) {
 }
 
 void add_method_results(const Plan &plan, const std::vector<ProblemResult> &results) {
-    const PlanProblem problem = method_problem(plan);
+    const MethodProblem problem = method_problem(plan);
     add_results(
         plan.engine().tuning(), problem.name, results,
         [&](const std::string &method) -> std::optional<std::string> {

@@ -10,22 +10,21 @@
 
 namespace gz {
 
-struct PlanProblem {
-    std::string name; // the name under which results are kept
-    std::vector<std::string>
-        candidates; // variants that can run, the choice of the device's class first
-};
-
 // Returns one problem for each pass; or a single one where a kernel can run a filter along all of its axes at
 // once.
 std::size_t count_of_problems(const Plan &plan);
-// Returns the problems without their candidates.
+// Returns the name under which results are kept.
 std::string name_of_problem(const Plan &plan, std::size_t index);
-PlanProblem problem_of(const Plan &plan, std::size_t index);
+// Returns the variants that can run, the choice of the device's class first. Takes as long as to plan all of them.
+std::vector<std::string> candidates_of_problem(const Plan &plan, std::size_t index);
 
-// Returns the problem of an automatic Gaussian's method: its candidates are names of methods. Throws Error where
-// the plan has none.
-PlanProblem method_problem(const Plan &plan);
+// The problem of an automatic Gaussian's method: its candidates are names of methods.
+struct MethodProblem {
+    std::string name;
+    std::vector<std::string> candidates;
+};
+// Throws Error where the plan has none.
+MethodProblem method_problem(const Plan &plan);
 
 struct ProblemResult {
     std::string variant; // a candidate

@@ -498,9 +498,12 @@ Pass pass_of_problem(const Ssimulacra2 &metric, std::size_t index) {
 
 } // namespace
 
-PlanProblem problem_of(const Ssimulacra2 &metric, std::size_t index) {
-    const Pass pass = pass_of_problem(metric, index);
-    return {pass.problem(), candidates(pass, metric.engine().facts())};
+std::string name_of_problem(const Ssimulacra2 &metric, std::size_t index) {
+    return pass_of_problem(metric, index).problem();
+}
+
+std::vector<std::string> candidates_of_problem(const Ssimulacra2 &metric, std::size_t index) {
+    return candidates(pass_of_problem(metric, index), metric.engine().facts());
 }
 
 void add_results(const Ssimulacra2 &metric, std::size_t index,

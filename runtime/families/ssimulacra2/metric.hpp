@@ -123,7 +123,8 @@ void self_test(const std::shared_ptr<Engine> &engine, const XybPass &xyb,
 // The metric has two problems: from pixels of the distorted image to planes, and from planes to sums of
 // errors.
 std::size_t count_of_problems(const Ssimulacra2 &metric);
-PlanProblem problem_of(const Ssimulacra2 &metric, std::size_t index);
+std::string name_of_problem(const Ssimulacra2 &metric, std::size_t index);
+std::vector<std::string> candidates_of_problem(const Ssimulacra2 &metric, std::size_t index);
 void add_results(const Ssimulacra2 &metric, std::size_t index,
                  const std::vector<ProblemResult> &results);
 
