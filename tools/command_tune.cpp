@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -50,20 +50,13 @@ void on_interrupt(int) {
     interrupted = 1;
 }
 
-// One class of problems, to be tuned on one case of it.
+// One class of problems, to be tuned on samples of it.
 struct Job {
-    std::size_t index; // index in tune_cases()
     Type type;
-    TuneSize size;
-    std::size_t number, count; // which of the plan's problems, and how many it has
-    Problem problem;
+    std::vector<TuneSample>
+        samples;       // the first is searched, and the others decide as well what is faster
+    Problem problem;   // of the first
     std::string known; // the candidate that the results of before choose; "" where that is not told
-
-    // Returns the variant that forces a candidate: in a plan of several passes the others are left to the
-    // library. A method stands for itself.
-    std::string variant(const std::string &candidate) const {
-        return std::string(number, ';') + candidate + std::string(count - 1 - number, ';');
-    }
 };
 
 class Clock {
@@ -79,8 +72,8 @@ private:
 // The outcome of a candidate.
 struct Answer {
     enum class Kind { time, ready, bad, unfit, error, stopped } kind;
-    double time_ms = 0, ratio = 0;
-    std::string why;
+    std::string why{};
+    double time_ms = 0, baseline_ms = 0, ratio = 0;
 };
 
 // Workers, one after the other, as they end.
@@ -98,19 +91,22 @@ public:
     }
 
     Answer begin(const Job &job, const std::string &baseline) {
-        case_ = "case " + std::to_string(job.index) + " " + gauze::name_of(job.type) + " " +
-                name_of(job.size) + " " + job.variant(baseline);
+        case_ = std::string("case ") + gauze::name_of(job.type) + " " + baseline;
+        for (const TuneSample &sample : job.samples)
+            for (const auto value : {static_cast<std::int64_t>(sample.index), sample.side,
+                                     static_cast<std::int64_t>(sample.number),
+                                     static_cast<std::int64_t>(sample.count)})
+                case_ += " " + std::to_string(value);
         return ask(case_);
     }
 
     // After begin(): a new worker begins the case again.
-    Answer measure(const Job &job, const std::string &candidate, double best_ratio) {
+    Answer measure(const std::string &candidate, double best_ratio) {
         if (!worker_)
             if (Answer ready = ask(case_); ready.kind != Answer::Kind::ready)
-                return ready.kind == Answer::Kind::stopped
-                           ? ready
-                           : Answer{Answer::Kind::error, 0, 0, ready.why};
-        return ask("try " + text_of(best_ratio) + " " + job.variant(candidate));
+                return ready.kind == Answer::Kind::stopped ? ready
+                                                           : Answer{Answer::Kind::error, ready.why};
+        return ask("try " + text_of(best_ratio) + " " + candidate);
     }
 
 private:
@@ -124,7 +120,7 @@ private:
             if (on.kind == Answer::Kind::stopped)
                 return on;
             if (on.kind != Answer::Kind::ready)
-                return {Answer::Kind::error, 0, 0, "no process to measure in: " + on.why};
+                return {Answer::Kind::error, "no process to measure in: " + on.why};
             if (on.why != device_)
                 throw std::runtime_error("a process that measures got the device '" + on.why +
                                          "' in place of '" + device_ +
@@ -138,13 +134,13 @@ private:
         case Conversation::Heard::end: {
             const std::string how = worker_->end();
             worker_.reset();
-            return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad, 0, 0, how};
+            return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad, how};
         }
         case Conversation::Heard::nothing:
             break;
         }
         worker_.reset();
-        return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad, 0, 0,
+        return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad,
                 "it did not end within " + text_of(options_.timeout) + " s"};
     }
 
@@ -152,10 +148,10 @@ private:
         std::istringstream words(line);
         std::string kind;
         words >> kind;
-        Answer answer{Answer::Kind::error, 0, 0, ""};
+        Answer answer{Answer::Kind::error};
         if (kind == "time") {
             answer.kind = Answer::Kind::time;
-            words >> answer.time_ms >> answer.ratio;
+            words >> answer.time_ms >> answer.baseline_ms >> answer.ratio;
             return answer;
         }
         if (kind == "ready" || kind == "on")
@@ -250,7 +246,7 @@ private:
     // as a problem that is begun has cost its time already.
     void search(const Job &job, TuneSearch search) {
         const std::string baseline = search.best();
-        double baseline_ms = 0;
+        bool baseline_is_kept = false;
         const auto tried = [&] { return std::to_string(search.measured_count()) + " tried"; };
         while (!interrupted && (clock_.seconds() < deadline_ || search.measured_count() == 1)) {
             const std::optional<std::string> candidate = search.next();
@@ -258,7 +254,7 @@ private:
                 break;
             show(job,
                  tried() + ", best " + text_of(rounded(search.best_ratio())) + "  " + *candidate);
-            const Answer answer = workers_.measure(job, *candidate, search.best_ratio());
+            const Answer answer = workers_.measure(*candidate, search.best_ratio());
             if (answer.kind == Answer::Kind::stopped)
                 break;
             if (answer.kind == Answer::Kind::error) {
@@ -273,10 +269,8 @@ private:
                 }
                 continue;
             }
-            if (baseline_ms == 0) {
-                baseline_ms = answer.time_ms / answer.ratio;
-                keep(job, {baseline, baseline_ms, 1.0, ""});
-            }
+            if (!std::exchange(baseline_is_kept, true))
+                keep(job, {baseline, answer.baseline_ms, 1.0, ""});
             keep(job, {*candidate, answer.time_ms, answer.ratio, ""});
             search.measured(*candidate, answer.ratio);
         }
@@ -318,31 +312,63 @@ CaseProblems problems_of(const TuneCase &tuned, const Engine &engine, const Imag
     return result;
 }
 
+// Collects the jobs of all classes that the filters wanted have, with the samples that all filters have of these.
+class Jobs {
+public:
+    Jobs(const TuneOptions &options, const Engine &engine) : options_(options), engine_(engine) {}
+
+    // Adds what a case has on images of a type and of a class of sizes.
+    void add(std::size_t index, Type type, TuneSize size) {
+        const TuneCase &tuned = tune_cases()[index];
+        const bool is_wanted =
+            options_.filters.empty() ||
+            std::ranges::find(options_.filters, tuned.filter) != options_.filters.end();
+        if (!tuned.takes(type) || (tuned.is_metric() && !is_wanted))
+            return;
+        bool begins = is_wanted; // the first image is the one that is searched
+        for (const std::int64_t side : tuned.sides(type, size, engine_.device())) {
+            const CaseProblems found = problems_of(tuned, engine_, tuned.source(type, side));
+            for (std::size_t i = 0; i < found.problems.size(); ++i)
+                add({index, side, i, found.problems.size()}, type, found.problems[i],
+                    found.known.empty() ? "" : found.known[i], begins);
+            begins = false;
+        }
+    }
+
+    std::vector<Job> take() { return std::move(jobs_); }
+
+private:
+    // begins: whether the sample may be the first one of a class.
+    void add(const TuneSample &sample, Type type, const Problem &problem, const std::string &known,
+             bool begins) {
+        const auto place = places_.find(problem.name());
+        if (place != places_.end()) {
+            std::vector<TuneSample> &samples = jobs_[place->second].samples;
+            const TuneSample &last = samples.back();
+            const bool is_there = last.index == sample.index && last.side == sample.side;
+            // Passes beside the problem's own take time too, which would hide what is faster.
+            if (!is_there && sample.count <= samples.front().count)
+                samples.push_back(sample);
+        } else if (begins) {
+            places_.emplace(problem.name(), jobs_.size());
+            jobs_.push_back({type, {sample}, problem, known});
+        }
+    }
+
+    const TuneOptions &options_;
+    const Engine &engine_;
+    std::vector<Job> jobs_;
+    std::map<std::string, std::size_t> places_{}; // of names of problems
+};
+
 // Returns a job for each class of problems. The sizes come one after the other, the most likely first.
 std::vector<Job> jobs_of(const TuneOptions &options, const Engine &engine) {
-    const DeviceInfo device = engine.device();
-    std::vector<Job> jobs;
-    std::set<std::string> names;
+    Jobs jobs(options, engine);
     for (const std::string &size : options.sizes)
-        for (const std::string &type_name : options.types)
-            for (std::size_t i = 0; i < tune_cases().size(); ++i) {
-                const TuneCase &tuned = tune_cases()[i];
-                const Type type = parse_type("--type", type_name);
-                if (!options.filters.empty() &&
-                    std::ranges::find(options.filters, tuned.filter) == options.filters.end())
-                    continue;
-                if (!tuned.takes(type))
-                    continue;
-                const ImageDesc source = tuned.source(type, parse_tune_size(size), device);
-                const CaseProblems found = problems_of(tuned, engine, source);
-                const std::size_t count = found.problems.size();
-                for (std::size_t number = 0; number < count; ++number)
-                    if (names.insert(found.problems[number].name()).second)
-                        jobs.push_back({i, type, parse_tune_size(size), number, count,
-                                        found.problems[number],
-                                        found.known.empty() ? "" : found.known[number]});
-            }
-    return jobs;
+        for (const std::string &type : options.types)
+            for (std::size_t i = 0; i < tune_cases().size(); ++i)
+                jobs.add(i, parse_type("--type", type), parse_tune_size(size));
+    return jobs.take();
 }
 
 void check_filters(const std::vector<std::string> &filters) {

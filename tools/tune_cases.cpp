@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -143,6 +144,10 @@ std::vector<TuneCase> make_cases() {
             add_recursive(cases, order, scans, BenchInput::image);
     for (const int order : {1, 2, 3})
         add_recursive(cases, order, "+x", BenchInput::signal);
+    for (const BenchRow &row : rows_of({"bspline"})) {
+        cases.push_back(case_of(row));
+        cases.back().types = TunedTypes::floats;
+    }
     add_dog(cases);
     for (const BenchRow &row : rows_of({"derivative", "local", "bilateral", "guided", "nlm"}))
         if (row.targets() == 1 && row.sources() == 1)
@@ -172,6 +177,34 @@ Sides sides_of(TuneSize size, bool gpu) {
     return gpu ? Sides{16384, 512} : Sides{least_large_side, 264};
 }
 
+// The numbers of values of the smallest and the largest image of a class that results are made for; the limits of classes
+// lie between 1008 and 1024 squared, and 4096 and 4112 squared.
+struct Ends {
+    std::int64_t least, most;
+};
+Ends ends_of(TuneSize size, bool gpu) {
+    const auto square = [](std::int64_t side) { return side * side; };
+    switch (size) {
+    case TuneSize::small:
+        return {square(256), square(1023)};
+    case TuneSize::medium:
+        return {square(1024), square(4096)};
+    case TuneSize::large:
+        break;
+    }
+    return {square(4097), square(gpu ? 16384 : 6144)};
+}
+
+// Returns the whole sixteen next to the side of a cube of so many pixels, up or down.
+std::int64_t side_of(std::int64_t pixels, int axes, bool up) {
+    constexpr double step = 16;
+    // A whole root that came out a bit off it stays what it is.
+    const double steps = std::pow(static_cast<double>(pixels), 1.0 / axes) / step;
+    constexpr double slack = 1e-9;
+    return static_cast<std::int64_t>(step *
+                                     (up ? std::ceil(steps - slack) : std::floor(steps + slack)));
+}
+
 bool is_integer(Type type) {
     return type == Type::u8 || type == Type::u16 || type == Type::s16;
 }
@@ -196,22 +229,34 @@ bool TuneCase::takes(Type type) const {
     return true;
 }
 
-ImageDesc TuneCase::source(Type type, TuneSize size, const DeviceInfo &device) const {
+std::vector<std::int64_t> TuneCase::sides(Type type, TuneSize size,
+                                          const DeviceInfo &device) const {
+    const bool is_gpu = device.kind == GAUZE_DEVICE_GPU;
     const bool is_volume = row.input == BenchInput::volume;
-    const auto side_of = [&](TuneSize of) {
-        const Sides sides = sides_of(of, device.kind == GAUZE_DEVICE_GPU);
+    const auto usual = [&](TuneSize of) {
+        const Sides sides = sides_of(of, is_gpu);
         return is_volume ? sides.volume : sides.image;
     };
-    std::int64_t side = side_of(size);
-    if (is_metric()) { // pyramids take many times as much as the pixels
-        side = std::min(side, least_large_side);
-        return {type, side, side, 3};
+    std::int64_t side = usual(size);
+    if (is_metric()) // pyramids take many times as much as the pixels
+        return {std::min(side, least_large_side)};
+    if (channels > 1 && size == TuneSize::large && is_gpu)
+        side /= 2;
+    while (side > usual(TuneSize::small) && !fits(cube(type, side), device))
+        side /= 2;
+    std::vector<std::int64_t> result{side};
+    const Ends ends = ends_of(size, is_gpu);
+    for (const bool is_least : {true, false}) {
+        const std::int64_t end =
+            side_of((is_least ? ends.least : ends.most) / channels, is_volume ? 3 : 2, is_least);
+        if (end != side && fits(cube(type, end), device))
+            result.push_back(end);
     }
-    if (channels > 1 && size == TuneSize::large && device.kind == GAUZE_DEVICE_GPU)
-        side /= 2;
-    while (side > side_of(TuneSize::small) && !fits(cube(type, side), device))
-        side /= 2;
-    return cube(type, side);
+    return result;
+}
+
+ImageDesc TuneCase::source(Type type, std::int64_t side) const {
+    return is_metric() ? ImageDesc(type, side, side, 3) : cube(type, side);
 }
 
 ImageDesc TuneCase::part(Type type) const {

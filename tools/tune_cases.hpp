@@ -40,7 +40,11 @@ struct TuneCase {
         return compares_methods() ? "" : candidate;
     }
     bool takes(gauze::Type type) const;
-    gauze::ImageDesc source(gauze::Type type, TuneSize size, const gauze::DeviceInfo &device) const;
+    // Returns the pixels along each axis of the image that the case is tuned on, and then of about the smallest and the
+    // largest one of its class that the device has room for.
+    std::vector<std::int64_t> sides(gauze::Type type, TuneSize size,
+                                    const gauze::DeviceInfo &device) const;
+    gauze::ImageDesc source(gauze::Type type, std::int64_t side) const;
     gauze::ImageDesc target(const gauze::ImageDesc &source) const;
     // Returns a small image of the kind, whose time predicts that of others.
     gauze::ImageDesc part(gauze::Type type) const;
@@ -49,6 +53,19 @@ private:
     // Returns an image of so many pixels along each axis, or a line of as many pixels as such an image, with the
     // case's channels.
     gauze::ImageDesc cube(gauze::Type type, std::int64_t side) const;
+};
+
+// A problem of a case, on an image of a size: one of those that have a class's results.
+struct TuneSample {
+    std::size_t index = 0; // index in tune_cases()
+    std::int64_t side = 0;
+    std::size_t number = 0, count = 1; // which of the plan's problems, and how many it has
+
+    // Returns the variant that forces a candidate: in a plan of several passes the others are left to the
+    // library. A method stands for itself.
+    std::string variant(const std::string &candidate) const {
+        return std::string(number, ';') + candidate + std::string(count - 1 - number, ';');
+    }
 };
 
 // Returns all cases, in the order in which they are measured.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <gauze/gauze.hpp>
+#include <gauze/gauze_tuning.hpp>
 
 #include "arguments.hpp"
 #include "bench_check.hpp"
@@ -165,12 +166,38 @@ struct Canvas {
     }
 };
 
-// A filter's case.
+// The images that cases were run on last.
+class Canvases {
+public:
+    explicit Canvases(const Engine &engine) : engine_(engine) {}
+
+    std::shared_ptr<Canvas> canvas(const ImageDesc &source, const ImageDesc &target) {
+        const auto found = std::find_if(canvases_.begin(), canvases_.end(), [&](const auto &kept) {
+            return kept->serves(source, target);
+        });
+        if (found != canvases_.end()) {
+            std::rotate(canvases_.begin(), found, found + 1);
+            return canvases_.front();
+        }
+        constexpr std::size_t most = 3; // the images of a class
+        if (canvases_.size() == most)
+            canvases_.pop_back();
+        canvases_.insert(canvases_.begin(), std::make_shared<Canvas>(engine_, source, target));
+        return canvases_.front();
+    }
+
+private:
+    const Engine &engine_;
+    std::vector<std::shared_ptr<Canvas>> canvases_; // the one used last comes first
+};
+
+// A filter's case on one image.
 class FilterContest : public Contest {
 public:
     FilterContest(const Engine &engine, const TuneCase &tuned, const std::string &baseline,
-                  Canvas &canvas)
-        : engine_(engine), case_(tuned), canvas_(canvas), baseline_(plan(baseline)) {
+                  std::shared_ptr<Canvas> canvas)
+        : engine_(engine), case_(tuned), shared_canvas_(std::move(canvas)),
+          canvas_(*shared_canvas_), baseline_(plan(baseline)) {
         check_small(engine_, case_, canvas_.source_desc.type, baseline);
         baseline_seconds_ = estimated_seconds(baseline);
     }
@@ -267,9 +294,95 @@ private:
 
     const Engine &engine_;
     const TuneCase &case_;
+    const std::shared_ptr<Canvas> shared_canvas_;
     Canvas &canvas_;
     Plan baseline_;
     double baseline_seconds_ = 0;
+};
+
+// Whether an error says that the library cannot do what was asked for, not that it failed.
+bool is_refusal(const Error &error) {
+    return error.status() == GAUZE_ERROR_UNSUPPORTED ||
+           error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
+           error.status() == GAUZE_ERROR_OUT_OF_MEMORY;
+}
+
+// A class of problems: a candidate has to be the faster one in all of its samples.
+class ClassContest : public Contest {
+public:
+    // samples: not empty. baseline: of the first one.
+    ClassContest(const Engine &engine, Canvases &canvases, Type type,
+                 std::vector<TuneSample> samples, const std::string &baseline)
+        : engine_(engine), canvases_(canvases), type_(type), samples_(std::move(samples)),
+          first_(entry(samples_.front(), baseline)) {}
+
+    // What is faster in the first sample is compared in the others too. The times are of the first one, the ratio is the
+    // largest of all.
+    Comparison compare(const std::string &candidate, double best_ratio) override {
+        Comparison found = first_.contest->compare(first_.sample.variant(candidate), best_ratio);
+        if (found.ratio < best_ratio && !others_)
+            others_ = others();
+        for (std::size_t i = 0; found.ratio < best_ratio && i < others_->size(); ++i)
+            found.ratio = std::max(found.ratio, ratio_in((*others_)[i], candidate, best_ratio));
+        return found;
+    }
+
+private:
+    struct Entry {
+        TuneSample sample;
+        std::unique_ptr<FilterContest> contest;
+    };
+
+    Entry entry(const TuneSample &sample, const std::string &baseline) {
+        const TuneCase &tuned = tune_cases().at(sample.index);
+        const ImageDesc source = tuned.source(type_, sample.side);
+        return {sample,
+                std::make_unique<FilterContest>(engine_, tuned, sample.variant(baseline),
+                                                canvases_.canvas(source, tuned.target(source)))};
+    }
+
+    // Returns the other samples but those whose own default is wrong or does not run: nothing can be compared there.
+    std::vector<Entry> others() {
+        std::vector<Entry> result;
+        for (std::size_t i = 1; i < samples_.size(); ++i)
+            try {
+                result.push_back(entry(samples_[i], default_of(samples_[i])));
+            } catch (const std::exception &error) {
+                if (log_level())
+                    std::cerr << "gauze: an image of " << samples_[i].side
+                              << " is left out: " << error.what() << '\n';
+            }
+        return result;
+    }
+
+    // Returns 0 where plans do not take the candidate: they take their default there.
+    static double ratio_in(const Entry &entry, const std::string &candidate, double best_ratio) {
+        try {
+            return entry.contest->compare(entry.sample.variant(candidate), best_ratio).ratio;
+        } catch (const Error &error) {
+            if (!is_refusal(error))
+                throw;
+            return 0;
+        }
+    }
+
+    // Returns the candidate that a plan of the sample takes without results.
+    std::string default_of(const TuneSample &sample) const {
+        const TuneCase &tuned = tune_cases().at(sample.index);
+        const ImageDesc source = tuned.source(type_, sample.side);
+        const Plan plan = engine_.plan(tuned.make(type_), source, tuned.target(source),
+                                       options_of(tuned.row, source));
+        const Problem problem =
+            tuned.compares_methods() ? method_problem(plan) : problems(plan).at(sample.number);
+        return problem.candidates().front();
+    }
+
+    const Engine &engine_;
+    Canvases &canvases_;
+    const Type type_;
+    const std::vector<TuneSample> samples_;
+    Entry first_;
+    std::optional<std::vector<Entry>> others_{}; // nothing where none was needed yet
 };
 
 // Answers one line. unsupported: the answer where the library refuses.
@@ -281,10 +394,7 @@ template <class Body> void answered(const char *unsupported, Body &&body) {
     } catch (const TooSlow &error) {
         answer(std::string("unfit ") + error.what());
     } catch (const Error &error) {
-        const bool refused = error.status() == GAUZE_ERROR_UNSUPPORTED ||
-                             error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
-                             error.status() == GAUZE_ERROR_OUT_OF_MEMORY;
-        answer(std::string(refused ? unsupported : "bad") + " " + error.what());
+        answer(std::string(is_refusal(error) ? unsupported : "bad") + " " + error.what());
     }
 }
 
@@ -293,7 +403,7 @@ template <class Body> void answered(const char *unsupported, Body &&body) {
 ExitCode run_tune_worker(const std::string &device) {
     end_with_parent();
     const Engine engine = make_engine(device);
-    std::optional<Canvas> canvas;
+    Canvases canvases(engine);
     std::unique_ptr<Contest> contest;
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
@@ -302,24 +412,22 @@ ExitCode run_tune_worker(const std::string &device) {
         if (what == "device") {
             answer("on " + engine.device().name);
         } else if (what == "case") {
-            std::size_t index = 0;
-            std::string type, size, baseline;
-            words >> index >> type >> size >> baseline;
+            std::string type_name, baseline;
+            words >> type_name >> baseline;
+            std::vector<TuneSample> samples;
+            for (TuneSample sample;
+                 words >> sample.index >> sample.side >> sample.number >> sample.count;)
+                samples.push_back(sample);
             answered("error", [&] {
                 contest.reset();
-                const TuneCase &tuned = tune_cases().at(index);
-                const ImageDesc source =
-                    tuned.source(parse_type("type", type), parse_tune_size(size), engine.device());
-                if (tuned.is_metric()) {
-                    contest = make_metric_contest(engine, source, baseline);
-                    return "ready";
-                }
-                const ImageDesc target = tuned.target(source);
-                if (!canvas || !canvas->serves(source, target)) {
-                    canvas.reset();
-                    canvas.emplace(engine, source, target);
-                }
-                contest = std::make_unique<FilterContest>(engine, tuned, baseline, *canvas);
+                const Type type = parse_type("type", type_name);
+                const TuneSample &first = samples.at(0);
+                const TuneCase &tuned = tune_cases().at(first.index);
+                if (tuned.is_metric())
+                    contest = make_metric_contest(engine, tuned.source(type, first.side), baseline);
+                else
+                    contest =
+                        std::make_unique<ClassContest>(engine, canvases, type, samples, baseline);
                 return "ready";
             });
         } else {
@@ -330,7 +438,8 @@ ExitCode run_tune_worker(const std::string &device) {
                 if (!contest)
                     throw InputError("no case has begun");
                 const Comparison found = contest->compare(candidate, best);
-                return "time " + text_of(found.time_ms) + " " + text_of(found.ratio);
+                return "time " + text_of(found.time_ms) + " " + text_of(found.baseline_ms) + " " +
+                       text_of(found.ratio);
             });
         }
     }

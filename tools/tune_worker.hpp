@@ -10,10 +10,12 @@
 namespace gauze::tool {
 
 // Lines that it reads, and what it answers:
-//   case INDEX TYPE SIZE BASELINE   makes the input of a case, and its default the baseline: "ready", "bad
-//                                   WHY" where the baseline is wrong, "error WHY" where there is no such case
-//   try BEST CANDIDATE              measures it: "time MS RATIO", "bad WHY", "unfit WHY". One that is faster
-//                                   than BEST, a ratio, is checked on the whole image too.
+//   case TYPE BASELINE SAMPLE...    makes the input of the first sample, and its default the baseline: "ready", "bad WHY"
+//                                   where the baseline is wrong, "error WHY" where there is no such case. A sample is four
+//                                   numbers, the members of TuneSample.
+//   try BEST CANDIDATE              measures it: "time MS BASELINE_MS RATIO", "bad WHY", "unfit WHY". One that is faster
+//                                   than BEST, a ratio, is checked on the whole image too, and compared in the other
+//                                   samples: RATIO is the largest of all.
 ExitCode run_tune_worker(const std::string &device);
 
 } // namespace gauze::tool

@@ -627,16 +627,17 @@ std::string problem_of(const RecursivePass &pass) {
 
 std::string problem_of(const RecursivePlanePass &pass) {
     std::size_t sections = 0;
-    bool is_short = true;
+    std::int64_t samples = 0;
     const std::vector<const LineStage *> all = pass.all_axes();
     for (const LineStage *stage : all) {
         sections = std::max(sections, sections_of(*stage));
-        is_short = is_short && samples_to_forget(stage->causal, short_apron) &&
-                   samples_to_forget(stage->anticausal, short_apron);
+        for (const auto *const chain : {&stage->causal, &stage->anticausal})
+            samples = std::max<std::int64_t>(
+                samples, samples_to_forget(*chain, short_apron).value_or(short_apron + 1));
     }
     return text(pass.second ? "two " : "", precision_text(all), "recursive-plane ",
                 up_to("sections", static_cast<std::int64_t>(sections), {1, 2, 4, 8}), ' ',
-                forgetting_text(is_short), ' ', image_text(pass));
+                up_to("forgets", samples, {32, 128, short_apron}), ' ', image_text(pass));
 }
 
 Rank RecursiveRank::operator()(const RecursivePass &pass, const DeviceFacts &facts) const {

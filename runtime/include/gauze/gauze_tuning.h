@@ -61,7 +61,8 @@ GAUZE_API void gauze_problem_destroy(gauze_problem *problem);
  * the problem. */
 GAUZE_API gauze_status gauze_problem_name(const gauze_problem *problem, const char **name);
 
-/** Number of variants that could run the problem. */
+/** Number of variants that could run the problem. The first call for a number or a variant finds all of them, which
+ * takes up to some 10 ms; names alone cost nothing. */
 GAUZE_API gauze_status gauze_problem_candidate_count(const gauze_problem *problem, uint32_t *count);
 /** A variant that could run the problem. First comes the one that is taken where there are no results, then
  * the first of each other kernel, then the rest. GAUZE_ERROR_INVALID_ARGUMENT where the index is not below
