@@ -98,8 +98,12 @@ Kernel correlate_march() {
                      {"DEPTH", &MarchSettings::depth, {16, 32, 64, 128, 256}}};
     spec.refusal = refusal;
     spec.preferred = [](const VolumePass &pass, const DeviceFacts &facts) {
-        return std::vector<MarchSettings>{with_fitting_depth(pass, fastest(pass, facts), facts),
-                                          shaped(16, 4, 1, 2, 1, 32), shaped(8, 4, 1, 2, 1, 16)};
+        MarchSettings first = with_fitting_depth(pass, fastest(pass, facts), facts);
+        // Measured on NVIDIA (H200): volumes of 48 to 96 pixels a side take 0.5 to 0.7 of the time in groups of 8 columns.
+        if (pass.filters == 1 && !keeps_cores_busy(pass, first, facts))
+            first.group_x = 8;
+        return std::vector<MarchSettings>{first, shaped(16, 4, 1, 2, 1, 32),
+                                          shaped(8, 4, 1, 2, 1, 16)};
     };
     spec.work = work;
     spec.details = [](const VolumePass &pass, const MarchSettings &settings) {

@@ -83,16 +83,19 @@ LocalMemory local_vectors(int count) {
     return {static_cast<std::size_t>(count) * 4 * sizeof(float)};
 }
 
+bool keeps_cores_busy(const VolumePass &pass, const MarchSettings &settings,
+                      const DeviceFacts &facts) {
+    constexpr int items_of_core = 448;
+    return tiles(pass, settings) * ceil_div(pass.geometry.slices, std::int64_t{settings.depth}) *
+               settings.group_x * settings.group_y >=
+           items_of_core * facts.cores();
+}
+
 MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
                                  const DeviceFacts &facts) {
     constexpr int least = 16;
-    constexpr int items_of_core = 448;
-    int &depth = settings.depth;
-    while (depth > least && tiles(pass, settings) *
-                                    ceil_div(pass.geometry.slices, std::int64_t{depth}) *
-                                    settings.group_x * settings.group_y <
-                                items_of_core * facts.cores())
-        depth /= 2;
+    while (settings.depth > least && !keeps_cores_busy(pass, settings, facts))
+        settings.depth /= 2;
     return settings;
 }
 

@@ -56,6 +56,9 @@ struct March {
 March march_of(const VolumePass &pass, const MarchSettings &settings, const DeviceFacts &facts,
                int most, int sums);
 LocalMemory local_vectors(int count); // vectors of four floats
+// Whether a device has groups enough to do.
+bool keeps_cores_busy(const VolumePass &pass, const MarchSettings &settings,
+                      const DeviceFacts &facts);
 MarchSettings with_fitting_depth(const VolumePass &pass, MarchSettings settings,
                                  const DeviceFacts &facts);
 

@@ -65,8 +65,13 @@ Kernel sat_gather() {
                      {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
     // Measured on NVIDIA (H200), 256x256 to 4096x4096.
     spec.preferred = [](const SatPass &pass, const DeviceFacts &) {
-        const SatTileSettings first =
+        constexpr std::int64_t few = std::int64_t{1} << 20;
+        SatTileSettings first =
             pass.channels == 1 ? SatTileSettings{16, 8, 8} : SatTileSettings{32, 4, 8};
+        // Wider tiles of bytes take 0.9 of the time; larger images than narrow ones are for are faster by other kernels.
+        if (pass.channels == 1 && pass.src_type == PixelType::u8 && pass.values() >= few &&
+            drawback(pass, first).empty())
+            first.lanes = 32;
         return std::vector<SatTileSettings>{first, {16, 4, 8}, {16, 4, 4}};
     };
     spec.work = work;
