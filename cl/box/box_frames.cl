@@ -3,6 +3,7 @@
 // each column and row of the frames has taps of its own, which the host has computed, and which are 0 outside of the image.
 // A group makes a tile: first the sums along x of all rows that it needs, in local memory, and then those along y.
 #include "lib/inline.clh"
+#include "lib/rolled.clh"
 #include "lib/geometry.clh"
 #include "lib/pixel.clh"
 #include "lib/border.clh"
@@ -13,7 +14,8 @@
 #error GROUP is not defined
 #endif
 
-#define EACH 4 // rows that an item sums along x at a time
+#define EACH 4     // rows that an item sums along x at a time
+#define TOGETHER 8 // taps that are on their way at a time
 
 // The place of the taps of column or row i among those that differ.
 static inline int place_of_taps(int i, int same, int last) {
@@ -81,7 +83,19 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
             below[j] = min(j * step, rows - 1 - r) * g.src_row;
             sum[j] = 0.0f;
         }
-        for (int k = 0; k < end - begin; ++k) {
+        int k = 0;
+        ROLLED for (; k + TOGETHER <= end - begin; k += TOGETHER) {
+            float tap[TOGETHER], value[TOGETHER][EACH];
+            UNROLL for (int i = 0; i < TOGETHER; ++i) {
+                tap[i] = taps[k + i];
+                UNROLL for (int j = 0; j < EACH; ++j)
+                    value[i][j] = LOAD(from + below[j] + (k + i) * CHANNELS);
+            }
+            UNROLL for (int i = 0; i < TOGETHER; ++i)
+                UNROLL for (int j = 0; j < EACH; ++j)
+                    sum[j] = fma(tap[i], value[i][j], sum[j]);
+        }
+        for (; k < end - begin; ++k) {
             const float tap = taps[k];
             UNROLL for (int j = 0; j < EACH; ++j)
                 sum[j] = fma(tap, LOAD(from + below[j] + k * CHANNELS), sum[j]);
@@ -100,7 +114,17 @@ void box_frames(__global const SRC *restrict src, __global DST *restrict dst, co
         __global const float *taps = own + begin - (y - frames.reach_y);
         __local const float *from = sums + (begin - above) * width + (item & (width - 1));
         float sum = 0.0f;
-        for (int k = 0; k < end - begin; ++k)
+        int k = 0;
+        ROLLED for (; k + TOGETHER <= end - begin; k += TOGETHER) {
+            float tap[TOGETHER], value[TOGETHER];
+            UNROLL for (int i = 0; i < TOGETHER; ++i) {
+                tap[i] = taps[k + i];
+                value[i] = from[(k + i) * width];
+            }
+            UNROLL for (int i = 0; i < TOGETHER; ++i)
+                sum = fma(tap[i], value[i], sum);
+        }
+        for (; k < end - begin; ++k)
             sum = fma(taps[k], from[k * width], sum);
         if (frames.has_constant) {
             const float along_x = own_x[pitch_x - 1];
