@@ -82,6 +82,20 @@ TEST_SUITE("pipeline") {
         CHECK(variant(8, "").find("box") == 0);
     }
 
+    TEST_CASE("frames of small boxes are made in the launch of the stream before, and of no other "
+              "kernel") {
+        const auto make = [](const PlanDesc &desc, const std::string &forced) {
+            return make_pipeline(Filter::box({{5, 5, 0, 0}, 3}), desc, forced);
+        };
+        const PlanDesc desc = whole({100, 80, 1, 1});
+        const Pipeline joined = make(desc, "separable_stream; box_frames");
+        CHECK(joined.launches() == 1);
+        CHECK(joined.explain().find("in the launch of the pass before") != std::string::npos);
+        CHECK(make(desc, "separable_passes; box_frames").launches() > 1);
+        // Nothing but frames.
+        CHECK(make(whole({20, 20, 1, 1}), "separable_stream; box_frames").launches() == 1);
+    }
+
     TEST_CASE("means of integers are exact, those of small boxes as taps too") {
         std::minstd_rand random(6);
         for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::s16})

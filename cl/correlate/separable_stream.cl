@@ -24,6 +24,36 @@
 #error GROUP, ROW_ITEM or COLUMN_X is not defined
 #endif
 
+// FRAMES: 1 where groups in rows from `bands` on make the frames of a region, which are other sums: see cl/box/box_frames.cl. The
+// others make the pixels between these.
+// TOP, BOTTOM: the rows that they make. IS_MADE: whether they make value x of a row; ARE_MADE and ARE_OTHERS: whether all or
+// none of an item's values from x on.
+#if !defined(FRAMES)
+#error FRAMES is not defined
+#endif
+#if FRAMES
+#include "lib/box_frames.clh"
+#include "lib/frame_tiles.clh"
+#define FRAMES_PARAMETER                                                                           \
+    , const BoxFrames frames, const int bands, __global const float *restrict frame_taps_x,        \
+        __global const float *restrict frame_taps_y
+#define BANDS bands
+#define TOP frames.begin_y
+#define BOTTOM frames.end_y
+#define IS_MADE(x) ((x) >= frames.begin_x * CHANNELS && (x) < frames.end_x * CHANNELS)
+#define ARE_MADE(x) (IS_MADE(x) && IS_MADE((x) + COLUMN_X - 1))
+#define ARE_OTHERS(x)                                                                              \
+    ((x) + COLUMN_X <= frames.begin_x * CHANNELS || (x) >= frames.end_x * CHANNELS)
+#else
+#define FRAMES_PARAMETER
+#define BANDS get_num_groups(1)
+#define TOP 0
+#define BOTTOM g.height
+#define IS_MADE(x) ((x) < g.width)
+#define ARE_MADE(x) ((x) + COLUMN_X <= g.width)
+#define ARE_OTHERS(x) ((x) >= g.width)
+#endif
+
 // There are LEAST to BUCKET taps along an axis: the loops are unrolled, and only the taps after the
 // first LEAST ask whether they exist. Those along y are in reverse.
 #define MOST_X BUCKET_X
@@ -169,13 +199,23 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void separable_stream(__global const SRC *restrict src, __global DST *restrict dst,
                       const Geometry g, TAPS_PARAMETER, const int band, const int shift,
                       __local float4 *restrict entered, __local float4 *restrict filtered,
-                      __local int4 *restrict places OTHER_PARAMETER) {
+                      __local int4 *restrict places FRAMES_PARAMETER OTHER_PARAMETER) {
     const int item = get_local_id(0);
     const int batch = get_group_id(2);
-    const int2 place = place_of_group(EDGES_FIRST);
+#if FRAMES
+    if ((int)get_group_id(1) >= bands) {
+        const int tile =
+            ((int)get_group_id(1) - bands) * (int)get_num_groups(0) + (int)get_group_id(0);
+        if (tile < frames.tiles)
+            make_tile_of_frames(tile, batch, src, dst, g, frames, frame_taps_x, frame_taps_y,
+                                (__local float *)entered OTHER_ARGUMENT);
+        return;
+    }
+#endif
+    const int2 place = place_in_rows(EDGES_FIRST, BANDS);
     const int left = place.x * WIDE;
-    const int top = place.y * band;
-    const int height = min(band, g.height - top);
+    const int top = TOP + place.y * band;
+    const int height = min(band, BOTTOM - top);
     const int rows = height + g.taps_y - 1;
     const int first = top - g.anchor_y;
     const int begin = left - g.anchor_x * CHANNELS - shift;
@@ -259,17 +299,17 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
 
         __local const float *column = (__local const float *)filtered + item * COLUMN_X;
         const int done = step - (g.taps_y - 1);
-        if (done >= 0 && done + ROWS <= height && (x + COLUMN_X <= g.width || x >= g.width)) {
+        if (done >= 0 && done + ROWS <= height && (ARE_MADE(x) || ARE_OTHERS(x))) {
             ROLLED for (int o = 0; o < ROWS; o += ROWS_TOGETHER) {
                 float value[ROWS_TOGETHER][COLUMN_X], theirs[ROWS_TOGETHER][COLUMN_X];
                 UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i)
                     UNROLL for (int v = 0; v < COLUMN_X; ++v)
-                        theirs[i][v] = x < g.width ? OTHER_OF(to + i * g.dst_row + v) : 0.0f;
+                        theirs[i][v] = ARE_OTHERS(x) ? 0.0f : OTHER_OF(to + i * g.dst_row + v);
                 UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i)
                     read_columns(value[i], column + (o + i) * 4 * FILTERED_PITCH);
                 UNROLL for (int i = 0; i < ROWS_TOGETHER; ++i) {
                     add_row(sum, value[i], g, taps);
-                    if (x < g.width) {
+                    if (!ARE_OTHERS(x)) {
                         float made[COLUMN_X];
                         UNROLL for (int v = 0; v < COLUMN_X; ++v)
                             made[v] = RESULT_OF(sum[0][v], theirs[i][v]);
@@ -285,7 +325,7 @@ void separable_stream(__global const SRC *restrict src, __global DST *restrict d
                 add_row(sum, value, g, taps);
                 if (done + o >= 0 && done + o < height) {
                     UNROLL for (int v = 0; v < COLUMN_X; ++v)
-                        if (x + v < g.width)
+                        if (IS_MADE(x + v))
                             STORE(RESULT_OF(sum[0][v], OTHER_OF(to + v)), to + v);
                     to += g.dst_row;
                 }

@@ -618,15 +618,26 @@ constexpr Times framed_boxes[] = {{1, 1, 2}, {0, 2, 3}, {3, 0, 2}, {5, 4, 3},
 constexpr std::pair<int, int> framed_sizes[] = {{1, 1},    {5, 3},    {61, 40}, {200, 130},
                                                 {263, 67}, {40, 300}, {30, 31}};
 
-// Adds a case where its image has frames, which the kernel then makes.
+// Configurations of separable_stream, whose launch then makes the frames as well: columns of an item that lie on both sides of
+// where frames end, and groups of each size.
+const Config streams[] = {{{"GROUP", 64}, {"ROW_ITEM", 8}, {"COLUMN_X", 1}, {"GROUPS", 2}},
+                          {{"GROUP", 128}, {"ROW_ITEM", 16}, {"COLUMN_X", 2}, {"GROUPS", 2}},
+                          {{"GROUP", 256}, {"ROW_ITEM", 32}, {"COLUMN_X", 4}, {"GROUPS", 2}}};
+
+// Adds a case where its image has frames, which the kernel then makes. stream: 0, or the number of the configuration of
+// separable_stream that makes the other pixels, where it can.
 void add_framed(std::vector<BoxCase> &cases, BoxCase test, const Times &times,
-                const std::string &kernel) {
+                const std::string &kernel, std::size_t stream) {
     test.box.radius = {times.radius_x, times.radius_y, 0, 0};
     test.box.iterations = times.iterations;
     test.kernel = "; " + kernel;
     const auto graph = lower_at_once(test.box, make_plan_desc(test));
-    if (graph && graph->links.size() > 1)
-        cases.push_back(test);
+    if (!graph || graph->links.size() == 1)
+        return;
+    const Kernel &others = *find_kernel(CorrelatePass(), "separable_stream");
+    if (stream > 0 && others.refusal(graph->links[0].step->pass, streams[stream - 1]).empty())
+        test.kernel = others.name + ":" + gz::to_text(streams[stream - 1]) + test.kernel;
+    cases.push_back(test);
 }
 
 // Several iterations at once, whose pixels beside the border a kernel of frames makes: a case for each pair of parameter
@@ -637,7 +648,7 @@ std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
     std::vector<BoxCase> cases;
     const std::vector<Config> configs = all_configs(find_kernel(BoxFramesPass(), kernel)->tunables);
     for (const std::vector<int> &row :
-         pairwise({7, 7, 2, 5, 5, 4, 3, 3, 3, 2, 2, static_cast<int>(configs.size())})) {
+         pairwise({7, 7, 2, 5, 5, 4, 3, 3, 3, 2, 2, static_cast<int>(configs.size()), 4})) {
         const auto at = [&](std::size_t i) { return static_cast<std::size_t>(row[i]); };
         BoxCase test;
         std::tie(test.width, test.height) = framed_sizes[at(1)];
@@ -651,7 +662,7 @@ std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
         test.slices = row[9] + 1;
         test.planes = 2 * row[10] + 1;
         test.config = configs[at(11)];
-        add_framed(cases, test, framed_boxes[at(0)], kernel);
+        add_framed(cases, test, framed_boxes[at(0)], kernel, at(12));
     }
     return cases;
 }
@@ -677,7 +688,7 @@ std::vector<BoxCase> all_boxes_with_frames(const std::string &kernel) {
                         test.slices = turn % 7 == 6 ? 2 : 1;
                         test.region = all_regions[turn % 3];
                         test.layout = all_layouts[turn / 3 % 3];
-                        add_framed(cases, test, times, kernel);
+                        add_framed(cases, test, times, kernel, turn % 4);
                         ++turn;
                     }
     return cases;

@@ -55,6 +55,9 @@ struct Step {
     bool cuts_planes = true;
     // Whether it only joins results of other steps: a kernel forced for all steps then does not apply to it.
     bool combines = false;
+    // Returns a launch that makes what those of the step before and of this one do, where both have one and the same images;
+    // nothing where there is none. Empty: there is never one.
+    std::function<std::optional<Launch>(const Launch &before, const Launch &own)> join{};
     // Returns how far pixels matter to a result in f32, along the axis that the step reads as a whole;
     // nothing where that is so far that cutting the axis does not pay. Empty: the axis cannot be cut.
     std::function<std::optional<Reach>()> cut_reach{};

@@ -385,7 +385,22 @@ private:
             for (Launch &launch : choice.work.launches)
                 if (launch.program.defines.count("ALIGNED") > 0)
                     launch.program.defines["IN_CACHES"] = 1;
+        join_with_last(step, choice.work);
         to_.steps_.push_back({std::move(choice), step.pass, step.inputs, step.outputs, {}});
+    }
+
+    // Lets the launch of the step before make the step's results too, where one launch can: then `work` has none left.
+    void join_with_last(const Step &step, Work &work) {
+        if (!step.join || to_.steps_.empty() || work.launches.size() != 1)
+            return;
+        ChosenStep &last = to_.steps_.back();
+        std::vector<Launch> &launches = last.choice.work.launches;
+        if (launches.size() != 1 || last.inputs != step.inputs || last.outputs != step.outputs)
+            return;
+        if (std::optional<Launch> joined = step.join(launches.front(), work.launches.front())) {
+            launches.front() = std::move(*joined);
+            work.launches.clear();
+        }
     }
 
     Pipeline &to_;

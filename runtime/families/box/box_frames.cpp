@@ -107,6 +107,7 @@ Work work(const BoxFramesPass &pass, const Settings &settings, const DeviceFacts
     frames.after_y = narrow(lying(y.before));
     frames.before_x = narrow(frames.after_y + lying(y.after));
     frames.after_x = narrow(frames.before_x + standing(x.before));
+    frames.tiles = narrow(frames.after_x + standing(x.after));
     frames.has_constant = g.border_mode == BORDER_CONSTANT ? 1 : 0;
     const std::int64_t sums = std::max(LONG_SIDE * (SHORT_SIDE + 2 * std::int64_t{g.anchor_y}),
                                        SHORT_SIDE * (LONG_SIDE + 2 * std::int64_t{g.anchor_y}));
@@ -114,7 +115,7 @@ Work work(const BoxFramesPass &pass, const Settings &settings, const DeviceFacts
     Launch result;
     result.program = {"box/box_frames.cl", "box_frames", type_defines(pass)};
     add_defines(result.program.defines, tunables, settings);
-    result.range = batched_range(pass, frames.after_x + standing(x.after), 1, settings.group, 1);
+    result.range = batched_range(pass, frames.tiles, 1, settings.group, 1);
     result.arguments = {SourceBuffer(),
                         TargetBuffer(),
                         by_value(g),

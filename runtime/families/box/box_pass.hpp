@@ -18,7 +18,7 @@ struct BoxPass : ImagePass {
 
 #include "lib/box_frames.clh"
 
-static_assert(sizeof(BoxFrames) == 56, "OpenCL C lays the struct out without padding");
+static_assert(sizeof(BoxFrames) == 60, "OpenCL C lays the struct out without padding");
 
 // Pixels of a region from `begin` on, `end` exclusive, along one axis.
 struct Part {

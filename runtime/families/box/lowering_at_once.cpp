@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "families/box/box_pass.hpp"
@@ -109,6 +113,56 @@ Step taps_step(const Correlate &taps, const PlanDesc &desc, Subtraction subtract
     return step;
 }
 
+// Places among the arguments of a launch of box_frames.
+constexpr std::size_t place_of_geometry = 2, place_of_frames = 3, place_of_taps_x = 4,
+                      place_of_taps_y = 5, place_of_sums = 6;
+
+const std::vector<std::byte> &value_at(const Launch &launch, std::size_t place) {
+    return std::get<ByValue>(launch.arguments.at(place)).bytes;
+}
+
+template <class T> T value_of(const Launch &launch, std::size_t place) {
+    const std::vector<std::byte> &bytes = value_at(launch, place);
+    T value;
+    require(bytes.size() == sizeof value, "an argument has another size than the kernel's");
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+// Returns a launch that makes what one of separable_stream does, but for the pixels of the frames, and what one of box_frames does;
+// nothing where the first is of another kernel, or its program is not for both.
+std::optional<Launch> stream_with_frames(const Launch &stream, const Launch &frames) {
+    using Place = StreamArguments;
+    const auto define = [](const Launch &launch, const char *name) {
+        const auto found = launch.program.defines.find(name);
+        return found == launch.program.defines.end() ? 0 : found->second;
+    };
+    // Integers that are read as denormal floats would be other values to the frames' taps.
+    if (stream.program.entry != "separable_stream" || define(stream, "READS_DENORMALS") != 0 ||
+        define(stream, "DIFFERENCE") != define(frames, "DIFFERENCE") ||
+        value_at(stream, Place::geometry) != value_at(frames, place_of_geometry))
+        return std::nullopt;
+    const auto which = value_of<BoxFrames>(frames, place_of_frames);
+    const auto band = value_of<std::int32_t>(stream, Place::band);
+    const auto columns = static_cast<std::int64_t>(stream.range.global[0] / stream.range.local[0]);
+    const std::int64_t bands =
+        ceil_div(std::int64_t{which.end_y} - which.begin_y, std::int64_t{band});
+    Launch result = stream;
+    result.program.defines["FRAMES"] = 1;
+    result.range.global[1] =
+        static_cast<std::size_t>(bands + ceil_div(std::int64_t{which.tiles}, columns));
+    auto &entered = std::get<LocalMemory>(result.arguments.at(Place::entered));
+    entered.bytes =
+        std::max(entered.bytes, std::get<LocalMemory>(frames.arguments.at(place_of_sums)).bytes);
+    result.arguments.insert(result.arguments.begin() +
+                                static_cast<std::ptrdiff_t>(Place::places + 1),
+                            {frames.arguments[place_of_frames], by_value(narrow(bands)),
+                             frames.arguments[place_of_taps_x], frames.arguments[place_of_taps_y]});
+    constexpr std::size_t least_local_memory = 32768; // of any GPU
+    return local_memory_of(result) <= least_local_memory ? std::optional(std::move(result))
+                                                         : std::nullopt;
+}
+
 // Makes the frames' pixels once more, in one launch.
 Step frames_step(const Box &box, const PlanDesc &desc, Subtraction subtraction) {
     Step step(desc, [box, subtraction](const PlanDesc &part) -> Pass {
@@ -131,6 +185,7 @@ Step frames_step(const Box &box, const PlanDesc &desc, Subtraction subtraction) 
         const std::int64_t reach = box.iterations * box.radius[axis];
         step.reach[axis] = {reach, reach};
     }
+    step.join = stream_with_frames;
     step.combines = true; // a kernel that is forced makes all pixels, and this what is left
     return step;
 }

@@ -90,6 +90,7 @@ Work work(const CorrelatePass &given, const Settings &settings, const DeviceFact
     defines["GROUP"] = settings.group;
     defines["ROW_ITEM"] = settings.row_item;
     defines["COLUMN_X"] = settings.column_x;
+    defines["FRAMES"] = 0;
     limit_registers(defines, most_registers(pass, settings), facts);
     result.range =
         batched_range(pass, ceil_div(g.width, strip), ceil_div(g.height, band), settings.group, 1);
