@@ -252,12 +252,16 @@ TEST_SUITE("choice") {
             };
             check(pass_of(5, Rank::one), in_turn ? "correlate_strips" : "separable_fused",
                   "separable_passes");
-            const auto bytes = [](std::int64_t taps) {
-                return support::make_pass(PixelType::u8, {640, 480, 1, 1}, 1,
+            const auto bytes = [](std::int64_t side, std::int64_t taps) {
+                return support::make_pass(PixelType::u8, {side, side, 1, 1}, 1,
                                           make_taps(taps, taps, Rank::one));
             };
-            check(bytes(5), in_turn ? "correlate_strips" : "separable_columns", "separable_passes");
-            check(bytes(6), in_turn ? "correlate_strips" : "separable_fused", "separable_passes");
+            check(bytes(4097, 5), in_turn ? "correlate_strips" : "separable_columns",
+                  "separable_passes");
+            check(bytes(4096, 5), in_turn ? "correlate_strips" : "separable_fused",
+                  "separable_passes");
+            check(bytes(4097, 6), in_turn ? "correlate_strips" : "separable_fused",
+                  "separable_passes");
             check(pass_of(15, Rank::one), in_turn ? "correlate_strips" : "separable_fused",
                   "separable_passes");
             check(lopsided_pass(), in_turn ? "correlate_strips" : "separable_fused",
