@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <initializer_list>
 
 #include "core/error.hpp"
 #include "families/box/lowering_at_once.hpp"
@@ -618,11 +620,11 @@ constexpr Times framed_boxes[] = {{1, 1, 2}, {0, 2, 3}, {3, 0, 2}, {5, 4, 3},
 constexpr std::pair<int, int> framed_sizes[] = {{1, 1},    {5, 3},    {61, 40}, {200, 130},
                                                 {263, 67}, {40, 300}, {30, 31}};
 
-// Configurations of separable_stream, whose launch then makes the frames as well: columns of an item that lie on both sides of
-// where frames end, and groups of each size.
-const Config streams[] = {{{"GROUP", 64}, {"ROW_ITEM", 8}, {"COLUMN_X", 1}, {"GROUPS", 2}},
+// Configurations of separable_stream, whose launch then makes the frames as well: with local memory for both, columns of an item
+// that lie on both sides of where frames end, and groups of each size.
+const Config streams[] = {{{"GROUP", 256}, {"ROW_ITEM", 8}, {"COLUMN_X", 1}, {"GROUPS", 2}},
                           {{"GROUP", 128}, {"ROW_ITEM", 16}, {"COLUMN_X", 2}, {"GROUPS", 2}},
-                          {{"GROUP", 256}, {"ROW_ITEM", 32}, {"COLUMN_X", 4}, {"GROUPS", 2}}};
+                          {{"GROUP", 64}, {"ROW_ITEM", 32}, {"COLUMN_X", 4}, {"GROUPS", 2}}};
 
 // Adds a case where its image has frames, which the kernel then makes. stream: 0, or the number of the configuration of
 // separable_stream that makes the other pixels, where it can.
@@ -664,6 +666,23 @@ std::vector<BoxCase> boxes_with_frames(const std::string &kernel) {
         test.config = configs[at(11)];
         add_framed(cases, test, framed_boxes[at(0)], kernel, at(12));
     }
+    return cases;
+}
+
+// Frames in the launch of each stream, whose items have columns on both sides of where frames end: these are 5 values wide, or 15.
+std::vector<BoxCase> boxes_beside_streams(const std::string &kernel,
+                                          std::initializer_list<std::size_t> of_streams) {
+    std::vector<BoxCase> cases;
+    for (const std::size_t stream : of_streams)
+        for (const int channels : {1, 3}) {
+            BoxCase test;
+            test.width = 66 / channels + 32;
+            test.height = 61;
+            test.channels = channels;
+            test.border = BorderMode::clamp;
+            test.config = all_configs(find_kernel(BoxFramesPass(), kernel)->tunables).front();
+            add_framed(cases, test, {5, 3, 2}, kernel, stream);
+        }
     return cases;
 }
 
@@ -714,6 +733,11 @@ TEST_SUITE("kernels") {
             run_all(sample_of(boxes_with_frames(kernel)));
     }
 
+    TEST_CASE("frames beside streams of box kernels: pairwise") {
+        for (const std::string &kernel : support::kernels_under_test<BoxFramesPass>())
+            run_all(boxes_beside_streams(kernel, {1, 2, 3}));
+    }
+
     // Kernels whose items share tiles, or go along strips and bands, need images of several tiles.
     TEST_CASE("box kernels: several tiles") {
         for (const std::string &kernel : kernels())
@@ -742,6 +766,10 @@ TEST_SUITE("simulated" * doctest::skip()) {
             });
             run_all(sample_of(cases));
         }
+    }
+    TEST_CASE("frames beside streams of box kernels: small") {
+        for (const std::string &kernel : support::kernels_under_test<BoxFramesPass>())
+            run_all(boxes_beside_streams(kernel, {2}));
     }
     TEST_CASE("narrow box kernels: small") {
         for (const std::string &kernel : kernels())
