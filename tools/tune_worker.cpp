@@ -196,14 +196,13 @@ class FilterContest : public Contest {
 public:
     FilterContest(const Engine &engine, const TuneCase &tuned, const std::string &baseline,
                   std::shared_ptr<Canvas> canvas)
-        : engine_(engine), case_(tuned), shared_canvas_(std::move(canvas)),
-          canvas_(*shared_canvas_), baseline_(plan(baseline)) {
-        check_small(engine_, case_, canvas_.source_desc.type, baseline);
+        : engine_(engine), case_(tuned), canvas_(std::move(canvas)), baseline_(plan(baseline)) {
+        check_small(engine_, case_, canvas_->source_desc.type, baseline);
         baseline_seconds_ = estimated_seconds(baseline);
     }
 
     Comparison compare(const std::string &candidate, double best_ratio) override {
-        check_small(engine_, case_, canvas_.source_desc.type, candidate);
+        check_small(engine_, case_, canvas_->source_desc.type, candidate);
         check_speed(estimated_seconds(candidate), baseline_seconds_);
         const Plan tried = plan(candidate);
         Comparison found = compare(tried, 1);
@@ -218,12 +217,12 @@ private:
     // Estimates by the wall clock and a part of the image: a right but slow candidate must not be taken for
     // hung.
     double estimated_seconds(const std::string &candidate) const {
-        const ImageDesc from = case_.part(canvas_.source_desc.type);
-        const ImageDesc to = case_.part(canvas_.target_desc.type);
+        const ImageDesc from = case_.part(canvas_->source_desc.type);
+        const ImageDesc to = case_.part(canvas_->target_desc.type);
         const Plan part = plan(candidate, from, to);
         Image source = engine_.image(from);
         Image target = engine_.image(to);
-        source.write(canvas_.pixels.data(), from.bytes());
+        source.write(canvas_->pixels.data(), from.bytes());
         std::vector<std::byte> result(to.bytes());
         double seconds = 0;
         for (int i = 0; i < 2; ++i) { // the first is compiled
@@ -233,28 +232,28 @@ private:
             seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         }
-        return seconds * static_cast<double>(canvas_.source_desc.bytes()) /
+        return seconds * static_cast<double>(canvas_->source_desc.bytes()) /
                static_cast<double>(from.bytes());
     }
 
     Plan plan(const std::string &candidate, const ImageDesc &from, const ImageDesc &to) const {
-        return engine_.plan(case_.filter_of(candidate, canvas_.source_desc.type), from, to,
+        return engine_.plan(case_.filter_of(candidate, canvas_->source_desc.type), from, to,
                             options_of(case_.row, from).with_variant(case_.variant_of(candidate)));
     }
     Plan plan(const std::string &candidate) const {
-        return plan(candidate, canvas_.source_desc, canvas_.target_desc);
+        return plan(candidate, canvas_->source_desc, canvas_->target_desc);
     }
 
     Comparison compare(const Plan &tried, unsigned repeats) const {
-        return tried.compare(baseline_, canvas_.source, canvas_.target, repeats);
+        return tried.compare(baseline_, canvas_->source, canvas_->target, repeats);
     }
 
     // Returns a plan's result in a target whose old bytes cannot be right by chance.
     std::vector<std::byte> result_of(const Plan &tried) const {
-        std::vector<std::byte> result(canvas_.target_desc.bytes(), std::byte{0x5a});
-        canvas_.target.write(result.data(), result.size());
-        tried.enqueue(nullptr, canvas_.source.mem(), canvas_.target.mem());
-        canvas_.target.read(result.data(), result.size());
+        std::vector<std::byte> result(canvas_->target_desc.bytes(), std::byte{0x5a});
+        canvas_->target.write(result.data(), result.size());
+        tried.enqueue(nullptr, canvas_->source.mem(), canvas_->target.mem());
+        canvas_->target.read(result.data(), result.size());
         return result;
     }
 
@@ -267,8 +266,8 @@ private:
         }
         const std::vector<std::vector<std::byte>> results{result_of(tried)};
         const CheckResult checked = check_windows(
-            engine_, case_.filter_of(candidate, canvas_.source_desc.type), case_.row,
-            canvas_.source_desc, {&canvas_.pixels, 1}, canvas_.target_desc.type, results);
+            engine_, case_.filter_of(candidate, canvas_->source_desc.type), case_.row,
+            canvas_->source_desc, {&canvas_->pixels, 1}, canvas_->target_desc.type, results);
         if (!checked.within_bound)
             throw WrongResult("wrong: " + checked.text);
     }
@@ -276,7 +275,7 @@ private:
     void check_against_baseline(const Plan &tried) const {
         const std::vector<std::byte> result = result_of(tried);
         const std::vector<std::byte> expected = result_of(baseline_);
-        if (canvas_.target_desc.type != Type::f32) {
+        if (canvas_->target_desc.type != Type::f32) {
             if (result != expected)
                 throw WrongResult("wrong: another table than the default's");
             return;
@@ -294,8 +293,7 @@ private:
 
     const Engine &engine_;
     const TuneCase &case_;
-    const std::shared_ptr<Canvas> shared_canvas_;
-    Canvas &canvas_;
+    const std::shared_ptr<Canvas> canvas_;
     Plan baseline_;
     double baseline_seconds_ = 0;
 };
@@ -316,8 +314,8 @@ public:
         : engine_(engine), canvases_(canvases), type_(type), samples_(std::move(samples)),
           first_(entry(samples_.front(), baseline)) {}
 
-    // What is faster in the first sample is compared in the others too. The times are of the first one, the ratio is the
-    // largest of all.
+    // Compares a candidate in the first sample, and in the others where it is faster there. The times are of the first one, the
+    // ratio is the largest of all.
     Comparison compare(const std::string &candidate, double best_ratio) override {
         Comparison found = first_.contest->compare(first_.sample.variant(candidate), best_ratio);
         if (found.ratio < best_ratio && !others_)

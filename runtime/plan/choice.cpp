@@ -389,13 +389,11 @@ std::string Forced::of_pass(std::size_t number, bool combines) const {
 
 std::string explain(const std::string &pass, const Choice &choice) {
     const std::size_t count = choice.work.launches.size();
+    const std::string launches = count == 0 ? "in the launch of the pass before"
+                                            : text(count, count == 1 ? " launch" : " launches");
     std::string lines =
         text(pass, ": ", choice.variant(), choice.details.empty() ? "" : ", ", choice.details, "; ",
-             count == 0 ? "in the launch of the pass before" : text(count),
-             count == 0   ? "\n"
-             : count == 1 ? " launch\n"
-                          : " launches\n",
-             "chosen because: ", choice.rule, "\n");
+             launches, "\nchosen because: ", choice.rule, "\n");
     for (const std::string &reason : choice.refused)
         lines += text("refused: ", reason, "\n");
     return lines;
