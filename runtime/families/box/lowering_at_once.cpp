@@ -103,10 +103,12 @@ PlanDesc cropped(const PlanDesc &desc, const Box &box) {
     return result;
 }
 
-Step taps_step(const Correlate &taps, const PlanDesc &desc, Subtraction subtraction) {
-    Step step(desc, [taps, subtraction](const PlanDesc &part) -> Pass {
+Step taps_step(const Correlate &taps, const PlanDesc &desc, Subtraction subtraction,
+               bool has_frames) {
+    Step step(desc, [taps, subtraction, has_frames](const PlanDesc &part) -> Pass {
         CorrelatePass pass = lower_correlation(taps, part);
         pass.subtraction = subtraction;
+        pass.has_frames = has_frames;
         return pass;
     });
     step.reach = reach_of(taps);
@@ -159,8 +161,9 @@ std::optional<Launch> stream_with_frames(const Launch &stream, const Launch &fra
                             {frames.arguments[place_of_frames], by_value(narrow(bands)),
                              frames.arguments[place_of_taps_x], frames.arguments[place_of_taps_y]});
     constexpr std::size_t least_local_memory = 32768; // of any GPU
-    return local_memory_of(result) <= least_local_memory ? std::optional(std::move(result))
-                                                         : std::nullopt;
+    return local_memory_of(result) <= std::max(least_local_memory, local_memory_of(stream))
+               ? std::optional(std::move(result))
+               : std::nullopt;
 }
 
 // Makes the frames' pixels once more, in one launch.
@@ -196,7 +199,7 @@ Graph lower_frame(const Box &box, const PlanDesc &desc, Subtraction subtraction)
                                                      {0, 1});
     const Correlate taps = taps_of(box, 1);
     return lower_along(axes, cropped(desc, box), [&](std::size_t i, const PlanDesc &step) -> Link {
-        return taps_step(taps, step, i + 1 == axes.size() ? subtraction : Subtraction::none);
+        return taps_step(taps, step, i + 1 == axes.size() ? subtraction : Subtraction::none, false);
     });
 }
 
@@ -240,10 +243,11 @@ std::optional<Graph> lower_at_once(const Box &box, const PlanDesc &desc, Subtrac
     if (is_integer && desc.store == Store::truncate)
         return std::nullopt;
     // The frames' pixels are made with the others, so that rows start where those of the region do, and then once more.
+    const bool has_frames = !is_all_inner(box, desc);
     Graph graph;
-    append(graph, {{}, {taps_step(taps_of(box, box.iterations), desc, subtraction)}},
+    append(graph, {{}, {taps_step(taps_of(box, box.iterations), desc, subtraction, has_frames)}},
            target_image());
-    if (!is_all_inner(box, desc))
+    if (has_frames)
         append(graph, lower_frames(box, desc, subtraction), target_image());
     return graph;
 }
@@ -273,7 +277,9 @@ bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &
 }
 
 bool subtracts_fast(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
-    return streams_best(lower_correlation(taps_of(box, box.iterations), desc), facts);
+    CorrelatePass pass = lower_correlation(taps_of(box, box.iterations), desc);
+    pass.has_frames = !is_all_inner(box, desc);
+    return streams_best(pass, facts);
 }
 
 } // namespace gz

@@ -25,6 +25,8 @@ struct CorrelatePass : ImagePass {
     Subtraction subtraction = Subtraction::none;
     // Kernels read integers as denormal floats, times 2^-149, for which the taps and the border's constant make up.
     bool reads_denormals = false;
+    // The step after this one makes the pixels near the image's edges once more, which a launch of separable_stream can do too.
+    bool has_frames = false;
 
     bool varied() const { return sets.size() > 1; }
     const TapSet &set() const { return sets.front(); } // for a pass that is not varied
