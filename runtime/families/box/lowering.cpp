@@ -238,7 +238,7 @@ std::optional<Graph> lower_difference(const Box &first, const Box &second, const
     return either(all_at_once, std::move(*at_once), step_by_step, std::move(in_turn),
                   [larger = boxes.larger, desc](const DeviceFacts &facts) {
                       return is_faster_at_once(larger, desc, facts) &&
-                             subtracts_fast(larger, desc, facts);
+                             streams_at_once(larger, desc, facts);
                   });
 }
 

@@ -269,14 +269,15 @@ bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &
         return false;
     if (is_all_inner(box, desc))
         return true;
-    // Frames take longer beside the other pixels in small images: up to 12 launches on CPUs; on GPUs one, but taps of all
-    // iterations for each of their pixels.
+    // Frames take longer beside the other pixels in small images: up to 12 launches on CPUs; on GPUs at most one, but taps of
+    // all iterations for each of their pixels.
     constexpr std::int64_t moderate_reach = 15;
-    const int least_bits = is_cpu ? 19 : reach > moderate_reach ? 23 : 0;
+    const bool is_quick = reach <= moderate_reach || streams_at_once(box, desc, facts);
+    const int least_bits = is_cpu ? 19 : is_quick ? 0 : 23;
     return desc.pixels() >= std::int64_t{1} << least_bits;
 }
 
-bool subtracts_fast(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
+bool streams_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts) {
     CorrelatePass pass = lower_correlation(taps_of(box, box.iterations), desc);
     pass.has_frames = !is_all_inner(box, desc);
     return streams_best(pass, facts);

@@ -22,7 +22,8 @@ bool subtracts(const Pass &pass);
 // Whether the steps of lower_at_once() take less time than an iteration after the other.
 bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);
 
-// Whether the kernel that is fastest for these taps takes another image as well.
-bool subtracts_fast(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);
+// Whether the pass of all iterations goes by separable_stream, the only fast kernel that subtracts another image, and that makes
+// frames in its own launch.
+bool streams_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &facts);
 
 } // namespace gz
