@@ -192,7 +192,7 @@ TEST_SUITE("pipeline") {
             MESSAGE("the device has no queues that run out of order");
             return;
         }
-        const PlanDesc desc = whole({400, 300, 1, 1});
+        PlanDesc desc = whole({400, 300, 1, 1});
         std::vector<float> pixels(400 * 300);
         std::minstd_rand random(3);
         for (float &pixel : pixels)
@@ -201,10 +201,13 @@ TEST_SUITE("pipeline") {
         struct Case {
             Filter filter;
             std::string variant;
+            gz::BorderMode border = gz::BorderMode::clamp;
         };
         for (const Case &test : {Case{long_taps(), "separable_passes"},
-                                 Case{Filter::box({{9, 20, 0, 0}, 4}), "box_plain"}}) {
+                                 Case{Filter::box({{9, 20, 0, 0}, 4}), "box_plain"},
+                                 Case{Filter::sat(), "sat_once", gz::BorderMode::zero}}) {
             CAPTURE(test.variant);
+            desc.border.mode = test.border;
             const gz::Plan plan(engine(), test.filter, desc, test.variant);
             plan.prepare();
             std::vector<float> expected(pixels.size());
@@ -231,6 +234,29 @@ TEST_SUITE("pipeline") {
                 CHECK(std::memcmp(got.data(), expected.data(), bytes) == 0);
             }
         }
+    }
+
+    TEST_CASE("words that groups share are 0 again after each run") {
+        std::minstd_rand random(5);
+        constexpr std::size_t words = 4096;
+        cl::CommandQueue queue = engine()->queue();
+        for (int i = 0; i < 3; ++i)
+            for (const gz::Axes &extent : {gz::Axes{200, 130, 1, 1}, gz::Axes{70, 50, 1, 1}}) {
+                PlanDesc desc = whole(extent);
+                desc.border.mode = gz::BorderMode::zero;
+                const auto source = support::make_source(desc, random);
+                const auto before = support::make_target(desc, random);
+                const auto run = [&](const char *kernel) {
+                    return support::run_forced(Filter::sat(), desc, kernel, source, before);
+                };
+                CHECK(run("sat_once:LANES=16,ROWS=4,STACKED=4") ==
+                      run("sat_gather:LANES=16,ROWS=4,STACKED=4"));
+                gz::WorkspaceLoan loan = engine()->cleared().lend(4 * words, queue);
+                std::vector<std::uint32_t> held(words, 1);
+                queue.enqueueReadBuffer(loan.buffer, CL_TRUE, 0, 4 * words, held.data());
+                CHECK(held == std::vector<std::uint32_t>(words, 0));
+                engine()->cleared().give_back(std::move(loan), queue, {});
+            }
     }
 
     TEST_CASE("iterations of a box on regions: as the reference in double") {

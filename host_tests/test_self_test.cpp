@@ -167,8 +167,8 @@ TEST_SUITE("self-test") {
         plant_in_sat_plain(planted, "1");
         planted.replace("sat/sat_strips.cl", "table[x / 16] = sum;",
                         "table[x / 16] = sum + (x == 16);");
-        for (const char *file :
-             {"sat/sat_tiled.cl", "sat/sat_gather.cl", "sat/sat_ahead.cl", "sat/sat_march.cl"})
+        for (const char *file : {"sat/sat_tiled.cl", "sat/sat_once.cl", "sat/sat_gather.cl",
+                                 "sat/sat_ahead.cl", "sat/sat_march.cl"})
             planted.replace(
                 file, "#include \"lib/geometry.clh\"",
                 "#error a compiler that does not like it\n#include \"lib/geometry.clh\"");
@@ -177,10 +177,10 @@ TEST_SUITE("self-test") {
         CHECK(refused.status == GAUZE_ERROR_BUILD_FAILED);
         CHECK(refused.text.find("a compiler that does not like it") != std::string::npos);
         // Three configurations of a kernel are enough.
-        for (const char *kernel : {"1 sat_strips:", "1 sat_plain:", "1 sat_tiled:", "1 sat_gather:",
-                                   "1 sat_ahead:", "1 sat_march:"})
+        for (const char *kernel : {"1 sat_strips:", "1 sat_plain:", "1 sat_tiled:", "1 sat_once:",
+                                   "1 sat_gather:", "1 sat_ahead:", "1 sat_march:"})
             CHECK(lines.count(kernel) == 3);
-        CHECK(lines.count("failed its self-test") == 18);
+        CHECK(lines.count("failed its self-test") == 21);
     }
 
     TEST_CASE("of several passes the wrong one is found") {

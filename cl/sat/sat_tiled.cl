@@ -14,8 +14,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_sums(__global const SRC *restrict src, __global SUM *restrict columns,
               __global SUM *restrict rows, const Geometry g, __local SUM *restrict chunks,
               __local SUM *restrict runs, __local SUM *restrict stacks) {
-    write_sums(src, columns, rows, g, tile_of(g, get_group_id(0)), chunks, runs, stacks, false,
-               stacks);
+    const Tile tile = tile_of(g, get_group_id(0));
+    const Place place = place_in(g, tile, get_global_id(2));
+    SUM v[ROWS * CHUNK];
+    read_rows(v, src, g, place, false);
+    write_sums(v, columns, rows, tile, place, chunks, runs, stacks, false, stacks);
 }
 
 // Lines that lie side by side, `count` long: in place of each value the sum of those before it.
@@ -131,7 +134,7 @@ void sat_tiled(__global const SRC *restrict src, __global SUM *restrict dst,
                __local SUM *restrict starts, __local SUM *restrict stacks) {
     // In the other order than sat_sums took the tiles: the last ones are in the cache still.
     const Tile tile = tile_of(g, (int)get_num_groups(0) - 1 - (int)get_group_id(0));
-    const Place place = place_in(g, tile);
+    const Place place = place_in(g, tile, get_global_id(2));
     SUM v[ROWS * CHUNK];
     read_rows(v, src, g, place, false);
     SUM above[CHUNK], left[CHANNELS];

@@ -105,6 +105,10 @@ void make_float_table(SatCase &test) {
     test.dst_type = PixelType::f32;
     test.channels = 1;
 }
+// Kernels whose tiles add up what they need of all others.
+bool gathers(const std::string &kernel) {
+    return kernel == "sat_once" || kernel == "sat_gather";
+}
 bool makes_floats_alone(const std::string &kernel) {
     return kernel == "sat_march" || kernel == "sat_ahead";
 }
@@ -222,7 +226,7 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
                     {f32, f32, 1, odd, {{197, 53}, {37, 4200}}},
                     {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
                     {u8, u32, 2, padded, {{101, 53}, {8230, 19}}}};
-    } else if (kernel == "sat_gather") {
+    } else if (gathers(kernel)) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 700}, {2600, 75}}},
                     {f32, f32, 1, odd, {{197, 53}, {1300, 90}}},
@@ -269,7 +273,7 @@ void run_several_tiles(const std::string &kernel) {
         most_bands = std::max(most_bands, pass.summed_rows());
     }
     const int tile_x = 16 * 4, tile_y = 4 * 4;
-    if (kernel == "sat_gather") {
+    if (gathers(kernel)) {
         // It goes round once for each RUNS tiles of a band, and for each 4 bands.
         CHECK(most_columns > 2 * 16 * tile_x);
         CHECK(most_bands > 2 * 4 * tile_y);
@@ -307,7 +311,7 @@ std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<Sat
     std::vector<Shape> shapes;
     if (kernel == "sat_tiled")
         shapes = {{2, 40, 20}, {1, 8, 2070}};
-    if (kernel == "sat_gather")
+    if (gathers(kernel))
         shapes = {{2, 70, 40}, {1, 200, 36}};
     for (const Shape &shape : shapes) {
         SatCase test;

@@ -58,6 +58,8 @@ void ReadyLaunch::enqueue(const cl::CommandQueue &queue, const Buffers &buffers,
                 kernel.setArg(i, buffers.targets.at(target->index));
             else if (const auto *between = std::get_if<WorkspaceBuffer>(&argument))
                 kernel.setArg(i, buffers.workspace.at(between->index));
+            else if (std::holds_alternative<ClearedWords>(argument))
+                kernel.setArg(i, buffers.cleared);
             else if (const auto *local = std::get_if<LocalMemory>(&argument))
                 kernel.setArg(i, local->bytes, nullptr);
             else if (const auto *value = std::get_if<ByValue>(&argument))
@@ -112,6 +114,9 @@ Engine::Engine(const Options &options)
         return cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
     });
     workspace_ = std::make_unique<WorkspacePool>(context_, facts_.global_memory / 4);
+    constexpr std::uint64_t most_cleared_bytes = 1 << 20;
+    cleared_ =
+        std::make_unique<WorkspacePool>(context_, most_cleared_bytes, WorkspacePool::Fresh::zeros);
     tuning_ = std::make_unique<Tuning>(tuning_file(options.tuning_file), facts_, sources_, log_);
     const std::string self_test = environment("GAUZE_SELF_TEST");
     // A simulator would take minutes, and finds more than wrong results.

@@ -27,6 +27,7 @@ namespace gz {
 // The memory objects that a launch's arguments of these kinds stand for.
 struct Buffers {
     std::vector<cl::Memory> sources, targets, workspace;
+    cl::Memory cleared{}; // the words of all launches, one after the other
 };
 
 // A launch whose program is compiled and whose constant data is on the device.
@@ -97,6 +98,8 @@ public:
     cl::Buffer allocate(std::uint64_t bytes, const std::string &what) const;
     void check_allocation(std::uint64_t bytes, const std::string &what) const;
     WorkspacePool &workspace() { return *workspace_; }
+    // Memory that is 0, and that is given back as such.
+    WorkspacePool &cleared() { return *cleared_; }
 
 private:
     // A program of the engine's, or a placeholder while a thread makes it.
@@ -122,7 +125,7 @@ private:
     cl::Device device_;
     cl::Context context_;
     cl::CommandQueue queue_;
-    std::unique_ptr<WorkspacePool> workspace_;
+    std::unique_ptr<WorkspacePool> workspace_, cleared_;
     BinaryCache cache_;
     std::unique_ptr<Tuning> tuning_;
     std::atomic<std::uint64_t> compile_count_{0};

@@ -28,6 +28,10 @@ struct TargetBuffer {
 struct WorkspaceBuffer {
     std::size_t index = 0;
 };
+// Words that are 0 when the launch starts, and that it leaves so: the engine keeps them for later launches.
+struct ClearedWords {
+    std::size_t count = 0;
+};
 struct LocalMemory {
     std::size_t bytes = 0;
 };
@@ -38,8 +42,8 @@ struct ConstantData {
     std::vector<std::byte> bytes; // copied to the device once, when the launch is made ready
     bool is_global = false;       // read as __global const: then it may have any size
 };
-using Argument =
-    std::variant<SourceBuffer, TargetBuffer, WorkspaceBuffer, LocalMemory, ByValue, ConstantData>;
+using Argument = std::variant<SourceBuffer, TargetBuffer, WorkspaceBuffer, ClearedWords,
+                              LocalMemory, ByValue, ConstantData>;
 
 template <class T> std::vector<std::byte> bytes_of(const T *values, std::size_t count) {
     std::vector<std::byte> bytes(count * sizeof(T));

@@ -1,6 +1,7 @@
 #include "device/workspace.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace gz {
 
@@ -62,6 +63,15 @@ bool WorkspacePool::Idle::is_complete() {
     }
 }
 
+WorkspaceLoan WorkspacePool::make(std::uint64_t bytes) const {
+    if (fresh_ == Fresh::anything)
+        return {cl::Buffer(context_, CL_MEM_READ_WRITE, bytes), bytes, {}};
+    std::vector<std::byte> zeros(bytes);
+    return {cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, zeros.data()),
+            bytes,
+            {}};
+}
+
 WorkspaceLoan WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &queue) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -81,7 +91,7 @@ WorkspaceLoan WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &q
         }
     }
     try {
-        return {cl::Buffer(context_, CL_MEM_READ_WRITE, bytes), bytes, {}};
+        return make(bytes);
     } catch (const cl::Error &) {
         std::vector<Idle> released;
         {
@@ -91,7 +101,7 @@ WorkspaceLoan WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &q
         if (released.empty())
             throw;
     }
-    return {cl::Buffer(context_, CL_MEM_READ_WRITE, bytes), bytes, {}};
+    return make(bytes);
 }
 
 void WorkspacePool::give_back(WorkspaceLoan loan, const cl::CommandQueue &queue,

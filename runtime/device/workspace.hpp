@@ -19,9 +19,12 @@ struct WorkspaceLoan {
 
 class WorkspacePool {
 public:
+    // What new memory holds.
+    enum class Fresh { anything, zeros };
+
     // most_idle_bytes: how much is kept for later runs, besides lent memory.
-    WorkspacePool(cl::Context context, std::uint64_t most_idle_bytes)
-        : context_(std::move(context)), most_idle_bytes_(most_idle_bytes) {}
+    WorkspacePool(cl::Context context, std::uint64_t most_idle_bytes, Fresh fresh = Fresh::anything)
+        : context_(std::move(context)), most_idle_bytes_(most_idle_bytes), fresh_(fresh) {}
 
     // Returns memory of at least `bytes` bytes that no command uses any more, or only commands of `queue`, if
     // that runs in order, so that later ones come after them. Where the device is full, idle memory is
@@ -39,8 +42,11 @@ private:
         bool is_complete();
     };
 
+    WorkspaceLoan make(std::uint64_t bytes) const;
+
     cl::Context context_;
     std::uint64_t most_idle_bytes_;
+    Fresh fresh_;
     std::mutex mutex_;
     std::vector<Idle> idle_; // the one given back last is last
 };

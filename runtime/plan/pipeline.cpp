@@ -17,15 +17,27 @@ std::uint64_t part_alignment(const Engine &engine) {
     return std::max<std::uint64_t>(engine.facts().base_alignment, 16 * sizeof(float));
 }
 
-// Workspace of one run: parts of the caller's buffer, or of the pool's. The pool's goes back when the run is
-// enqueued; if enqueueing fails it is released instead, as commands that are already enqueued may still use
-// it.
+// Returns the bytes of the words that the launch finds and leaves 0, so many at a time that plans of most sizes share them.
+std::uint64_t cleared_bytes_of(const Launch &launch) {
+    constexpr std::int64_t step = 16384;
+    std::int64_t bytes = 0;
+    for (const Argument &argument : launch.arguments)
+        if (const auto *words = std::get_if<ClearedWords>(&argument))
+            bytes += static_cast<std::int64_t>(words->count * sizeof(std::uint32_t));
+    return static_cast<std::uint64_t>((bytes + step - 1) / step * step);
+}
+
+// Workspace of one run: parts of the caller's buffer, or of the pool's; and memory that is 0 before and after it. The
+// pools' goes back when the run is enqueued; if enqueueing fails it is released instead, as commands that are already enqueued
+// may still use it.
 class Lease {
 public:
     Lease(Engine &engine, const cl::CommandQueue &queue, const std::vector<std::uint64_t> &sizes,
-          const cl::Buffer &callers)
+          const cl::Buffer &callers, std::uint64_t cleared_bytes)
         : engine_(engine), queue_(queue), is_from_pool_(!callers()) {
         attempt("allocating workspace", [&] {
+            if (cleared_bytes > 0)
+                cleared_ = engine_.cleared().lend(cleared_bytes, queue_);
             if (!is_from_pool_)
                 buffers_ = parts_of(callers, sizes, part_alignment(engine));
             else
@@ -37,7 +49,10 @@ public:
         for (WorkspaceLoan &loan : loans_)
             engine_.workspace().give_back(std::move(loan), queue_, done);
         loans_.clear();
+        if (cleared_.bytes > 0)
+            engine_.cleared().give_back(std::move(cleared_), queue_, done);
     }
+    const cl::Buffer &cleared() const { return cleared_.buffer; }
     const cl::Buffer &operator[](std::size_t i) const {
         return is_from_pool_ ? loans_.at(i).buffer : buffers_.at(i);
     }
@@ -47,6 +62,7 @@ private:
     const cl::CommandQueue &queue_;
     bool is_from_pool_;
     std::vector<WorkspaceLoan> loans_;
+    WorkspaceLoan cleared_;
     std::vector<cl::Buffer> buffers_; // of the caller's
 };
 
@@ -483,6 +499,8 @@ void Pipeline::place_images(const std::vector<ImageDesc> &between, const DeviceF
             }
         for (const std::uint64_t bytes : step.choice.work.workspace)
             step.workspace.push_back(buffers.take(bytes));
+        for (const Launch &launch : step.choice.work.launches)
+            cleared_bytes_ = std::max(cleared_bytes_, cleared_bytes_of(launch));
         done.insert(done.end(), step.workspace.begin(), step.workspace.end());
         for (const std::size_t number : done)
             buffers.give_back(number);
@@ -515,10 +533,11 @@ void Pipeline::enqueue(Engine &engine, const cl::CommandQueue &queue,
                        const std::vector<cl::Event> &wait_list, const Watched &watched,
                        const cl::Buffer &workspace) const {
     const std::vector<std::vector<ReadyLaunch>> &ready_steps = ready(engine);
-    Lease lease(engine, queue, buffers_, workspace);
+    Lease lease(engine, queue, buffers_, workspace, cleared_bytes_);
     const std::size_t count = launches();
-    const bool is_ordered = (count == 1 && buffers_.empty()) ||
-                            attempt("asking the queue", [&] { return is_in_order(queue); });
+    const bool lends = !buffers_.empty() || cleared_bytes_ > 0;
+    const bool is_ordered =
+        (count == 1 && !lends) || attempt("asking the queue", [&] { return is_in_order(queue); });
     std::vector<cl::Event> waits = wait_list;
     cl::Event done; // of the launch before; empty where nobody asks for it
     std::size_t number_of_launch = 0;
@@ -536,6 +555,7 @@ void Pipeline::enqueue(Engine &engine, const cl::CommandQueue &queue,
             buffers.targets.push_back(image(output));
         for (const std::size_t number : step.workspace)
             buffers.workspace.push_back(lease[number]);
+        buffers.cleared = lease.cleared();
         for (const ReadyLaunch &launch : ready_steps[i]) {
             cl::Event *const first = number_of_launch == 0 ? watched.first : nullptr;
             cl::Event *const last = ++number_of_launch == count ? watched.last : nullptr;
@@ -549,7 +569,7 @@ void Pipeline::enqueue(Engine &engine, const cl::CommandQueue &queue,
                 waits.push_back(done);
         }
     }
-    if (!buffers_.empty())
+    if (lends)
         lease.give_back(done);
 }
 

@@ -91,6 +91,7 @@ private:
     std::vector<ChosenStep> steps_;
     std::string too_large_;
     std::vector<std::uint64_t> buffers_; // bytes, for images between and the steps' own workspace
+    std::uint64_t cleared_bytes_ = 0;    // of words that launches find and leave 0
     mutable std::mutex mutex_;
     mutable std::vector<std::vector<ReadyLaunch>> ready_;
 };

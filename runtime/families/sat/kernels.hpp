@@ -6,6 +6,7 @@
 
 namespace gz {
 
+Kernel sat_once();
 Kernel sat_gather();
 Kernel sat_tiled();
 Kernel sat_ahead();

@@ -27,6 +27,10 @@ struct SatTile {
     std::int64_t sums_of_rows(const SatPass &pass) const {
         return columns * pass.channels * bands * height();
     }
+    // Sums of others that a tile in the middle adds up where each adds up what it needs of all others.
+    std::int64_t gathered(const SatPass &pass) const {
+        return bands / 2 * width() + pass.channels * (columns / 2 * height() + bands * columns / 4);
+    }
 };
 
 // Memory for sums, and the local memory that kernels of cl/lib/sat_tiles.clh want.
