@@ -31,7 +31,7 @@
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void recursive_lookback(__global const SRC *restrict src, __global DST *restrict dst,
                         volatile __global uint *shared, __global const float *restrict ends,
-                        const Lines lines, const int line_tiles, const long tiles,
+                        const Lines lines, const int line_tiles, const long tiles, const int words,
                         SECTIONS_PARAMETER, POWERS_PARAMETER,
                         __global const float *restrict places,
                         __global const float *restrict run_places,
@@ -40,7 +40,7 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                         __local float *window ENDS_PARAMETER) {
     __local int given;
     __local float entering[STATES], own[STATES];
-    __local int is_all[WINDOW], is_done;
+    __local int is_all[WINDOW], is_done, is_last;
     const int item = get_local_id(0);
     if (item == 0)
         given = (int)atomic_inc(shared);
@@ -92,13 +92,13 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
                     UNROLL for (int i = 0; i < STATES; ++i) {
                         const uint word = POLL(shared + ALL(i, from));
                         all = all && word != UNKNOWN;
-                        found[i] = as_float(word);
+                        found[i] = KNOWN(word);
                     }
                     if (!all)
                         UNROLL for (int i = 0; i < STATES; ++i) {
                             const uint word = POLL(shared + OWN(i, from));
                             waits = waits || word == UNKNOWN;
-                            found[i] = as_float(word);
+                            found[i] = KNOWN(word);
                         }
                 } while (waits);
             }
@@ -143,8 +143,10 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
         if (ORDER == 2)
             PUBLISH(shared + ALL(item * ORDER + ORDER - 1, ticket),
                     state.v + own[item * ORDER + ORDER - 1]);
+        settle_words();
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    count_group(shared, words, &is_last);
     // Carries the states that enter the tile on to each run.
     for (uint i = item; i < SECTIONS * RUNS; i += GROUP) {
         const RunPlace run = run_place(i);
@@ -166,4 +168,5 @@ void recursive_lookback(__global const SRC *restrict src, __global DST *restrict
     float y[CHUNK];
     filter_chunk(&filter, x, y, states, place, lines.length);
     write_row_chunk(dst, lines, tile, item, place, rows, y, lines.begin, lines.end);
+    clear_if_last(shared, words, &is_last);
 }

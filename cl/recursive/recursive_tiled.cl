@@ -257,7 +257,7 @@ INLINE State fetch_state(volatile __global uint *own, int count, int step,
                 while (v[k] == UNKNOWN)
                     v[k] = POLL(own + (far - k) * step + (ORDER - 1) * LANES);
                 state = plus_state(carry_on(over_tile, state),
-                                   (State){as_float(w[k]), as_float(v[k])});
+                                   (State){KNOWN(w[k]), KNOWN(v[k])});
             }
     }
     return state;
@@ -265,8 +265,8 @@ INLINE State fetch_state(volatile __global uint *own, int count, int step,
 
 // tiles, run_places: what states become over a tile, and over 0, 1, ... RUNS - 1 runs.
 #define ENTERING_PARAMETER                                                                         \
-    volatile __global uint *shared, const Exchange exchange, __global const float *restrict tiles, \
-        __global const float *restrict run_places
+    volatile __global uint *shared, const int all_words, const Exchange exchange,                  \
+        __global const float *restrict tiles, __global const float *restrict run_places
 #else
 #define ENTERING_PARAMETER __global const STATE *restrict entering
 #endif
@@ -282,6 +282,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
     const int item = get_local_id(0);
 #if EXCHANGES
     __local Ticket given;
+    __local int is_last;
     if (item == 0)
         given = take_ticket(shared, exchange, tile_count);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -325,6 +326,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
         if (exchange.doing & PUBLISHES)
             publish_state(words + s * ORDER * LANES + i % LANES, left);
     }
+    settle_words();
     // A launch that only publishes goes on as well, and stores nothing: PoCL's optimiser breaks kernels
     // that end before a barrier. This one wrote beyond its region.
     const bool applies = exchange.doing & APPLIES;
@@ -342,6 +344,7 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
         add_to_run(run, carry_on(MATRIX_AT(run_places, run.s * RUNS + runs_before), fetched), runs);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    count_group(shared, all_words, &is_last);
 #elif RUNS > 1
     for (uint i = item; i < SECTIONS * LANES; i += GROUP) {
         const int s = i / LANES;
@@ -386,5 +389,11 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
 #else
     if (place.is_there)
         write_strided(dst, lines, place, y, begin, end);
+#endif
+#if EXCHANGES
+#if SELF_CLEARS
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    clear_if_last(shared, all_words, &is_last);
 #endif
 }

@@ -96,9 +96,9 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
         v[i] = 0.0f;
     uint words[WORDS], fellow_words[OF_PART];
     UNROLL for (int k = 0; k < WORDS; ++k)
-        words[k] = 0;
+        words[k] = ZERO;
     UNROLL for (int k = 0; k < OF_PART; ++k)
-        fellow_words[k] = 0;
+        fellow_words[k] = ZERO;
     place.y = stack * ROWS;
     read_rows(next, src, g, place, false);
     for (int band = -AHEAD; band < bands; ++band) {
@@ -112,7 +112,7 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
             UNROLL for (int k = 0; k < WORDS; ++k) {
                 while (words[k] == UNKNOWN)
                     words[k] = POLL(WORD_OF(OTHER(k)) + band * TILE_Y);
-                sum += as_float(words[k]);
+                sum += KNOWN(words[k]);
             }
             lefts[item] = sum;
         }
@@ -121,7 +121,7 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
             UNROLL for (int k = 0; k < OF_PART; ++k) {
                 while (fellow_words[k] == UNKNOWN)
                     fellow_words[k] = POLL(TOTAL_OF_TEAM(k) + of_team * TILE_Y);
-                sum += as_float(fellow_words[k]);
+                sum += KNOWN(fellow_words[k]);
             }
             team_sums[item] = sum;
         }
@@ -130,12 +130,12 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
         UNROLL for (int k = 0; k < WORDS; ++k)
             words[k] = coming >= 0 && coming < bands && OTHER(k) < wanted
                            ? POLL(WORD_OF(OTHER(k)) + coming * TILE_Y)
-                           : 0;
+                           : ZERO;
         if (is_last_fellow)
             UNROLL for (int k = 0; k < OF_PART; ++k)
                 fellow_words[k] = of_team + 1 >= 0 && of_team + 1 < bands
                                       ? POLL(TOTAL_OF_TEAM(k) + (of_team + 1) * TILE_Y)
-                                      : 0;
+                                      : ZERO;
         SUM sum[VALUES];
         UNROLL for (int i = 0; i < VALUES; ++i)
             sum[i] = v[i];

@@ -98,7 +98,7 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
         // Before other reads, which it would wait for too.
         uint words[TEAM];
         UNROLL for (int k = 0; k < TEAM; ++k)
-            words[k] = IS_WANTED(k) ? POLL(shared + WORD(k) + band * TILE_Y) : 0;
+            words[k] = IS_WANTED(k) ? POLL(shared + WORD(k) + band * TILE_Y) : ZERO;
         UNROLL for (int i = 0; i < VALUES; ++i)
             w[i] = next[i];
         place.y = (band + 2) * TILE_Y + stack * ROWS;
@@ -111,7 +111,7 @@ void sat_march(__global const SRC *restrict src, __global SUM *restrict dst,
             UNROLL for (int k = 0; k < TEAM; ++k) {
                 while (words[k] == UNKNOWN)
                     words[k] = POLL(shared + WORD(k) + band * TILE_Y);
-                left += as_float(words[k]);
+                left += KNOWN(words[k]);
             }
             if (fellow == TEAM - 1)
                 PUBLISH_LINE(sums + band * TILE_Y, left + total);

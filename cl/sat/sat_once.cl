@@ -13,14 +13,13 @@
 #include "lib/sat_tiles.clh"
 #include "lib/sat_others.clh"
 
-// shared: the ticket, how many groups wait no more, and a flag for each tile of each slice. All are 0 before, and the last group
-// that waits leaves them so. chunks also holds a value for each value of each item's
+// shared: the ticket, and then a flag for each tile of each slice: `words` of them. chunks also holds a value for each value of each item's
 // columns; runs and starts hold one for each item; lines one for each row and channel of a tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_once(__global const SRC *restrict src, __global SUM *restrict dst, BETWEEN SUM *columns,
               BETWEEN SUM *rows, BETWEEN SUM *totals, volatile __global uint *shared,
-              const Geometry g, __local SUM *chunks, __local SUM *runs, __local SUM *starts,
-              __local SUM *stacks, __local SUM *lines) {
+              const int words, const Geometry g, __local SUM *chunks, __local SUM *runs,
+              __local SUM *starts, __local SUM *stacks, __local SUM *lines) {
     __local int given, is_last;
     const int item = get_local_id(0);
     if (item == 0)
@@ -34,24 +33,22 @@ void sat_once(__global const SRC *restrict src, __global SUM *restrict dst, BETW
     read_rows(v, src, g, place, true);
     write_sums_and_totals(v, columns, rows, totals, tile, place, chunks, runs, stacks, lines);
 
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    volatile __global uint *flags = shared + 2 + batch * tiles;
-    if (item == 0)
+    volatile __global uint *flags = shared + 1 + batch * tiles;
+    if (item == 0) {
+        FENCE();
         atomic_xchg(flags + (given - batch * tiles), 1);
+    }
     const int wide = tile.column + 1;
     for (int i = item; i + 1 < wide * (tile.band + 1); i += GROUP) {
         const int band = i / wide;
         while (POLL(flags + band * tile.columns + (i - band * wide)) != 1)
             ;
     }
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    FENCE();
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (item == 0)
-        is_last = atomic_inc(shared + 1) + 1 == get_num_groups(0);
+    count_group(shared, words, &is_last);
     sum_others(above, left, columns, rows, totals, tile, place, chunks, runs, starts);
     write_tile(v, above, left, dst, g, place, chunks, runs, starts, stacks);
-    if (is_last)
-        for (int i = item; i < 2 + (int)get_num_groups(0); i += GROUP)
-            CLEAR(shared + i);
+    clear_if_last(shared, words, &is_last);
 }

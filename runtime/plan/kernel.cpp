@@ -159,7 +159,7 @@ bool polls_atomically(const DeviceFacts &facts) {
     return facts.device_class != DeviceClass::nvidia_gpu;
 }
 
-Launch clear_words(const Argument &words, std::int64_t count, int tickets) {
+SharedWords words_cleared_before(const WorkspaceBuffer &own, std::int64_t count, Work &to) {
     constexpr int group = 64;
     constexpr int words_of_item = 16;
     Launch clear;
@@ -168,8 +168,18 @@ Launch clear_words(const Argument &words, std::int64_t count, int tickets) {
     clear.range.local = {group, 1, 1};
     clear.range.global = {static_cast<std::size_t>(ceil_div(count, group * words_of_item)) * group,
                           1, 1};
-    clear.arguments = {words, by_value(count), by_value(static_cast<std::int32_t>(tickets))};
-    return clear;
+    clear.arguments = {own, by_value(count)};
+    to.launches.push_back(std::move(clear));
+    return {own, by_value(std::int32_t{0}),
+            static_cast<std::uint64_t>(count) * sizeof(std::uint32_t), 0};
+}
+
+SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, Work &to) {
+    constexpr std::int64_t few = 32768;
+    if (count <= few)
+        return {ClearedWords{static_cast<std::size_t>(count) + 1},
+                by_value(static_cast<std::int32_t>(count)), 0, 1};
+    return words_cleared_before(own, count, to);
 }
 
 } // namespace gz

@@ -268,8 +268,18 @@ std::string misfit(const Work &work, const DeviceFacts &facts);
 // functions.
 bool polls_atomically(const DeviceFacts &facts);
 
-// Returns the launch that clears words before a launch whose groups share them: tickets, then words to be
-// published.
-Launch clear_words(const Argument &words, std::int64_t count, int tickets = 1);
+// Words that the groups of a launch share, and that are 0 when it starts: see cl/lib/shared_words.clh.
+struct SharedWords {
+    Argument words;
+    ByValue count;
+    std::uint64_t workspace_bytes; // that `own` must have
+    int self_clears;               // SELF_CLEARS
+};
+
+// Returns words in `own`, and adds a launch to `to` that clears them.
+SharedWords words_cleared_before(const WorkspaceBuffer &own, std::int64_t count, Work &to);
+// The same, but few words are such that the launch which shares them leaves 0, and need none. The last group alone would take
+// longer over many.
+SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, Work &to);
 
 } // namespace gz

@@ -30,29 +30,30 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     defines["VECTORS"] = reads_vectors(stage, 1) ? 1 : 0;
 
-    to.launches.push_back(clear_words(stage.own, words));
+    const SharedWords shared = share_words(stage.own, words, to);
+    defines["SELF_CLEARS"] = shared.self_clears;
 
     Launch launch;
     launch.program = {"recursive/recursive_lookback.cl", "recursive_lookback", defines};
-    // Two states of each section, and 34 integers.
-    launch.local_bytes = static_cast<std::size_t>(4 * stage.sections() + 34) * sizeof(float);
+    // Two states of each section, and 35 integers.
+    launch.local_bytes = static_cast<std::size_t>(4 * stage.sections() + 35) * sizeof(float);
     launch.range.local = {static_cast<std::size_t>(chunks), 1, 1};
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
-    launch.arguments = {stage.src(), stage.dst(), stage.own, stage.start_states, by_value(lines),
-                        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles),
-                        sections_argument(stage, small), array_argument(std::move(powers), small),
-                        in_memory(section_places(stage, recursive_chunk, run)),
-                        in_memory(section_places(stage, std::int64_t{recursive_chunk} * run, runs)),
-                        in_memory(section_places(stage, tile, window + 1)),
-                        local_floats(floats_of_rows(stage, 1, chunks)),
-                        local_floats(stage.states() * (chunks + runs)),
-                        local_floats(stage.states() * runs),
-                        // The kernel's own arrays are included.
-                        local_floats(stage.states() * (window + 2) + window + 2)};
+    launch.arguments = {
+        stage.src(), stage.dst(), shared.words, stage.start_states, by_value(lines),
+        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles), shared.count,
+        sections_argument(stage, small), array_argument(std::move(powers), small),
+        in_memory(section_places(stage, recursive_chunk, run)),
+        in_memory(section_places(stage, std::int64_t{recursive_chunk} * run, runs)),
+        in_memory(section_places(stage, tile, window + 1)),
+        local_floats(floats_of_rows(stage, 1, chunks)),
+        local_floats(stage.states() * (chunks + runs)), local_floats(stage.states() * runs),
+        // The kernel's own arrays are included.
+        local_floats(stage.states() * (window + 2) + window + 2)};
     if (stage.has_start_states())
         launch.arguments.emplace_back(local_floats(stage.states()));
     to.launches.push_back(std::move(launch));
-    return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
+    return shared.workspace_bytes;
 }
 
 std::string refusal(const RecursivePass &pass, const Settings &settings) {

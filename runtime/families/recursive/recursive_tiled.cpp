@@ -201,7 +201,8 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
         Launch launch;
         launch.program = {"recursive/recursive_tiled.cl", "recursive_apply", defines};
         limit_registers(launch.program.defines, most_registers(stage, shape), facts);
-        launch.local_bytes = 3 * sizeof(std::int32_t); // a ticket
+        launch.local_bytes =
+            4 * sizeof(std::int32_t); // a ticket, and whether the group is the last
         launch.range = tile_range();
         for (Argument &argument : std::vector<Argument>{
                  stage.start_states, by_value(lines), tile_count, sections_argument(stage, small),
@@ -222,20 +223,22 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     }
 
     const std::int64_t words = exchanged_words(stage, shape);
-    to.launches.push_back(clear_words(stage.own, words, TICKETS));
+    const SharedWords shared =
+        at_once ? share_words(stage.own, words, to) : words_cleared_before(stage.own, words, to);
+    defines["SELF_CLEARS"] = shared.self_clears;
     // In two launches any order will do.
     constexpr int whichever = 3;
     for (const int doing :
          at_once ? std::vector<int>{PUBLISHES | APPLIES} : std::vector<int>{PUBLISHES, APPLIES})
         apply(
-            {stage.own,
+            {shared.words, shared.count,
              by_value(Exchange{static_cast<std::int32_t>(ceil_div(lines.lines, shape.lanes)),
                                at_once ? together : whichever, shape.before, shape.behind, doing}),
              in_memory(section_matrices(stage, shape.tile())),
              in_memory(section_places(stage, std::int64_t{chunk} * shape.run, shape.runs))});
     if (!at_once) // the launch that publishes gets the target, but does not write it
         to.bytes_per_value -= static_cast<double>(size_of(stage.dst_type));
-    return static_cast<std::uint64_t>(words) * sizeof(std::uint32_t);
+    return shared.workspace_bytes;
 }
 
 std::string refusal(const RecursivePass &pass, const Settings &settings) {

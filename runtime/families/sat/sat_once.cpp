@@ -15,9 +15,13 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     Work result;
     result.workspace = {memory.bytes(tile.sums_of_columns()), memory.bytes(tile.sums_of_rows(pass)),
                         memory.bytes(pass.channels * tile.bands * tile.columns)};
+    const SharedWords shared = share_words(WorkspaceBuffer{3}, 1 + tiles, result);
+    if (shared.workspace_bytes > 0)
+        result.workspace.push_back(shared.workspace_bytes);
     Launch once;
     once.program = {"sat/sat_once.cl", "sat_once", sat_tile_defines(pass, tile)};
     once.program.defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
+    once.program.defines["SELF_CLEARS"] = shared.self_clears;
     once.local_bytes = 2 * sizeof(std::int32_t);
     once.range.local = {static_cast<std::size_t>(tile.group()), 1, 1};
     once.range.global = {static_cast<std::size_t>(tiles * tile.group()), 1, 1};
@@ -26,7 +30,8 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
                       columns,
                       rows,
                       totals,
-                      ClearedWords{static_cast<std::size_t>(2 + tiles)},
+                      shared.words,
+                      shared.count,
                       by_value(pass.geometry),
                       memory.chunks(),
                       memory.items(),

@@ -28,23 +28,22 @@ Work sat_strips_work(const SatPass &pass, const SatStrips &strips, const DeviceF
     Defines defines = sat_tile_defines(pass, strips);
     defines["TEAM"] = strips.team;
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
-    defines.merge(more_defines);
-    const std::int64_t words = strips.words(pass);
-    const WorkspaceBuffer shared{0};
 
     Work result;
-    result.workspace = {static_cast<std::uint64_t>(words) * sizeof(std::uint32_t)};
-    result.launches.push_back(clear_words(shared, words));
+    const SharedWords shared = words_cleared_before(WorkspaceBuffer{0}, strips.words(pass), result);
+    result.workspace = {shared.workspace_bytes};
 
     const auto group = static_cast<std::size_t>(strips.group());
     Launch march;
+    defines["SELF_CLEARS"] = shared.self_clears;
+    defines.merge(more_defines);
     march.program = {"sat/" + kernel + ".cl", kernel, std::move(defines)};
     march.local_bytes = sizeof(std::int32_t);
     march.range.local = {group, 1, 1};
     march.range.global = {static_cast<std::size_t>(strips.count(pass)) * group, 1, 1};
     march.arguments = {SourceBuffer(),
                        TargetBuffer(),
-                       shared,
+                       shared.words,
                        by_value(pass.geometry),
                        by_value(static_cast<std::int32_t>(strips.columns)),
                        by_value(static_cast<std::int32_t>(strips.pitch()))};
