@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/error.hpp"
+#include "families/box/lowering_at_once.hpp"
 #include "plan/choice.hpp"
 #include "support/unit.hpp"
 
@@ -308,6 +309,33 @@ TEST_SUITE("choice") {
               std::string::npos);
         for (const DeviceClass device_class : support::all_device_classes)
             CHECK_FALSE(make_facts(device_class).reason_of_defaults().empty());
+    }
+
+    TEST_CASE("taps whose frames follow stream where their launch makes these too") {
+        DeviceFacts facts = make_facts(DeviceClass::nvidia_gpu);
+        facts.compute_units = 132;
+        const auto chosen = [&](const gz::Box &box, PixelType type, std::int64_t width,
+                                std::int64_t height) {
+            gz::PlanDesc desc;
+            desc.source.extent = {width, height, 1, 1};
+            desc.source.type = type;
+            desc.target = desc.source;
+            const auto graph = gz::lower_at_once(box, gz::complete(desc));
+            REQUIRE(graph);
+            REQUIRE(graph->links.front().alternatives.size() == 0);
+            return choose(graph->links.front().step->pass, facts, "", "the test").kernel;
+        };
+        for (const std::int64_t radius : {1, 2, 3, 5, 8})
+            for (const std::int64_t side : {300, 1080, 4096})
+                CHECK(chosen({{radius, radius, 0, 0}, 3}, PixelType::f32, side, side) ==
+                      "separable_stream");
+        // 29 taps do not fill their program, and 5 of a large image are faster in tiles.
+        CHECK(chosen({{7, 7, 0, 0}, 2}, PixelType::f32, 1080, 1080) == "separable_fused");
+        CHECK(chosen({{1, 1, 0, 0}, 2}, PixelType::f32, 16384, 16384) == "separable_fused");
+        // Integers are read as denormals, which frames are not.
+        CHECK(chosen({{2, 2, 0, 0}, 3}, PixelType::u8, 1080, 1080) != "separable_stream");
+        facts.device_class = DeviceClass::amd_gpu;
+        CHECK(chosen({{2, 2, 0, 0}, 3}, PixelType::f32, 1080, 1080) != "separable_stream");
     }
 
     TEST_CASE("tables are made in one pass where that keeps most of a device at work, and few "

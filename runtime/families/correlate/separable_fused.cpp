@@ -53,8 +53,11 @@ Kernel separable_fused() {
                                   .separable = 6,
                                   .nothing_shared = 2,
                                   .tiles = 2}(pass, facts);
-        rank.against = streams_best(pass, facts) ? "much of its tiles is apron"
-                                                 : separable_tile_drawback(pass, tile, facts);
+        if (streams_best(pass, facts))
+            rank.against = pass.has_frames ? "frames may take a launch of their own"
+                                           : "much of its tiles is apron";
+        else
+            rank.against = separable_tile_drawback(pass, tile, facts);
         return rank;
     };
     return spec;
