@@ -33,6 +33,10 @@ Filter long_taps() {
     return Filter::gaussian({{12.0, 9.0, 0, 0}});
 }
 
+Filter long_memory() {
+    return Filter::recursive({{0, true, {0.01}, {0.99}}});
+}
+
 } // namespace
 
 TEST_SUITE("pipeline") {
@@ -203,9 +207,11 @@ TEST_SUITE("pipeline") {
             std::string variant;
             gz::BorderMode border = gz::BorderMode::clamp;
         };
-        for (const Case &test : {Case{long_taps(), "separable_passes"},
-                                 Case{Filter::box({{9, 20, 0, 0}, 4}), "box_plain"},
-                                 Case{Filter::sat(), "sat_once", gz::BorderMode::zero}}) {
+        for (const Case &test :
+             {Case{long_taps(), "separable_passes"},
+              Case{Filter::box({{9, 20, 0, 0}, 4}), "box_plain"},
+              Case{Filter::sat(), "sat_once", gz::BorderMode::zero},
+              Case{long_memory(), "recursive_lookback:CHUNKS=32", gz::BorderMode::zero}}) {
             CAPTURE(test.variant);
             desc.border.mode = test.border;
             const gz::Plan plan(engine(), test.filter, desc, test.variant);
@@ -246,16 +252,23 @@ TEST_SUITE("pipeline") {
                 desc.border.mode = gz::BorderMode::zero;
                 const auto source = support::make_source(desc, random);
                 const auto before = support::make_target(desc, random);
-                const auto run = [&](const char *kernel) {
-                    return support::run_forced(Filter::sat(), desc, kernel, source, before);
+                const auto run = [&](const Filter &filter, const char *kernel) {
+                    return support::run_forced(filter, desc, kernel, source, before);
                 };
-                CHECK(run("sat_once:LANES=16,ROWS=4,STACKED=4") ==
-                      run("sat_gather:LANES=16,ROWS=4,STACKED=4"));
-                gz::WorkspaceLoan loan = engine()->cleared().lend(4 * words, queue);
-                std::vector<std::uint32_t> held(words, 1);
-                queue.enqueueReadBuffer(loan.buffer, CL_TRUE, 0, 4 * words, held.data());
-                CHECK(held == std::vector<std::uint32_t>(words, 0));
-                engine()->cleared().give_back(std::move(loan), queue, {});
+                const auto is_zero = [&] {
+                    gz::WorkspaceLoan loan = engine()->cleared().lend(4 * words, queue);
+                    std::vector<std::uint32_t> held(words, 1);
+                    queue.enqueueReadBuffer(loan.buffer, CL_TRUE, 0, 4 * words, held.data());
+                    engine()->cleared().give_back(std::move(loan), queue, {});
+                    return held == std::vector<std::uint32_t>(words, 0);
+                };
+                CHECK(run(Filter::sat(), "sat_once:LANES=16,ROWS=4,STACKED=4") ==
+                      run(Filter::sat(), "sat_gather:LANES=16,ROWS=4,STACKED=4"));
+                CHECK(is_zero());
+                const auto filtered = run(long_memory(), "recursive_lookback:CHUNKS=32");
+                CHECK_FALSE(filtered.empty());
+                CHECK(is_zero());
+                CHECK(filtered == run(long_memory(), "recursive_lookback:CHUNKS=32"));
             }
     }
 

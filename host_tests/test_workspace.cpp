@@ -81,6 +81,23 @@ TEST_SUITE("workspace") {
         CHECK(size_of(two) >= 1000);
     }
 
+    TEST_CASE("new memory of a pool of zeros is 0, and what is given back as such stays so") {
+        WorkspacePool pool(context(), 1 << 20, WorkspacePool::Fresh::zeros);
+        cl::CommandQueue queue = make_queue();
+        const auto check = [&](const cl::Buffer &buffer) {
+            std::vector<unsigned char> held(size_of(buffer), 1);
+            queue.enqueueReadBuffer(buffer, CL_TRUE, 0, held.size(), held.data());
+            CHECK(held == std::vector<unsigned char>(held.size(), 0));
+        };
+        const cl::Buffer one = lend(pool, 70000, queue);
+        check(one);
+        check(lend(pool, 1000, queue));
+        give_back(pool, one, queue, {});
+        const cl::Buffer again = lend(pool, 4000, queue);
+        CHECK(again() == one());
+        check(again);
+    }
+
     TEST_CASE("a queue that runs in order gets a buffer back while its commands are still to run") {
         WorkspacePool pool(context(), 1 << 20);
         cl::CommandQueue queue = make_queue();

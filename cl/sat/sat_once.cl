@@ -13,8 +13,8 @@
 #include "lib/sat_tiles.clh"
 #include "lib/sat_others.clh"
 
-// shared: the ticket, and then a flag for each tile of each slice: `words` of them. chunks also holds a value for each value of each item's
-// columns; runs and starts hold one for each item; lines one for each row and channel of a tile.
+// shared: `words` words: the ticket, and a flag for each tile of each slice. chunks also holds a value for each value of each
+// item's columns; runs and starts hold one for each item; lines one for each row and channel of a tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_once(__global const SRC *restrict src, __global SUM *restrict dst, BETWEEN SUM *columns,
               BETWEEN SUM *rows, BETWEEN SUM *totals, volatile __global uint *shared,
@@ -30,7 +30,7 @@ void sat_once(__global const SRC *restrict src, __global SUM *restrict dst, BETW
     const Tile tile = tile_of(g, given - batch * tiles);
     const Place place = place_in(g, tile, batch);
     SUM v[ROWS * CHUNK], above[CHUNK], left[CHANNELS];
-    read_rows(v, src, g, place, true);
+    read_rows(v, src, g, place, false);
     write_sums_and_totals(v, columns, rows, totals, tile, place, chunks, runs, stacks, lines);
 
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

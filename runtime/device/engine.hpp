@@ -27,7 +27,7 @@ namespace gz {
 // The memory objects that a launch's arguments of these kinds stand for.
 struct Buffers {
     std::vector<cl::Memory> sources, targets, workspace;
-    cl::Memory cleared{}; // the words of all launches, one after the other
+    cl::Memory cleared{}; // words that each launch finds 0 and leaves 0, the same for all launches
 };
 
 // A launch whose program is compiled and whose constant data is on the device.

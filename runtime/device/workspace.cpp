@@ -104,6 +104,11 @@ WorkspaceLoan WorkspacePool::lend(std::uint64_t bytes, const cl::CommandQueue &q
     return make(bytes);
 }
 
+void WorkspacePool::forget_idle() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    idle_.clear();
+}
+
 void WorkspacePool::give_back(WorkspaceLoan loan, const cl::CommandQueue &queue,
                               cl::Event done) noexcept {
     // A buffer that cannot be kept is released: OpenCL frees it when no command uses it any more.

@@ -19,7 +19,7 @@ struct WorkspaceLoan {
 
 class WorkspacePool {
 public:
-    // What new memory holds.
+    // The contents of new memory.
     enum class Fresh { anything, zeros };
 
     // most_idle_bytes: how much is kept for later runs, besides lent memory.
@@ -33,6 +33,8 @@ public:
     // done: the last command that uses the memory, on `queue`; empty where that runs in order, and nobody has its event:
     // NVIDIA's driver takes longer over an event than over a launch.
     void give_back(WorkspaceLoan loan, const cl::CommandQueue &queue, cl::Event done) noexcept;
+    // Releases all memory that is not lent: a run may have failed, and left another than it says.
+    void forget_idle();
 
 private:
     struct Idle {

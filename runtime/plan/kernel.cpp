@@ -174,9 +174,16 @@ SharedWords words_cleared_before(const WorkspaceBuffer &own, std::int64_t count,
             static_cast<std::uint64_t>(count) * sizeof(std::uint32_t), 0};
 }
 
-SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, Work &to) {
+bool fences_reach_all(const DeviceFacts &facts) {
+    const bool is_other_gpu = !facts.is_cpu() && facts.device_class != DeviceClass::nvidia_gpu &&
+                              facts.device_class != DeviceClass::oclgrind;
+    return !is_other_gpu;
+}
+
+SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, const DeviceFacts &facts,
+                        Work &to) {
     constexpr std::int64_t few = 32768;
-    if (count <= few)
+    if (count <= few && fences_reach_all(facts))
         return {ClearedWords{static_cast<std::size_t>(count) + 1},
                 by_value(static_cast<std::int32_t>(count)), 0, 1};
     return words_cleared_before(own, count, to);

@@ -271,15 +271,20 @@ bool polls_atomically(const DeviceFacts &facts);
 // Words that the groups of a launch share, and that are 0 when it starts: see cl/lib/shared_words.clh.
 struct SharedWords {
     Argument words;
-    ByValue count;
+    ByValue to_clear;              // as count_group() takes them; 0 where a launch clears them
     std::uint64_t workspace_bytes; // that `own` must have
     int self_clears;               // SELF_CLEARS
 };
 
+// Whether what an item writes before a fence is there for all groups that see what it writes after: OpenCL 1.2 promises that for
+// its own group alone.
+bool fences_reach_all(const DeviceFacts &facts);
+
 // Returns words in `own`, and adds a launch to `to` that clears them.
 SharedWords words_cleared_before(const WorkspaceBuffer &own, std::int64_t count, Work &to);
-// The same, but few words are such that the launch which shares them leaves 0, and need none. The last group alone would take
-// longer over many.
-SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, Work &to);
+// The same, but few words are such that the launch which shares them leaves 0, and need none, where fences reach all groups. The
+// last group alone would take longer over many.
+SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, const DeviceFacts &facts,
+                        Work &to);
 
 } // namespace gz

@@ -93,6 +93,7 @@ private:
         }
         if (!build_failure_)
             build_failure_ = outcome.build_failure;
+        engine_.cleared().forget_idle(); // which what failed may not have left 0
         for (const Untested &culprit : culprits(choices, *untested)) {
             engine_.remember_verdict(culprit.programs, outcome.failure, outcome.life);
             demote(*culprit.choice, outcome.failure);

@@ -22,8 +22,10 @@ std::uint64_t cleared_bytes_of(const Launch &launch) {
     constexpr std::int64_t step = 16384;
     std::int64_t bytes = 0;
     for (const Argument &argument : launch.arguments)
-        if (const auto *words = std::get_if<ClearedWords>(&argument))
-            bytes += static_cast<std::int64_t>(words->count * sizeof(std::uint32_t));
+        if (const auto *words = std::get_if<ClearedWords>(&argument)) {
+            require(bytes == 0, "a launch has cleared words twice");
+            bytes = static_cast<std::int64_t>(words->count * sizeof(std::uint32_t));
+        }
     return static_cast<std::uint64_t>((bytes + step - 1) / step * step);
 }
 

@@ -67,6 +67,7 @@ public:
     std::vector<std::string> candidates(std::size_t pass, const DeviceFacts &facts) const;
     std::size_t launches() const;
     std::uint64_t workspace_bytes() const;
+    std::uint64_t cleared_bytes() const { return cleared_bytes_; } // that the engine lends besides
     // The same in one buffer, for callers that bring their own.
     std::uint64_t callers_workspace_bytes(const Engine &engine) const;
     // Sums over all passes of the numbers that their kernels report; 0 where they report none.

@@ -155,7 +155,7 @@ ImageDesc scratch_like(const ImageDesc &device) {
 bool fits_device(const Engine &engine, const Pipeline &pipeline, const PlanDesc &packed,
                  std::uint64_t most_bytes) {
     std::uint64_t largest = 0;
-    std::uint64_t total = pipeline.workspace_bytes();
+    std::uint64_t total = pipeline.workspace_bytes() + pipeline.cleared_bytes();
     for (std::size_t i = 0; i < packed.source_count(); ++i) {
         const std::uint64_t source = bytes_of_rows(packed.source_at(i));
         largest = std::max(largest, source);

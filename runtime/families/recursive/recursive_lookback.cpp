@@ -30,7 +30,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     defines["POLLS_ATOMICALLY"] = polls_atomically(facts) ? 1 : 0;
     defines["VECTORS"] = reads_vectors(stage, 1) ? 1 : 0;
 
-    const SharedWords shared = share_words(stage.own, words, to);
+    const SharedWords shared = share_words(stage.own, words, facts, to);
     defines["SELF_CLEARS"] = shared.self_clears;
 
     Launch launch;
@@ -41,7 +41,7 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     launch.range.global = {static_cast<std::size_t>(tiles * chunks), 1, 1};
     launch.arguments = {
         stage.src(), stage.dst(), shared.words, stage.start_states, by_value(lines),
-        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles), shared.count,
+        by_value(static_cast<std::int32_t>(line_tiles)), by_value(tiles), shared.to_clear,
         sections_argument(stage, small), array_argument(std::move(powers), small),
         in_memory(section_places(stage, recursive_chunk, run)),
         in_memory(section_places(stage, std::int64_t{recursive_chunk} * run, runs)),

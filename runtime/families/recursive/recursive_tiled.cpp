@@ -223,15 +223,15 @@ std::uint64_t add_launches(const RecursiveStage &stage, const Settings &settings
     }
 
     const std::int64_t words = exchanged_words(stage, shape);
-    const SharedWords shared =
-        at_once ? share_words(stage.own, words, to) : words_cleared_before(stage.own, words, to);
+    const SharedWords shared = at_once ? share_words(stage.own, words, facts, to)
+                                       : words_cleared_before(stage.own, words, to);
     defines["SELF_CLEARS"] = shared.self_clears;
     // In two launches any order will do.
     constexpr int whichever = 3;
     for (const int doing :
          at_once ? std::vector<int>{PUBLISHES | APPLIES} : std::vector<int>{PUBLISHES, APPLIES})
         apply(
-            {shared.words, shared.count,
+            {shared.words, shared.to_clear,
              by_value(Exchange{static_cast<std::int32_t>(ceil_div(lines.lines, shape.lanes)),
                                at_once ? together : whichever, shape.before, shape.behind, doing}),
              in_memory(section_matrices(stage, shape.tile())),

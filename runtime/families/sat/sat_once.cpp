@@ -15,7 +15,7 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     Work result;
     result.workspace = {memory.bytes(tile.sums_of_columns()), memory.bytes(tile.sums_of_rows(pass)),
                         memory.bytes(pass.channels * tile.bands * tile.columns)};
-    const SharedWords shared = share_words(WorkspaceBuffer{3}, 1 + tiles, result);
+    const SharedWords shared = share_words(WorkspaceBuffer{3}, 1 + tiles, facts, result);
     if (shared.workspace_bytes > 0)
         result.workspace.push_back(shared.workspace_bytes);
     Launch once;
@@ -31,13 +31,15 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
                       rows,
                       totals,
                       shared.words,
-                      shared.count,
+                      shared.to_clear,
                       by_value(pass.geometry),
                       memory.chunks(),
                       memory.items(),
                       memory.items(),
                       memory.stacks(),
                       memory.local(std::int64_t{pass.channels} * tile.height())};
+    if (!fences_reach_all(facts))
+        once.unfit = "groups of the device may not see in order what others write";
     result.launches.push_back(std::move(once));
     return result;
 }
@@ -47,6 +49,8 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 SatTileSettings shape_of(const SatPass &pass) {
     constexpr std::int64_t few = std::int64_t{1} << 22, few_of_several = std::int64_t{1} << 21;
     if (pass.values() < (pass.channels == 1 ? few : few_of_several))
+        return {32, 8, 8};
+    if (pass.sum_bytes() > sizeof(float)) // larger tiles do not fit local memory
         return {32, 8, 8};
     if (pass.channels > 1)
         return {64, 4, 16};
@@ -59,7 +63,8 @@ std::string drawback(const SatPass &pass, const SatTileSettings &settings) {
     const SatTile tile(pass, settings);
     const std::int64_t values = tile.gathered(pass);
     const bool is_usual = pass.channels == 1 && !facts_of(pass.src_type).is_integer;
-    const int most_percent = is_usual ? 55 : 50;
+    constexpr int few_bands = 16;
+    const int most_percent = !is_usual ? 50 : tile.bands <= few_bands ? 55 : 40;
     return 100 * values > most_percent * std::int64_t{tile.width()} * tile.height()
                ? text("each tile would add up ", values, " sums of others")
                : "";

@@ -21,7 +21,7 @@ struct SatTile {
     int group() const { return lanes * stacked; }
     int width() const { return lanes * chunk; } // values
     int height() const { return stacked * rows; }
-    // Values between launches: sums of columns, a line for each band; sums of rows, a line for each column of tiles and
+    // Values that tiles hand on: sums of columns, a line for each band; sums of rows, a line for each column of tiles and
     // channel.
     std::int64_t sums_of_columns() const { return bands * columns * width(); }
     std::int64_t sums_of_rows(const SatPass &pass) const {

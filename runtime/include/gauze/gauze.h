@@ -1044,7 +1044,8 @@ GAUZE_API gauze_status gauze_plan_workspace_bytes(const gauze_plan *plan, uint64
  * hold, or whose passes hand on more than that, with GAUZE_ERROR_UNSUPPORTED. workspace: NULL for memory that
  * the engine lends; else a buffer, or a part of one, of at least gauze_plan_workspace_bytes, that kernels may
  * read and write, that shares no bytes with the images and that nothing else uses until the run is
- * complete. The engine keeps up to 8 of the buffers that it lends, at most a quarter of the device's memory,
+ * complete. Words that groups of a launch share, up to 144 KiB of a run, are the engine's in any case. It keeps
+ * up to 8 of the buffers that it lends, at most a quarter of the device's memory, and up to 1 MiB of such words,
  * for later runs, and with them a reference to the queue, on which it may enqueue a marker when another
  * queue wants the memory. */
 GAUZE_API gauze_status gauze_plan_enqueue(gauze_plan *plan, cl_command_queue queue,
