@@ -48,9 +48,9 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 // of others, where there are still enough of them.
 SatTileSettings shape_of(const SatPass &pass) {
     constexpr std::int64_t few = std::int64_t{1} << 22, few_of_several = std::int64_t{1} << 21;
-    if (pass.values() < (pass.channels == 1 ? few : few_of_several))
-        return {32, 8, 8};
-    if (pass.sum_bytes() > sizeof(float)) // larger tiles do not fit local memory
+    // Larger tiles of sums of 8 bytes do not fit local memory.
+    if (pass.values() < (pass.channels == 1 ? few : few_of_several) ||
+        pass.sum_bytes() > sizeof(float))
         return {32, 8, 8};
     if (pass.channels > 1)
         return {64, 4, 16};
