@@ -570,6 +570,13 @@ TEST_SUITE("lowering of boxes") {
         CHECK_FALSE(is_faster_inside(10, 5));
         CHECK_FALSE(is_faster_inside(10, 480 - 105));
         CHECK_FALSE(is_faster_inside(640 - 109, 6));
+        // Frames of integers are a launch of their own.
+        facts.device_class = gpu;
+        facts.compute_units = 132;
+        desc.source = desc.target = make_image(PixelType::u8, {2048, 2048, 1, 1});
+        desc.border.mode = clamp;
+        desc.region = {};
+        CHECK_FALSE(gz::is_faster_at_once({{8, 8, 0, 0}, 3}, gz::complete(desc), facts));
     }
 
     TEST_CASE("iterations hand on f32 images in turn") {

@@ -272,7 +272,9 @@ bool is_faster_at_once(const Box &box, const PlanDesc &desc, const DeviceFacts &
     // Frames take longer beside the other pixels in small images: up to 12 launches on CPUs; on GPUs at most one, but taps of
     // all iterations for each of their pixels.
     constexpr std::int64_t moderate_reach = 15;
-    const bool is_quick = reach <= moderate_reach || streams_at_once(box, desc, facts);
+    const bool has_one_launch =
+        !facts_of(desc.source.type).is_integer && streams_at_once(box, desc, facts);
+    const bool is_quick = reach <= moderate_reach || has_one_launch;
     const int least_bits = is_cpu ? 19 : is_quick ? 0 : 23;
     return desc.pixels() >= std::int64_t{1} << least_bits;
 }
