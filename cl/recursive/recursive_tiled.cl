@@ -390,10 +390,8 @@ void recursive_apply(SOURCES_PARAMETER, TARGETS_PARAMETER,
     if (place.is_there)
         write_strided(dst, lines, place, y, begin, end);
 #endif
-#if EXCHANGES
-#if SELF_CLEARS
+#if EXCHANGES && SELF_CLEARS
     barrier(CLK_LOCAL_MEM_FENCE);
-#endif
     clear_if_last(shared, all_words, &is_last);
 #endif
 }

@@ -27,7 +27,8 @@ void sat_once(__global const SRC *restrict src, __global SUM *restrict dst, BETW
     barrier(CLK_LOCAL_MEM_FENCE);
     const int tiles = TILE_COLUMNS(g) * TILE_BANDS(g);
     const int batch = given / tiles;
-    const Tile tile = tile_of(g, given - batch * tiles);
+    const int number = given - batch * tiles;
+    const Tile tile = tile_of(g, number);
     const Place place = place_in(g, tile, batch);
     SUM v[ROWS * CHUNK], above[CHUNK], left[CHANNELS];
     read_rows(v, src, g, place, false);
@@ -37,7 +38,7 @@ void sat_once(__global const SRC *restrict src, __global SUM *restrict dst, BETW
     volatile __global uint *flags = shared + 1 + batch * tiles;
     if (item == 0) {
         FENCE();
-        atomic_xchg(flags + (given - batch * tiles), 1);
+        atomic_xchg(flags + number, 1);
     }
     const int wide = tile.column + 1;
     for (int i = item; i + 1 < wide * (tile.band + 1); i += GROUP) {

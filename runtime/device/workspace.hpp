@@ -33,7 +33,7 @@ public:
     // done: the last command that uses the memory, on `queue`; empty where that runs in order, and nobody has its event:
     // NVIDIA's driver takes longer over an event than over a launch.
     void give_back(WorkspaceLoan loan, const cl::CommandQueue &queue, cl::Event done) noexcept;
-    // Releases all memory that is not lent: a run may have failed, and left another than it says.
+    // Releases all memory that is not lent. A run that failed may have left other contents than it should.
     void forget_idle();
 
 private:

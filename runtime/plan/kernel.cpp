@@ -175,9 +175,8 @@ SharedWords words_cleared_before(const WorkspaceBuffer &own, std::int64_t count,
 }
 
 bool fences_reach_all(const DeviceFacts &facts) {
-    const bool is_other_gpu = !facts.is_cpu() && facts.device_class != DeviceClass::nvidia_gpu &&
-                              facts.device_class != DeviceClass::oclgrind;
-    return !is_other_gpu;
+    return facts.is_cpu() || facts.device_class == DeviceClass::nvidia_gpu ||
+           facts.device_class == DeviceClass::oclgrind;
 }
 
 SharedWords share_words(const WorkspaceBuffer &own, std::int64_t count, const DeviceFacts &facts,

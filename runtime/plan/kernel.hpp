@@ -276,8 +276,8 @@ struct SharedWords {
     int self_clears;               // SELF_CLEARS
 };
 
-// Whether what an item writes before a fence is there for all groups that see what it writes after: OpenCL 1.2 promises that for
-// its own group alone.
+// Returns whether all groups that see what an item writes after a fence see what it wrote before. OpenCL 1.2 promises that for the
+// item's own group alone.
 bool fences_reach_all(const DeviceFacts &facts);
 
 // Returns words in `own`, and adds a launch to `to` that clears them.

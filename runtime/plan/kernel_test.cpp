@@ -93,7 +93,7 @@ private:
         }
         if (!build_failure_)
             build_failure_ = outcome.build_failure;
-        engine_.cleared().forget_idle(); // which what failed may not have left 0
+        engine_.cleared().forget_idle(); // the failed kernel may have left words that are not 0
         for (const Untested &culprit : culprits(choices, *untested)) {
             engine_.remember_verdict(culprit.programs, outcome.failure, outcome.life);
             demote(*culprit.choice, outcome.failure);

@@ -22,8 +22,7 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     const ByValue geometry = by_value(pass.geometry);
 
     Work result;
-    result.workspace = {memory.bytes(tile.sums_of_columns()), memory.bytes(tile.sums_of_rows(pass)),
-                        memory.bytes(pass.channels * tile.bands * tile.columns)};
+    result.workspace = sat_others_workspace(pass, tile);
 
     const LocalMemory lines = memory.local(std::int64_t{pass.channels} * tile.height());
     Launch tile_sums = launch("sat_totals");
@@ -40,12 +39,8 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 }
 
 std::string drawback(const SatPass &pass, const SatTileSettings &settings) {
-    const SatTile tile(pass, settings);
-    const std::int64_t values = tile.gathered(pass);
     // Measured on NVIDIA (H200), with 1 to 4 channels: as fast as four launches with 1.0 to 1.25 times the tile's values.
-    return 5 * values > 6 * std::int64_t{tile.width()} * tile.height()
-               ? text("each tile would add up ", values, " sums of others")
-               : "";
+    return sat_others_drawback(pass, SatTile(pass, settings), 120);
 }
 
 } // namespace
@@ -54,9 +49,7 @@ Kernel sat_gather() {
     KernelSpec<SatPass, SatTileSettings> spec;
     spec.name = "sat_gather";
     spec.folder = "sat";
-    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32, 64}},
-                     {"STACKED", &SatTileSettings::stacked, {4, 8}},
-                     {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
+    spec.tunables = sat_tile_tunables();
     // Measured on NVIDIA (H200), 256x256 to 4096x4096.
     spec.preferred = [](const SatPass &pass, const DeviceFacts &) {
         constexpr std::int64_t few = std::int64_t{1} << 20;

@@ -13,8 +13,7 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
     const WorkspaceBuffer columns{0}, rows{1}, totals{2};
 
     Work result;
-    result.workspace = {memory.bytes(tile.sums_of_columns()), memory.bytes(tile.sums_of_rows(pass)),
-                        memory.bytes(pass.channels * tile.bands * tile.columns)};
+    result.workspace = sat_others_workspace(pass, tile);
     const SharedWords shared = share_words(WorkspaceBuffer{3}, 1 + tiles, facts, result);
     if (shared.workspace_bytes > 0)
         result.workspace.push_back(shared.workspace_bytes);
@@ -61,13 +60,9 @@ SatTileSettings shape_of(const SatPass &pass) {
 // Measured as above: 0.4 to 0.95 of the time of two and four launches up to these shares of a tile's values.
 std::string drawback(const SatPass &pass, const SatTileSettings &settings) {
     const SatTile tile(pass, settings);
-    const std::int64_t values = tile.gathered(pass);
     const bool is_usual = pass.channels == 1 && !facts_of(pass.src_type).is_integer;
     constexpr int few_bands = 16;
-    const int most_percent = !is_usual ? 50 : tile.bands <= few_bands ? 55 : 40;
-    return 100 * values > most_percent * std::int64_t{tile.width()} * tile.height()
-               ? text("each tile would add up ", values, " sums of others")
-               : "";
+    return sat_others_drawback(pass, tile, !is_usual ? 50 : tile.bands <= few_bands ? 55 : 40);
 }
 
 } // namespace
@@ -76,9 +71,7 @@ Kernel sat_once() {
     KernelSpec<SatPass, SatTileSettings> spec;
     spec.name = "sat_once";
     spec.folder = "sat";
-    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32, 64}},
-                     {"STACKED", &SatTileSettings::stacked, {4, 8}},
-                     {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
+    spec.tunables = sat_tile_tunables();
     spec.preferred = [](const SatPass &pass, const DeviceFacts &) {
         return std::vector<SatTileSettings>{
             shape_of(pass), {32, 8, 8}, {16, 8, 8}, {16, 4, 8}, {16, 4, 4}};

@@ -15,6 +15,30 @@ std::uint64_t SatMemory::bytes(std::int64_t sums) const {
     return static_cast<std::uint64_t>(pass.batch() * sums) * pass.sum_bytes();
 }
 
+const std::vector<Setting<SatTileSettings>> &sat_tile_tunables() {
+    static const std::vector<Setting<SatTileSettings>> tunables = {
+        {"LANES", &SatTileSettings::lanes, {16, 32, 64}},
+        {"STACKED", &SatTileSettings::stacked, {4, 8}},
+        {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
+    return tunables;
+}
+
+std::vector<std::uint64_t> sat_others_workspace(const SatPass &pass, const SatTile &tile) {
+    const SatMemory memory{pass, tile};
+    return {memory.bytes(tile.sums_of_columns()), memory.bytes(tile.sums_of_rows(pass)),
+            memory.bytes(pass.channels * tile.bands * tile.columns)};
+}
+
+std::string sat_others_drawback(const SatPass &pass, const SatTile &tile, int most_percent) {
+    // By a tile in the middle.
+    const std::int64_t values =
+        tile.bands / 2 * tile.width() +
+        pass.channels * (tile.columns / 2 * tile.height() + tile.bands * tile.columns / 4);
+    return 100 * values > most_percent * std::int64_t{tile.width()} * tile.height()
+               ? text("each tile would add up ", values, " sums of others")
+               : "";
+}
+
 Defines sat_tile_defines(const SatPass &pass, const SatTile &tile) {
     Defines defines = type_defines(pass);
     defines["LANES"] = tile.lanes;

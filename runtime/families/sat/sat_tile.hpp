@@ -27,10 +27,6 @@ struct SatTile {
     std::int64_t sums_of_rows(const SatPass &pass) const {
         return columns * pass.channels * bands * height();
     }
-    // Sums of others that a tile in the middle adds up where each adds up what it needs of all others.
-    std::int64_t gathered(const SatPass &pass) const {
-        return bands / 2 * width() + pass.channels * (columns / 2 * height() + bands * columns / 4);
-    }
 };
 
 // Memory for sums, and the local memory that kernels of cl/lib/sat_tiles.clh want.
@@ -44,6 +40,14 @@ struct SatMemory {
     LocalMemory items() const { return local(tile.group()); }
     LocalMemory stacks() const { return local(std::int64_t{tile.stacked} * tile.width()); }
 };
+
+const std::vector<Setting<SatTileSettings>> &sat_tile_tunables();
+
+// The memory of kernels of cl/lib/sat_others.clh, whose tiles add up what they need of all others: bytes of the sums of columns and
+// of rows, and of the totals.
+std::vector<std::uint64_t> sat_others_workspace(const SatPass &pass, const SatTile &tile);
+// Returns why they are not taken where a tile adds up more sums than so many percent of its own values; "" where they may be.
+std::string sat_others_drawback(const SatPass &pass, const SatTile &tile, int most_percent);
 
 // The macros of cl/lib/sat_tile.clh, and those of the pixels' types.
 Defines sat_tile_defines(const SatPass &pass, const SatTile &tile);

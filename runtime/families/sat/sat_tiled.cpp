@@ -64,9 +64,7 @@ Kernel sat_tiled() {
     KernelSpec<SatPass, SatTileSettings> spec;
     spec.name = "sat_tiled";
     spec.folder = "sat";
-    spec.tunables = {{"LANES", &SatTileSettings::lanes, {16, 32, 64}},
-                     {"STACKED", &SatTileSettings::stacked, {4, 8}},
-                     {"ROWS", &SatTileSettings::rows, {4, 8, 16}}};
+    spec.tunables = sat_tile_tunables();
     spec.preferred = [](const SatPass &pass, const DeviceFacts &facts) {
         // Measured on NVIDIA (H200), 8192x8192: 0.73 and 0.66 of the time of groups of 512 items with three channels of f32 and
         // u8, 0.84 with one of u8, up to 1.02 of f32.
