@@ -358,10 +358,11 @@ TEST_SUITE("choice") {
               Table{1920, 1080, 1, "sat_once", "sat_gather"},
               Table{3840, 2160, 1, "sat_once", "sat_gather"},
               Table{1280, 720, 3, "sat_once", "sat_gather"},
-              Table{1920, 1080, 3, "sat_once", "sat_tiled"},
+              Table{1920, 1080, 3, "sat_tiled", "sat_tiled"},
               Table{2048, 2048, 3, "sat_tiled", "sat_tiled"},
               Table{16384, 1000, 1, "sat_once", "sat_tiled"},
               Table{32768, 400, 1, "sat_tiled", "sat_tiled", "400 rows are few"},
+              Table{8192, 8192, 2, "sat_ahead", "sat_tiled"},
               Table{4096, 16384, 4, "sat_tiled", "sat_tiled"}}) {
             gz::PlanDesc desc;
             desc.source.extent = {table.width, table.height, 1, 1};

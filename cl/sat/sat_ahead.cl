@@ -1,6 +1,6 @@
 // Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A
 // group marches down a strip of the image, and reads every tile twice. AHEAD tiles before it makes the
-// table of it, it publishes what the tile's pixels add up to along each row: the total. Then it reads the tile again,
+// table of it, it publishes what the tile's pixels add up to along each row, by channel: the totals. Then it reads the tile again,
 // mostly from the cache. What lies left of a row is the sum of the totals of all strips before, and is added to the
 // row's first pixel: groups seldom wait for it, as totals come so far ahead. Of the strips of a team, TEAM side by side,
 // the last publishes what the team adds up to, so that a group asks for the totals of its fellows
@@ -20,14 +20,21 @@
 #ifndef WORDS
 #error WORDS is not defined
 #endif
+#if CHANNELS > 2
+#error one channel or two
+#endif
 
 #define AHEAD 4
 #define AHEAD_OF_TEAM 2 // tiles before it is wanted, a team's sum is made
 
 // PARTS items ask for the words of one row: each for at most WORDS of those that its strip waits for, and in a team's last
-// strip for OF_PART totals of its team.
+// strip for OF_PART totals of its team, of each channel.
 #define PARTS (GROUP / TILE_Y)
 #define OF_PART (TEAM / PARTS)
+#define EACH_CHANNEL(c) UNROLL for (int c = 0; c < CHANNELS; ++c)
+
+// Where a row's chunks of a channel begin.
+#define CHUNK_OF(c, row) (((c)*TILE_Y + (row)) * CHUNK_PITCH)
 
 // Returns the sum of the values of the items before this one, of LANES side by side. Each adds what another item has, 1, 2, 4 and
 // so on places before it.
@@ -55,7 +62,8 @@ INLINE void sum_all_before(__local float *values) {
 }
 #endif
 
-// strips, pitch: see Strips. chunks: CHUNK_PITCH for each row of a tile. lefts, team_sums: one for each item.
+// strips, pitch: see Strips. For each channel, chunks: CHUNK_PITCH for each row of a tile; lefts, team_sums: one for each
+// item.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
                volatile __global uint *shared, const Geometry g, const int strips, const int pitch,
@@ -84,8 +92,8 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
     const int wanted = fellow + team;
 #define OTHER(k) ((k)*PARTS + part)
 #define WORD_OF(n)                                                                                 \
-    ((n) < fellow ? fellows + (n)*pitch : teams + ((n) - fellow) * pitch)
-#define TOTAL_OF_TEAM(k) (fellows + OTHER(k) * pitch)
+    ((n) < fellow ? fellows + (n) * CHANNELS * pitch : teams + ((n) - fellow) * CHANNELS * pitch)
+#define TOTAL_OF_TEAM(k) (fellows + OTHER(k) * CHANNELS * pitch)
     volatile __global uint *const totals = shared + strip_start(all, batch, strip);
     volatile __global uint *const sums = shared + team_start(all, batch, team);
 
@@ -94,48 +102,55 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
     SUM v[VALUES], next[VALUES];
     UNROLL for (int i = 0; i < VALUES; ++i)
         v[i] = 0.0f;
-    uint words[WORDS], fellow_words[OF_PART];
-    UNROLL for (int k = 0; k < WORDS; ++k)
-        words[k] = ZERO;
-    UNROLL for (int k = 0; k < OF_PART; ++k)
-        fellow_words[k] = ZERO;
+    uint words[CHANNELS][WORDS], fellow_words[CHANNELS][OF_PART];
+    EACH_CHANNEL(c) {
+        UNROLL for (int k = 0; k < WORDS; ++k)
+            words[c][k] = ZERO;
+        UNROLL for (int k = 0; k < OF_PART; ++k)
+            fellow_words[c][k] = ZERO;
+    }
     place.y = stack * ROWS;
     read_rows(next, src, g, place, false);
     for (int band = -AHEAD; band < bands; ++band) {
         const int ahead = band + AHEAD;
         const int of_team = band + AHEAD_OF_TEAM;
-        UNROLL for (int r = 0; r < ROWS; ++r)
-            chunks[(stack * ROWS + r) * CHUNK_PITCH + place.lane] =
-                (next[AT(r, 0)] + next[AT(r, 1)]) + (next[AT(r, 2)] + next[AT(r, 3)]);
-        {
+        EACH_CHANNEL(c)
+            UNROLL for (int r = 0; r < ROWS; ++r)
+                chunks[CHUNK_OF(c, stack * ROWS + r) + place.lane] = 
+                    sum_of_channel(next + AT(r, 0), c, place.channel);
+        EACH_CHANNEL(c) {
             float sum = 0.0f;
             UNROLL for (int k = 0; k < WORDS; ++k) {
-                while (words[k] == UNKNOWN)
-                    words[k] = POLL(WORD_OF(OTHER(k)) + band * TILE_Y);
-                sum += KNOWN(words[k]);
+                while (words[c][k] == UNKNOWN)
+                    words[c][k] = POLL(WORD_OF(OTHER(k)) + c * pitch + band * TILE_Y);
+                sum += KNOWN(words[c][k]);
             }
-            lefts[item] = sum;
+            lefts[c * GROUP + item] = sum;
         }
-        if (is_last_fellow) {
-            float sum = 0.0f;
-            UNROLL for (int k = 0; k < OF_PART; ++k) {
-                while (fellow_words[k] == UNKNOWN)
-                    fellow_words[k] = POLL(TOTAL_OF_TEAM(k) + of_team * TILE_Y);
-                sum += KNOWN(fellow_words[k]);
+        if (is_last_fellow)
+            EACH_CHANNEL(c) {
+                float sum = 0.0f;
+                UNROLL for (int k = 0; k < OF_PART; ++k) {
+                    while (fellow_words[c][k] == UNKNOWN)
+                        fellow_words[c][k] = POLL(TOTAL_OF_TEAM(k) + c * pitch + of_team * TILE_Y);
+                    sum += KNOWN(fellow_words[c][k]);
+                }
+                team_sums[c * GROUP + item] = sum;
             }
-            team_sums[item] = sum;
-        }
         // Words before other reads, which they would wait for too.
         const int coming = band + 1;
-        UNROLL for (int k = 0; k < WORDS; ++k)
-            words[k] = coming >= 0 && coming < bands && OTHER(k) < wanted
-                           ? POLL(WORD_OF(OTHER(k)) + coming * TILE_Y)
-                           : ZERO;
+        EACH_CHANNEL(c)
+            UNROLL for (int k = 0; k < WORDS; ++k)
+                words[c][k] = coming >= 0 && coming < bands && OTHER(k) < wanted
+                                  ? POLL(WORD_OF(OTHER(k)) + c * pitch + coming * TILE_Y)
+                                  : ZERO;
         if (is_last_fellow)
-            UNROLL for (int k = 0; k < OF_PART; ++k)
-                fellow_words[k] = of_team + 1 >= 0 && of_team + 1 < bands
-                                      ? POLL(TOTAL_OF_TEAM(k) + (of_team + 1) * TILE_Y)
-                                      : ZERO;
+            EACH_CHANNEL(c)
+                UNROLL for (int k = 0; k < OF_PART; ++k)
+                    fellow_words[c][k] =
+                        of_team + 1 >= 0 && of_team + 1 < bands
+                            ? POLL(TOTAL_OF_TEAM(k) + c * pitch + (of_team + 1) * TILE_Y)
+                            : ZERO;
         SUM sum[VALUES];
         UNROLL for (int i = 0; i < VALUES; ++i)
             sum[i] = v[i];
@@ -145,25 +160,27 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
         read_rows(v, src, g, place, true);
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        if (item < TILE_Y && ahead < bands) {
+        if (item < CHANNELS * TILE_Y && ahead < bands) {
             float total = 0.0f;
             UNROLL for (int k = 0; k < LANES; ++k)
                 total += chunks[item * CHUNK_PITCH + k];
-            PUBLISH_LINE(totals + ahead * TILE_Y + item, total);
+            PUBLISH_LINE(totals + (item / TILE_Y) * pitch + ahead * TILE_Y + row, total);
         }
-        if (is_last_fellow && part == PARTS - 1 && of_team >= 0 && of_team < bands) {
-            float total = 0.0f;
-            UNROLL for (int k = 0; k < PARTS; ++k)
-                total += team_sums[k * TILE_Y + row];
-            PUBLISH_LINE(sums + of_team * TILE_Y + row, total);
-        }
-        if (place.lane == 0)
-            UNROLL for (int r = 0; r < ROWS; ++r) {
-                float left = 0.0f;
+        if (is_last_fellow && part == PARTS - 1 && of_team >= 0 && of_team < bands)
+            EACH_CHANNEL(c) {
+                float total = 0.0f;
                 UNROLL for (int k = 0; k < PARTS; ++k)
-                    left += lefts[k * TILE_Y + stack * ROWS + r];
-                sum[AT(r, 0)] += left;
+                    total += team_sums[c * GROUP + k * TILE_Y + row];
+                PUBLISH_LINE(sums + c * pitch + of_team * TILE_Y + row, total);
             }
+        if (place.lane == 0)
+            EACH_CHANNEL(c)
+                UNROLL for (int r = 0; r < ROWS; ++r) {
+                    float left = 0.0f;
+                    UNROLL for (int k = 0; k < PARTS; ++k)
+                        left += lefts[c * GROUP + k * TILE_Y + stack * ROWS + r];
+                    sum[AT(r, c)] += left;
+                }
         UNROLL for (int r = 1; r < ROWS; ++r)
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 sum[AT(r, i)] += sum[AT(r - 1, i)];
@@ -180,27 +197,30 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
         UNROLL for (int r = 0; r < ROWS; ++r) {
             UNROLL for (int i = 0; i < CHUNK; ++i)
                 sum[AT(r, i)] += over[i];
-            UNROLL for (int i = 1; i < CHUNK; ++i)
-                sum[AT(r, i)] += sum[AT(r, i - 1)];
+            UNROLL for (int i = CHANNELS; i < CHUNK; ++i)
+                sum[AT(r, i)] += sum[AT(r, i - CHANNELS)];
         }
 #if HAS_SHUFFLES
-        UNROLL for (int r = 0; r < ROWS; ++r) {
-            const float left = sum_before(sum[AT(r, CHUNK - 1)], place.lane);
-            UNROLL for (int i = 0; i < CHUNK; ++i)
-                sum[AT(r, i)] += left;
-        }
+        UNROLL for (int r = 0; r < ROWS; ++r)
+            EACH_CHANNEL(c) {
+                const float left =
+                    sum_before(last_of_channel(sum + AT(r, 0), c, place.channel), place.lane);
+                add_to_channel(sum + AT(r, 0), c, place.channel, left);
+            }
 #else
-        for (int r = 0; r < ROWS; ++r)
-            chunks[(stack * ROWS + r) * CHUNK_PITCH + place.lane] = sum[AT(r, CHUNK - 1)];
+        EACH_CHANNEL(c)
+            for (int r = 0; r < ROWS; ++r)
+                chunks[CHUNK_OF(c, stack * ROWS + r) + place.lane] =
+                    last_of_channel(sum + AT(r, 0), c, place.channel);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < TILE_Y)
+        if (item < CHANNELS * TILE_Y)
             sum_all_before(chunks + item * CHUNK_PITCH);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int r = 0; r < ROWS; ++r) {
-            const float left = chunks[(stack * ROWS + r) * CHUNK_PITCH + place.lane];
-            for (int i = 0; i < CHUNK; ++i)
-                sum[AT(r, i)] += left;
-        }
+        EACH_CHANNEL(c)
+            for (int r = 0; r < ROWS; ++r) {
+                const float left = chunks[CHUNK_OF(c, stack * ROWS + r) + place.lane];
+                add_to_channel(sum + AT(r, 0), c, place.channel, left);
+            }
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         place.y = band * TILE_Y + stack * ROWS;

@@ -15,6 +15,10 @@
 #include "lib/shared_words.clh"
 #include "lib/sat_strips.clh"
 
+#if CHANNELS != 1
+#error one channel
+#endif
+
 // Makes v sums of the tile, of all rows above but of the tile's columns alone. An item for each row
 // adds up what its chunks come to: this total it publishes in `line`, a word for each row, and
 // returns; other items return `total` as it was. top: the sums of the columns above the tile, which

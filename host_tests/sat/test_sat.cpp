@@ -98,12 +98,12 @@ gz::Kernel spec_of(const std::string &kernel) {
                          [&](const auto &k) { return k.name == kernel; });
 }
 
-// A case for a kernel that makes tables of one channel of floats alone.
+// A case for a kernel that makes tables of floats alone, sat_march of one channel and sat_ahead of up to two.
 void make_float_table(SatCase &test) {
     if (test.src_type == PixelType::u8)
         test.src_type = PixelType::u16;
     test.dst_type = PixelType::f32;
-    test.channels = 1;
+    test.channels = std::min(test.channels, test.kernel == "sat_march" ? 1 : 2);
 }
 // Kernels whose tiles add up what they need of all others.
 bool gathers(const std::string &kernel) {
@@ -225,17 +225,22 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
         programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 4200}, {16500, 19}}},
                     {f32, f32, 1, odd, {{197, 53}, {37, 4200}}},
                     {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
+                    {u8, u32, 3, odd, {{80, 53}}},
                     {u8, u32, 2, padded, {{101, 53}, {8230, 19}}}};
     } else if (gathers(kernel)) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 700}, {2600, 75}}},
                     {f32, f32, 1, odd, {{197, 53}, {1300, 90}}},
                     {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
+                    {u8, u32, 3, odd, {{80, 53}}},
                     {u8, u32, 2, padded, {{101, 53}}}};
     } else if (makes_floats_alone(kernel)) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{f32, f32, 1, padded, {{1300, 75}, {1024, 64}, {70, 200}}},
                     {u16, f32, 1, odd, {{1300, 75}}}};
+        if (kernel == "sat_ahead")
+            programs.insert(programs.end(), {{f32, f32, 2, padded, {{650, 75}, {33, 200}}},
+                                             {u16, f32, 2, odd, {{650, 75}}}});
     } else if (kernel == "sat_strips") {
         config = {{"BAND", 16}};
         programs = {{u8, u32, 1, padded, {{197, 75}, {256, 64}}}, {f32, f32, 2, odd, {{99, 75}}}};
@@ -310,9 +315,9 @@ std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<Sat
     };
     std::vector<Shape> shapes;
     if (kernel == "sat_tiled")
-        shapes = {{2, 40, 20}, {1, 8, 2070}};
+        shapes = {{2, 40, 20}, {3, 40, 20}, {1, 8, 2070}};
     if (gathers(kernel))
-        shapes = {{2, 70, 40}, {1, 200, 36}};
+        shapes = {{2, 70, 40}, {3, 50, 36}, {1, 200, 36}};
     for (const Shape &shape : shapes) {
         SatCase test;
         static_cast<ImageCase &>(test) =

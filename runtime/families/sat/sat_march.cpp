@@ -14,7 +14,8 @@ SatStrips strips_of(const SatPass &pass, const SatTileSettings &settings) {
 }
 
 std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
-    return sat_strips_refusal(pass, strips_of(pass, settings));
+    return pass.channels != 1 ? text(pass.channels, " channels")
+                              : sat_strips_refusal(pass, strips_of(pass, settings));
 }
 
 Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {

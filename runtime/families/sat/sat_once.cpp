@@ -46,13 +46,10 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 // Measured on NVIDIA (H200), f32 and u8 of one channel, f32 of three, 256x256 to 4096x4096: larger tiles, which add up fewer sums
 // of others, where there are still enough of them.
 SatTileSettings shape_of(const SatPass &pass) {
-    constexpr std::int64_t few = std::int64_t{1} << 22, few_of_several = std::int64_t{1} << 21;
+    constexpr std::int64_t few = std::int64_t{1} << 22;
     // Larger tiles of sums of 8 bytes do not fit local memory.
-    if (pass.values() < (pass.channels == 1 ? few : few_of_several) ||
-        pass.sum_bytes() > sizeof(float))
+    if (pass.values() < few || pass.channels > 1 || pass.sum_bytes() > sizeof(float))
         return {32, 8, 8};
-    if (pass.channels > 1)
-        return {64, 4, 16};
     return facts_of(pass.src_type).is_integer ? SatTileSettings{64, 8, 8}
                                               : SatTileSettings{32, 8, 16};
 }

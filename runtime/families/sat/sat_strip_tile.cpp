@@ -3,7 +3,7 @@
 namespace gz {
 
 std::int64_t SatStrips::words(const SatPass &pass) const {
-    return 1 + pass.batch() * (columns + teams()) * pitch();
+    return 1 + pass.batch() * pass.channels * (columns + teams()) * pitch();
 }
 
 const std::vector<Setting<SatTileSettings>> &sat_strips_tunables() {
@@ -17,8 +17,6 @@ const std::vector<Setting<SatTileSettings>> &sat_strips_tunables() {
 std::string sat_strips_refusal(const SatPass &pass, const SatStrips &strips) {
     if (pass.dst_type != PixelType::f32)
         return "only sums of f32 have a value to spare, for those that are not known yet";
-    if (pass.channels != 1)
-        return text(pass.channels, " channels");
     return strips.words(pass) >= std::int64_t{1} << 31 ? "there are too many rows" : "";
 }
 

@@ -4,7 +4,7 @@ namespace gz {
 
 SatTile::SatTile(const SatPass &pass, const SatTileSettings &settings)
     : lanes(settings.lanes), stacked(settings.stacked), rows(settings.rows),
-      chunk(pass.channels == 3 ? 3 : 4), columns(ceil_div(pass.summed_values(), width())),
+      columns(ceil_div(pass.summed_values(), width())),
       bands(ceil_div(pass.summed_rows(), height())) {}
 
 LocalMemory SatMemory::local(std::int64_t sums) const {
@@ -49,7 +49,7 @@ Defines sat_tile_defines(const SatPass &pass, const SatTile &tile) {
 }
 
 bool reads_vectors(const SatPass &pass) {
-    return pass.channels != 3 && pass.alignment >= 4 && pass.first_value() % 4 == 0;
+    return pass.alignment >= 4 && pass.first_value() % 4 == 0;
 }
 
 std::string sat_tile_details(const SatPass &pass, const SatTileSettings &settings) {

@@ -12,8 +12,8 @@ struct SatTileSettings {
 
 // Tiles of LANES x STACKED items, each with a chunk of values of each of ROWS rows.
 struct SatTile {
+    static constexpr int chunk = 4; // values
     int lanes, stacked, rows;
-    int chunk;                   // values
     std::int64_t columns, bands; // of tiles
 
     SatTile(const SatPass &pass, const SatTileSettings &settings);
