@@ -239,6 +239,30 @@ TEST_CASE("bench: the images that users have, side by side") {
     CHECK(contains(lines[5], "bspline"));
 }
 
+#ifndef _WIN32 // which has no such signals
+TEST_CASE("bench: interrupted, it reports the rows measured before") {
+    const char *const command = std::getenv("GAUZE_COMMAND");
+    REQUIRE(command);
+    // All rows, a hundred times each, take a minute on two cores: some are measured after seconds, and not all.
+    const Outcome outcome =
+        run_program("/usr/bin/timeout",
+                    {"--preserve-status", "-s", "INT", "10", command, "bench", "nlm", "separable",
+                     "correlate", "--size", "2000x1000", "--repeat", "100", "--json", "-"});
+    CAPTURE(outcome.err);
+    if (outcome.code == 0) // a fast machine has measured all of them
+        return;
+    CHECK(outcome.code == 130);
+    CHECK(contains(outcome.err, "interrupted"));
+    if (!outcome.out.empty()) { // a slow machine may have measured nothing yet
+        const Json rows = Json::parse(outcome.out);
+        CHECK(rows.size() >= 1);
+        CHECK(rows.size() < 14);
+        for (const Json &row : rows)
+            check_is_measurement(row);
+    }
+}
+#endif
+
 TEST_CASE("bench: the table is Markdown, with aligned columns") {
     const Outcome outcome = bench(small({}));
     REQUIRE(outcome.code == 0);

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -33,6 +35,7 @@
 #include "input_error.hpp"
 #include "progress.hpp"
 #include "svg_plot.hpp"
+#include "system.hpp"
 
 namespace gauze::tool {
 namespace {
@@ -50,6 +53,15 @@ struct BenchOptions {
 
     bool json_to_stdout() const { return json && *json == "-"; }
 };
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The row that is being measured may take long: a second interrupt does not wait for it.
+void on_interrupt(int) {
+    if (interrupted)
+        std::_Exit(static_cast<int>(ExitCode::interrupted));
+    interrupted = 1;
+}
 
 // A row that the library can run, ready to run.
 struct PlannedRow {
@@ -267,6 +279,8 @@ public:
             total += work_of(planned.row);
         Progress progress(total);
         for (const PlannedRow &planned : rows) {
+            if (interrupted)
+                break;
             progress.begin(text_of(planned.row), work_of(planned.row));
             measure(planned);
         }
@@ -461,9 +475,19 @@ ExitCode bench(const BenchOptions &options) {
         check_output_path(*options.json);
 
     const Engine engine = make_engine(options.device);
+    catch_interrupts(on_interrupt);
     std::vector<Bench> runs;
-    for (const BenchOptions &image : images_of(options, engine.device()))
-        runs.push_back(measured(image, engine));
+    for (const BenchOptions &image : images_of(options, engine.device())) {
+        if (interrupted)
+            break;
+        Bench run = measured(image, engine);
+        if (!run.report().results.empty())
+            runs.push_back(std::move(run));
+    }
+    if (interrupted)
+        std::cerr << "note: interrupted: only rows that were measured before are reported\n";
+    if (runs.empty())
+        return ExitCode::interrupted;
 
     std::vector<BenchReport> reports;
     std::vector<Measurement> measurements;
@@ -488,6 +512,8 @@ ExitCode bench(const BenchOptions &options) {
         for (const std::string &failure : run.failures())
             std::cerr << "gauze: " << failure << '\n';
     }
+    if (interrupted)
+        return ExitCode::interrupted;
     return is_right ? ExitCode::success : ExitCode::over_bound;
 }
 
@@ -504,7 +530,9 @@ void add_bench_command(CLI::App &app, Invocation &invocation) {
     CLI::App *const command = app.add_subcommand(
         "bench", "Time the standard rows of filters beside a plain copy. Each result is compared "
                  "with the double reference in " +
-                     std::to_string(checked_windows) + " windows; exit code 1 if one is wrong.");
+                     std::to_string(checked_windows) +
+                     " windows; exit code 1 if one is wrong. "
+                     "Interrupted, it reports the rows measured before.");
     const auto options = std::make_shared<BenchOptions>();
     command->add_option("FILTER", options->filters, filter_names() + " (default: all)")
         ->type_name("");
