@@ -296,8 +296,8 @@ TEST_CASE("tune: interrupted, it keeps what it has") {
     const char *const command = std::getenv("GAUZE_COMMAND");
     REQUIRE(command);
     const Outcome tuned = run_program(
-        "/usr/bin/timeout", {"--preserve-status", "-s", "INT", "5", command, "tune", "sat", "box",
-                             "--sizes", "small", "--budget", "600", "--file", file});
+        "/usr/bin/timeout", {"--foreground", "--preserve-status", "-s", "INT", "5", command, "tune",
+                             "sat", "box", "--sizes", "small", "--budget", "600", "--file", file});
     CHECK(tuned.code == 130);
     CHECK(contains(tuned.out, "interrupted after "));
     if (fs::exists(file)) // a slow machine may have measured nothing yet

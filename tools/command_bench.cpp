@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -53,15 +51,6 @@ struct BenchOptions {
 
     bool json_to_stdout() const { return json && *json == "-"; }
 };
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// The row that is being measured may take long: a second interrupt does not wait for it.
-void on_interrupt(int) {
-    if (interrupted)
-        std::_Exit(static_cast<int>(ExitCode::interrupted));
-    interrupted = 1;
-}
 
 // A row that the library can run, ready to run.
 struct PlannedRow {
@@ -279,10 +268,16 @@ public:
             total += work_of(planned.row);
         Progress progress(total);
         for (const PlannedRow &planned : rows) {
-            if (interrupted)
+            if (was_interrupted())
                 break;
             progress.begin(text_of(planned.row), work_of(planned.row));
-            measure(planned);
+            try {
+                measure(planned);
+            } catch (const Error &) {
+                // A compiler that the driver starts may be interrupted too.
+                if (!was_interrupted())
+                    throw;
+            }
         }
         canvas_.reset(); // the next bench needs the memory
     }
@@ -475,17 +470,18 @@ ExitCode bench(const BenchOptions &options) {
         check_output_path(*options.json);
 
     const Engine engine = make_engine(options.device);
-    catch_interrupts(on_interrupt);
+    catch_interrupts();
     std::vector<Bench> runs;
     for (const BenchOptions &image : images_of(options, engine.device())) {
-        if (interrupted)
+        if (was_interrupted())
             break;
         Bench run = measured(image, engine);
         if (!run.report().results.empty())
             runs.push_back(std::move(run));
     }
-    if (interrupted)
-        std::cerr << "note: interrupted: only rows that were measured before are reported\n";
+    if (was_interrupted())
+        std::cerr << (runs.empty() ? "note: interrupted before a row was measured\n"
+                                   : "note: interrupted: these are the rows measured before\n");
     if (runs.empty())
         return ExitCode::interrupted;
 
@@ -512,9 +508,9 @@ ExitCode bench(const BenchOptions &options) {
         for (const std::string &failure : run.failures())
             std::cerr << "gauze: " << failure << '\n';
     }
-    if (interrupted)
-        return ExitCode::interrupted;
-    return is_right ? ExitCode::success : ExitCode::over_bound;
+    if (!is_right)
+        return ExitCode::over_bound;
+    return was_interrupted() ? ExitCode::interrupted : ExitCode::success;
 }
 
 std::string filter_names() {
@@ -528,11 +524,12 @@ std::string filter_names() {
 
 void add_bench_command(CLI::App &app, Invocation &invocation) {
     CLI::App *const command = app.add_subcommand(
-        "bench", "Time the standard rows of filters beside a plain copy. Each result is compared "
-                 "with the double reference in " +
-                     std::to_string(checked_windows) +
-                     " windows; exit code 1 if one is wrong. "
-                     "Interrupted, it reports the rows measured before.");
+        "bench",
+        "Time the standard rows of filters beside a plain copy. Each result is compared "
+        "with the double reference in " +
+            std::to_string(checked_windows) +
+            " windows; exit code 1 if one is wrong. "
+            "Interrupted, it ends after its row, reports the rows so far and exits with code 130.");
     const auto options = std::make_shared<BenchOptions>();
     command->add_option("FILTER", options->filters, filter_names() + " (default: all)")
         ->type_name("");

@@ -2,7 +2,6 @@
 // fastest in the user's tuning file.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -43,12 +42,6 @@ struct TuneOptions {
     double timeout = 60;
     bool is_worker = false;
 };
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void on_interrupt(int) {
-    interrupted = 1;
-}
 
 // One class of problems, to be tuned on samples of it.
 struct Job {
@@ -134,13 +127,13 @@ private:
         case Conversation::Heard::end: {
             const std::string how = worker_->end();
             worker_.reset();
-            return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad, how};
+            return {was_interrupted() ? Answer::Kind::stopped : Answer::Kind::bad, how};
         }
         case Conversation::Heard::nothing:
             break;
         }
         worker_.reset();
-        return {interrupted ? Answer::Kind::stopped : Answer::Kind::bad,
+        return {was_interrupted() ? Answer::Kind::stopped : Answer::Kind::bad,
                 "it did not end within " + text_of(options_.timeout) + " s"};
     }
 
@@ -197,7 +190,7 @@ public:
     }
 
 private:
-    bool is_over() const { return interrupted || clock_.seconds() >= options_.budget; }
+    bool is_over() const { return was_interrupted() || clock_.seconds() >= options_.budget; }
 
     void show(const Job &job, const std::string &what) {
         const double now = clock_.seconds();
@@ -248,7 +241,8 @@ private:
         const std::string baseline = search.best();
         bool baseline_is_kept = false;
         const auto tried = [&] { return std::to_string(search.measured_count()) + " tried"; };
-        while (!interrupted && (clock_.seconds() < deadline_ || search.measured_count() == 1)) {
+        while (!was_interrupted() &&
+               (clock_.seconds() < deadline_ || search.measured_count() == 1)) {
             const std::optional<std::string> candidate = search.next();
             if (!candidate)
                 break;
@@ -410,10 +404,10 @@ ExitCode tune(const TuneOptions &options) {
     Tuner tuner(options, device.name, jobs_of(options, engine));
     std::cout << "tuning " << device.name << " (" << device.platform << "), results to " << file
               << std::endl;
-    catch_interrupts(on_interrupt);
+    catch_interrupts();
     tuner.run();
-    std::cout << (interrupted ? "interrupted after " : "") << tuner.summary() << std::endl;
-    return interrupted ? ExitCode::interrupted : ExitCode::success;
+    std::cout << (was_interrupted() ? "interrupted after " : "") << tuner.summary() << std::endl;
+    return was_interrupted() ? ExitCode::interrupted : ExitCode::success;
 }
 
 } // namespace

@@ -30,8 +30,10 @@ void remove_at_once(const std::filesystem::path &path);
 // Has signals that would end the process, where nobody else catches or ignores them, call the handler first.
 void before_ending(void (*handler)());
 
-// Has what interrupts or ends the process set the flag instead, and calls that wait return.
-void catch_interrupts(void (*handler)(int));
+// Has the process go on when somebody interrupts or ends it, and calls that wait return. Who asks again after two seconds ends it.
+void catch_interrupts();
+// Returns whether somebody has asked since.
+bool was_interrupted();
 
 // Has this process end when the one that started it does.
 void end_with_parent();

@@ -11,6 +11,8 @@
 #include <sys/prctl.h>
 #endif
 
+#include "interrupt.hpp"
+
 namespace gauze::tool {
 
 std::vector<std::string> begin_program(int argc, const char *const *argv) {
@@ -44,12 +46,19 @@ void remove_at_once(const std::filesystem::path &path) {
 namespace {
 
 void (*last_act)() = nullptr;
+Interrupt interrupt;
 
 extern "C" void act_and_end(int signal) {
-    last_act();
+    if (last_act)
+        last_act();
     // The signal comes again when this returns, and ends the process as if nobody had caught it.
     std::signal(signal, SIG_DFL);
     std::raise(signal);
+}
+
+extern "C" void note_interrupt(int signal) {
+    if (interrupt.note())
+        act_and_end(signal);
 }
 
 } // namespace
@@ -66,14 +75,18 @@ void before_ending(void (*handler)()) {
     }
 }
 
-void catch_interrupts(void (*handler)(int)) {
+void catch_interrupts() {
     struct sigaction action {};
-    action.sa_handler = handler; // without SA_RESTART: waiting calls must return
+    action.sa_handler = note_interrupt; // without SA_RESTART: waiting calls must return
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
     // A program that does not read any more is found by its silence.
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, nullptr);
+}
+
+bool was_interrupted() {
+    return interrupt.is_noted();
 }
 
 void end_with_parent() {

@@ -1,7 +1,6 @@
 #include "system.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <memory>
 #include <system_error>
 
@@ -11,6 +10,7 @@
 // After the types of windows.h.
 #include <shellapi.h>
 
+#include "interrupt.hpp"
 #include "wide.hpp"
 
 namespace gauze::tool {
@@ -75,14 +75,14 @@ void remove_at_once(const std::filesystem::path &path) {
 namespace {
 
 void (*last_act)() = nullptr;
-void (*on_interrupt)(int) = nullptr;
+bool catches_interrupts = false;
+Interrupt interrupt;
 
 // In a thread of its own. Returns whether the process goes on.
 BOOL WINAPI on_console_event(DWORD event) {
-    if (on_interrupt && (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT)) {
-        on_interrupt(SIGINT);
+    if (catches_interrupts && (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) &&
+        !interrupt.note())
         return TRUE;
-    }
     if (last_act)
         last_act();
     return FALSE;
@@ -95,9 +95,13 @@ void before_ending(void (*handler)()) {
     SetConsoleCtrlHandler(on_console_event, TRUE);
 }
 
-void catch_interrupts(void (*handler)(int)) {
-    on_interrupt = handler;
+void catch_interrupts() {
+    catches_interrupts = true;
     SetConsoleCtrlHandler(on_console_event, TRUE);
+}
+
+bool was_interrupted() {
+    return interrupt.is_noted();
 }
 
 // Processes that others start are in a job of theirs: see subprocess_windows.cpp.
