@@ -363,6 +363,8 @@ TEST_SUITE("choice") {
               Table{16384, 1000, 1, "sat_once", "sat_tiled"},
               Table{32768, 400, 1, "sat_tiled", "sat_tiled", "400 rows are few"},
               Table{8192, 8192, 2, "sat_ahead", "sat_tiled"},
+              Table{2048, 2048, 2, "sat_once", "sat_tiled"},
+              Table{1024, 1024, 4, "sat_once", "sat_tiled"},
               Table{4096, 16384, 4, "sat_tiled", "sat_tiled"}}) {
             gz::PlanDesc desc;
             desc.source.extent = {table.width, table.height, 1, 1};

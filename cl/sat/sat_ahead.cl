@@ -1,4 +1,4 @@
-// Summed-area tables of floats in one pass, for large images on GPUs whose groups all go on. A
+// Summed-area tables of one or two channels of floats in one pass, for large images on GPUs whose groups all go on. A
 // group marches down a strip of the image, and reads every tile twice. AHEAD tiles before it makes the
 // table of it, it publishes what the tile's pixels add up to along each row, by channel: the totals. Then it reads the tile again,
 // mostly from the cache. What lies left of a row is the sum of the totals of all strips before, and is added to the
@@ -20,8 +20,8 @@
 #ifndef WORDS
 #error WORDS is not defined
 #endif
-#if CHANNELS > 2
-#error one channel or two
+#if CHANNELS > 2 || CHANNELS * ROWS > LANES
+#error one channel or two, and an item for each row of a tile and channel
 #endif
 
 #define AHEAD 4
@@ -116,7 +116,7 @@ void sat_ahead(__global const SRC *restrict src, __global SUM *restrict dst,
         const int of_team = band + AHEAD_OF_TEAM;
         EACH_CHANNEL(c)
             UNROLL for (int r = 0; r < ROWS; ++r)
-                chunks[CHUNK_OF(c, stack * ROWS + r) + place.lane] = 
+                chunks[CHUNK_OF(c, stack * ROWS + r) + place.lane] =
                     sum_of_channel(next + AT(r, 0), c, place.channel);
         EACH_CHANNEL(c) {
             float sum = 0.0f;

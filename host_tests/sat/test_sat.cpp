@@ -224,15 +224,17 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 4200}, {16500, 19}}},
                     {f32, f32, 1, odd, {{197, 53}, {37, 4200}}},
-                    {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
+                    {u16, f32, 3, padded, {{80, 53}, {64, 48}, {160, 53}}},
                     {u8, u32, 3, odd, {{80, 53}}},
+                    {u8, PixelType::u64, 3, padded, {{160, 53}}},
                     {u8, u32, 2, padded, {{101, 53}, {8230, 19}}}};
     } else if (gathers(kernel)) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
         programs = {{u8, u32, 1, padded, {{197, 53}, {256, 48}, {70, 700}, {2600, 75}}},
                     {f32, f32, 1, odd, {{197, 53}, {1300, 90}}},
-                    {u16, f32, 3, padded, {{80, 53}, {64, 48}}},
+                    {u16, f32, 3, padded, {{80, 53}, {64, 48}, {160, 53}}},
                     {u8, u32, 3, odd, {{80, 53}}},
+                    {u8, PixelType::u64, 3, padded, {{160, 53}}},
                     {u8, u32, 2, padded, {{101, 53}}}};
     } else if (makes_floats_alone(kernel)) {
         config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
@@ -264,20 +266,38 @@ std::vector<SatCase> tables_of_several_tiles(const std::string &kernel) {
     return cases;
 }
 
+void check_refuses_more_channels(const std::string &kernel) {
+    SatCase test = table(kernel, PixelType::f32, 64, 64);
+    test.channels = kernel == "sat_march" ? 2 : 3;
+    const SatPass pass = lower_sat(make_plan_desc(test, Results::sums));
+    CHECK(spec_of(kernel).refusal(pass, {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}}) ==
+          text(test.channels, " channels"));
+}
+
 void run_several_tiles(const std::string &kernel) {
     const gz::Kernel spec = spec_of(kernel);
     TileCoverage coverage;
     const std::vector<SatCase> cases = tables_of_several_tiles(kernel);
     run_all(cases);
     std::int64_t most_columns = 0, most_bands = 0;
+    int vectors_of_three = 0, vectors_beside_others = 0;
     for (const SatCase &test : cases) {
         const SatPass pass = lower_sat(make_plan_desc(test, Results::sums));
         CHECK(spec.refusal(pass, test.config) == "");
         coverage.count_groups(spec.work(pass, test.config, engine()->facts()));
         most_columns = std::max(most_columns, pass.summed_values());
         most_bands = std::max(most_bands, pass.summed_rows());
+        if (test.channels == 3 &&
+            spec.details(pass, test.config).find(", aligned vectors") != std::string::npos) {
+            ++vectors_of_three;
+            vectors_beside_others += test.region != RegionKind::whole ? 1 : 0;
+        }
     }
     const int tile_x = 16 * 4, tile_y = 4 * 4;
+    if (gathers(kernel) || kernel == "sat_tiled") {
+        CHECK(vectors_of_three > 0);
+        CHECK(vectors_beside_others > 0); // where pixels left of a region are summed too
+    }
     if (gathers(kernel)) {
         // It goes round once for each RUNS tiles of a band, and for each 4 bands.
         CHECK(most_columns > 2 * 16 * tile_x);
@@ -348,8 +368,11 @@ TEST_SUITE("kernels") {
     // Kernels whose items share tiles, or go along strips and bands, need images of several tiles.
     TEST_CASE("sat kernels: several tiles") {
         for (const std::string &kernel : kernels())
-            if (kernel != "sat_plain")
+            if (kernel != "sat_plain") {
                 run_several_tiles(kernel);
+                if (makes_floats_alone(kernel))
+                    check_refuses_more_channels(kernel);
+            }
     }
 }
 
