@@ -260,6 +260,29 @@ TEST_CASE("bench: interrupted, it reports the rows measured before") {
 }
 #endif
 
+TEST_CASE("bench: what was chosen is compared with other candidates") {
+    const Outcome outcome = bench(small({"--candidates", "2"}));
+    CAPTURE(outcome.out);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    Arguments notes = lines_of(outcome.err);
+    REQUIRE(!notes.empty());
+    const std::string image = "note: 96x80 f32, 1 channel: ", summary = notes.back();
+    notes.pop_back();
+    // Five rows of one problem; a device may refuse some candidates, and some may take long.
+    const int compared = std::atoi(summary.c_str() + image.size());
+    CHECK(compared >= 5);
+    CHECK(compared <= 10);
+    CHECK(summary == image + std::to_string(compared) +
+                         " candidates were compared with what was chosen; " +
+                         std::to_string(notes.size()) + " are faster");
+    for (const std::string &note : notes) {
+        CHECK(note.starts_with(image + "correlate size "));
+        CHECK(contains(note, " takes 0."));
+        CHECK(contains(note, " of the time of correlate_"));
+    }
+}
+
 TEST_CASE("bench: the table is Markdown, with aligned columns") {
     const Outcome outcome = bench(small({}));
     REQUIRE(outcome.code == 0);

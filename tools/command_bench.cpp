@@ -20,6 +20,7 @@
 #include <gauze/gauze.hpp>
 
 #include "arguments.hpp"
+#include "bench_candidates.hpp"
 #include "bench_check.hpp"
 #include "bench_input.hpp"
 #include "bench_measurement.hpp"
@@ -45,6 +46,7 @@ struct BenchOptions {
     int channels = 1;
     std::string device;
     std::optional<unsigned> repeats;
+    unsigned candidates = 0; // of each problem that are compared with its choice
     std::optional<std::string> json, plot;
     bool peers = false;
     std::optional<std::string> sizes; // "users"
@@ -247,7 +249,8 @@ unsigned default_repeats(const BenchRow &row) {
 class Bench {
 public:
     Bench(const BenchOptions &options, const Engine &engine, const Inputs &inputs)
-        : asked_repeats_(options.repeats), engine_(engine), device_(engine.device()) {
+        : asked_repeats_(options.repeats), candidates_(options.candidates), engine_(engine),
+          device_(engine.device()) {
         report_.device = device_.name;
         report_.platform = device_.platform;
         report_.image = image_text(inputs.image);
@@ -280,6 +283,10 @@ public:
             }
         }
         canvas_.reset(); // the next bench needs the memory
+        if (candidates_ > 0)
+            notes_.push_back(report_.image + ": " + std::to_string(compared_) +
+                             " candidates were compared with what was chosen; " +
+                             std::to_string(faster_) + " are faster");
     }
 
     const BenchReport &report() const { return report_; }
@@ -383,9 +390,34 @@ private:
             failures_.push_back(text_of(planned.row) + ": wrong result: " + check.text);
         }
         report_.results.push_back(std::move(result));
+        if (candidates_ > 0 && sources.size() == 1 && targets.size() == 1)
+            compare_candidates_of(planned, canvas);
+    }
+
+    void compare_candidates_of(const PlannedRow &planned, Canvas &canvas) {
+        const CandidatesOutcome outcome = compare_candidates(
+            engine_,
+            {planned.row, planned.plan, planned.source, planned.target, canvas.sources.front(),
+             canvas.targets.front(), canvas.source_pixels},
+            candidates_);
+        compared_ += outcome.compared;
+        const std::string row = report_.image + ": " + text_of(planned.row) + ": ";
+        for (const FasterCandidate &faster : outcome.faster) {
+            if (!faster.wrong.empty()) {
+                failures_.push_back(row + faster.candidate + ": wrong result: " + faster.wrong);
+                continue;
+            }
+            ++faster_;
+            char ratio[32];
+            std::snprintf(ratio, sizeof ratio, "%.2f", faster.ratio);
+            notes_.push_back(row + faster.candidate + " takes " + ratio + " of the time of " +
+                             faster.choice);
+        }
     }
 
     std::optional<unsigned> asked_repeats_;
+    unsigned candidates_;
+    std::size_t compared_ = 0, faster_ = 0; // candidates
     const Engine &engine_;
     DeviceInfo device_;
     std::unique_ptr<Canvas> canvas_;
@@ -566,6 +598,12 @@ void add_bench_command(CLI::App &app, Invocation &invocation) {
         ->type_name("FILE.svg");
     command->add_flag("--peers", options->peers,
                       "Measure other libraries as well, those that are installed");
+    command
+        ->add_option("--candidates", options->candidates,
+                     "Compare what each row chose with so many other candidates, the default of "
+                     "each kernel first, and say which are faster")
+        ->type_name("N")
+        ->check(CLI::Range(1u, 10000u).description(""));
     for (const char *other : {"--type", "--channels", "--plot", "--peers"})
         command->get_option("--sizes")->excludes(command->get_option(other));
     command->callback(

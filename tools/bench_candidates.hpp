@@ -1,0 +1,45 @@
+// Whether what a row's plan chose loses to another kernel or configuration.
+#ifndef GAUZE_TOOLS_BENCH_CANDIDATES_HPP
+#define GAUZE_TOOLS_BENCH_CANDIDATES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gauze/gauze.hpp>
+
+#include "bench_rows.hpp"
+
+namespace gauze::tool {
+
+struct FasterCandidate {
+    std::string candidate, choice; // parts of variants
+    double ratio;                  // of its time to the choice's
+    std::string wrong;             // where its result is wrong; "" where it is right
+};
+
+struct CandidatesOutcome {
+    std::size_t compared = 0;
+    std::vector<FasterCandidate> faster;
+};
+
+// A row of one source and one target, and its images. The target is overwritten.
+struct ComparedRow {
+    const BenchRow &row;
+    const Plan &plan;
+    const ImageDesc &source_desc, &target_desc;
+    const Image &source;
+    Image &target;
+    std::span<const std::vector<std::byte>> pixels; // of the source
+};
+
+// Runs up to `most` candidates of each of the plan's problems, other than its choice, in turn with the plan, the default of each
+// kernel first. Candidates that would take many seconds, or that the device cannot run, are left out. Returns early where the
+// process is interrupted.
+CandidatesOutcome compare_candidates(const Engine &engine, const ComparedRow &compared,
+                                     unsigned most);
+
+} // namespace gauze::tool
+
+#endif
