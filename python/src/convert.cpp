@@ -176,6 +176,19 @@ nb::object numpy_empty(nb::handle arguments) {
     return nb::steal(array);
 }
 
+nb::object aligned_empty(nb::handle arguments, std::size_t bytes) {
+    static PyObject *ndarray = nullptr;
+    constexpr std::size_t line = 64;
+    const nb::object memory = numpy_empty(nb::make_tuple(bytes + line - 1, "uint8"));
+    Py_buffer view;
+    if (PyObject_GetBuffer(memory.ptr(), &view, PyBUF_SIMPLE) != 0)
+        throw nb::python_error();
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(view.buf) % line;
+    PyBuffer_Release(&view);
+    return numpy_member(ndarray, "ndarray")(arguments[0], arguments[1], memory,
+                                            (line - beyond) % line);
+}
+
 nb::object empty_array(const Shape &shape, gauze::Type type) {
     return numpy_empty(nb::make_tuple(tuple_of(shape), numpy_name(type)));
 }

@@ -57,6 +57,9 @@ nb::handle numpy_member(PyObject *&kept, const char *name);
 
 // numpy.empty(*arguments)
 nb::object numpy_empty(nb::handle arguments);
+// The same for an array of so many bytes, which begins at a multiple of 64: kernels of a CPU read and write arrays where they
+// lie, and take longer where a vector lies in two lines of its cache. Another array owns the memory.
+nb::object aligned_empty(nb::handle arguments, std::size_t bytes);
 // An array of NumPy's with undefined values.
 nb::object empty_array(const Shape &shape, gauze::Type type);
 

@@ -10,6 +10,8 @@ namespace gzpy {
 namespace {
 
 constexpr std::size_t most_layouts = 16;
+constexpr std::size_t least_aligned = std::size_t{1}
+                                      << 19; // bytes: smaller arrays are copied to the device
 
 bool has_layout(const gauze::ImageDesc &a, const gauze::ImageDesc &b) {
     return a.pitch == b.pitch && a.plane_pitch == b.plane_pitch;
@@ -51,7 +53,8 @@ constexpr std::size_t least_interruptible = std::size_t{8} << 20; // bytes
 
 nb::object new_target(const Plan &self) {
     if (self.writes_all)
-        return numpy_empty(self.empty_arguments);
+        return self.aligns_results ? aligned_empty(self.empty_arguments, self.target.bytes())
+                                   : numpy_empty(self.empty_arguments);
     return numpy().attr("zeros")(tuple_of(self.out_shape), numpy_name(self.out_type));
 }
 
@@ -197,6 +200,8 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
     if (target_shape.size() != shape.size())
         refuse("out_shape is " + to_text(target_shape) + "; the image has the shape " +
                to_text(shape));
+    const bool is_cpu = engine->engine->device().kind == GAUZE_DEVICE_CPU;
+    const gauze::ImageDesc target = own_axes.describe(out_type, target_shape);
     std::shared_ptr<Plan> plan(new Plan{engine,
                                         filter,
                                         own_axes,
@@ -206,10 +211,11 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                         shape,
                                         target_shape,
                                         own_axes.describe(type, shape),
-                                        own_axes.describe(out_type, target_shape),
+                                        target,
                                         nullptr,
                                         region.is_none(),
                                         nb::make_tuple(tuple_of(target_shape), dtype_of(out_type)),
+                                        is_cpu && target.bytes() >= least_aligned,
                                         {},
                                         {},
                                         std::move(own_guide)});

@@ -22,6 +22,7 @@ struct Plan {
     std::shared_ptr<gauze::Plan> contiguous;
     bool writes_all;            // a region may leave pixels of the target alone
     nb::object empty_arguments; // what numpy.empty() takes for a target: the shape and the dtype
+    bool aligns_results;        // new targets begin where lines of a CPU's cache do
 
     struct Layout {
         gauze::ImageDesc source;
