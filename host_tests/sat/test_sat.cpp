@@ -328,7 +328,7 @@ std::vector<SatCase> of_small_groups(std::vector<SatCase> cases) {
 
 // Adds cases that few small ones may lack: tiles whose rows are several runs, which items of a row add up
 // together, pixels of several channels, one after the other in the same local memory, and so many tiles that
-// sat_before and sat_left loop twice.
+// sat_before and sat_left loop twice. Memory ends with the last pixel: a simulator sees what is read after it.
 std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<SatCase> cases) {
     struct Shape {
         int channels, width, height;
@@ -342,7 +342,7 @@ std::vector<SatCase> with_shared_rows(const std::string &kernel, std::vector<Sat
         SatCase test;
         static_cast<ImageCase &>(test) =
             image_of_tiles(PixelType::u8, PixelType::u32, shape.channels, shape.width, shape.height,
-                           RegionKind::whole);
+                           RegionKind::whole, Layout::tight);
         test.border = BorderMode::zero;
         test.kernel = kernel;
         test.config = {{"LANES", 16}, {"STACKED", 4}, {"ROWS", 4}};
