@@ -3,6 +3,7 @@
 // GAUZE_LIBRARIES to the folder of the library.
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "interrupt.hpp"
 #include "progress.hpp"
 #include "support/command.hpp"
 #include "test_files.hpp"
@@ -249,8 +251,10 @@ TEST_CASE("bench: interrupted, it reports the rows measured before") {
     std::filesystem::permissions(peer, std::filesystem::perms::owner_all);
     Arguments arguments = small({"--peers", "--json", "-"});
     arguments.insert(arguments.begin(), "bench");
-    const Outcome outcome =
-        run_program(command, arguments, {{"LD_LIBRARY_PATH=" + variable("GAUZE_LIBRARIES")}, ""});
+    const char *const others = std::getenv("LD_LIBRARY_PATH");
+    const std::string path =
+        variable("GAUZE_LIBRARIES") + (others ? ":" + std::string(others) : "");
+    const Outcome outcome = run_program(command, arguments, {{"LD_LIBRARY_PATH=" + path}, ""});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 130);
     CHECK(contains(outcome.err, "note: interrupted: these are the rows measured before\n"));
@@ -261,26 +265,44 @@ TEST_CASE("bench: interrupted, it reports the rows measured before") {
 #endif
 
 TEST_CASE("bench: what was chosen is compared with other candidates") {
-    const Outcome outcome = bench(small({"--candidates", "2"}));
-    CAPTURE(outcome.out);
-    CAPTURE(outcome.err);
-    REQUIRE(outcome.code == 0);
-    Arguments notes = lines_of(outcome.err);
-    REQUIRE(!notes.empty());
-    const std::string image = "note: 96x80 f32, 1 channel: ", summary = notes.back();
-    notes.pop_back();
-    // Five rows of one problem; a device may refuse some candidates, and some may take long.
-    const int compared = std::atoi(summary.c_str() + image.size());
-    CHECK(compared >= 5);
-    CHECK(compared <= 10);
-    CHECK(summary == image + std::to_string(compared) +
-                         " candidates were compared with what was chosen; " +
-                         std::to_string(notes.size()) + " are faster");
-    for (const std::string &note : notes) {
-        CHECK(note.starts_with(image + "correlate size "));
-        CHECK(contains(note, " takes 0."));
-        CHECK(contains(note, " of the time of correlate_"));
+    // Rows of one problem, and of several.
+    for (const Arguments &filters : {Arguments{"correlate"}, Arguments{"dog", "sat"}}) {
+        Arguments arguments = filters;
+        arguments.insert(arguments.end(),
+                         {"--size", "96x80", "--repeat", "1", "--candidates", "2"});
+        const Outcome outcome = bench(arguments);
+        CAPTURE(outcome.out);
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        Arguments notes = lines_of(outcome.err);
+        REQUIRE(!notes.empty());
+        const std::string image = "note: 96x80 f32, 1 channel: ", summary = notes.back();
+        notes.pop_back();
+        REQUIRE(summary.starts_with(image));
+        const int compared = std::atoi(summary.c_str() + image.size());
+        CHECK(compared >= 1);
+        CHECK(summary == image + std::to_string(compared) +
+                             " candidates were compared with what was chosen, 0 were left out; " +
+                             std::to_string(notes.size()) + " are faster");
+        for (const std::string &note : notes) {
+            CHECK(note.starts_with(image));
+            CHECK(contains(note, " takes 0."));
+            CHECK(contains(note, " of the time of "));
+        }
     }
+}
+
+TEST_CASE("interrupts: a second one ends the process after two seconds") {
+    using namespace std::chrono_literals;
+    Interrupt interrupt;
+    const Interrupt::Clock::time_point first = Interrupt::Clock::now();
+    CHECK(!interrupt.is_noted());
+    CHECK(!interrupt.note(first));
+    CHECK(interrupt.is_noted());
+    CHECK(!interrupt.note(first + 10ms)); // of the same request
+    CHECK(!interrupt.note(first + 1999ms));
+    CHECK(interrupt.note(first + 2s));
+    CHECK(interrupt.is_noted());
 }
 
 TEST_CASE("bench: the table is Markdown, with aligned columns") {

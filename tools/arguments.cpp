@@ -67,6 +67,10 @@ std::vector<std::string> parts_of_variant(const std::string &variant) {
     return parts;
 }
 
+std::string variant_of_part(const std::string &part, std::size_t number, std::size_t count) {
+    return std::string(number, ';') + part + std::string(count - 1 - number, ';');
+}
+
 std::string text_of(double value) {
     std::array<char, 32> text; // the longest is 24 characters
     const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);

@@ -26,6 +26,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Splits "correlate_tiled:GROUP_X=16; copy" into its passes' parts, "correlate_tiled:GROUP_X=16" "copy".
 std::vector<std::string> parts_of_variant(const std::string &variant);
+// Returns the variant of `count` parts whose part `number` is this one. The library chooses the others.
+std::string variant_of_part(const std::string &part, std::size_t number, std::size_t count);
 
 // Returns "1.5" for 1.5: the shortest text that reads back as the same number.
 std::string text_of(double value);

@@ -14,7 +14,8 @@
 namespace gauze::tool {
 namespace {
 
-constexpr double clearly_faster = 0.97; // of the time: less differs from run to run
+constexpr double clearly_faster =
+    0.97; // its time over the choice's: a smaller gain differs from run to run
 
 // Returns a part of an image that even a slow candidate filters soon.
 ImageDesc part_of(const ImageDesc &image) {
@@ -31,25 +32,25 @@ public:
     Candidates(const Engine &engine, const ComparedRow &row)
         : engine_(engine), row_(row), choice_seconds_(estimated_seconds("")) {}
 
-    // Adds to the outcome what comes of a candidate for the problem of this number. Throws TooSlow, and Error where the
-    // device cannot run it.
-    void add(std::size_t problem, const std::string &candidate, const std::string &choice,
+    // Adds to the outcome what comes of a variant. Throws TooSlow, and Error where it cannot be measured.
+    void add(const std::string &variant, const FasterCandidate &names,
              CandidatesOutcome &outcome) const {
-        const std::string variant = std::string(problem, ';') + candidate;
-        check_speed(estimated_seconds(variant), choice_seconds_);
         const Plan tried = plan(variant, row_.source_desc, row_.target_desc);
+        if (tried.variant() == row_.plan.variant())
+            return;
+        check_speed(estimated_seconds(variant), choice_seconds_);
         Comparison found = tried.compare(row_.plan, row_.source, row_.target, 1);
         if (found.ratio < slow_candidate)
             found = tried.compare(row_.plan, row_.source, row_.target,
                                   repeats_for(found.time_ms + found.baseline_ms));
-        ++outcome.compared;
         if (found.ratio < clearly_faster)
-            outcome.faster.push_back({candidate, choice, found.ratio, fault_of(tried)});
+            outcome.faster.push_back({names.candidate, names.choice, found.ratio, fault_of(tried)});
+        ++outcome.compared;
     }
 
 private:
     Plan plan(const std::string &variant, const ImageDesc &from, const ImageDesc &to) const {
-        return engine_.plan(filter_of(row_.row, from.type), from, to,
+        return engine_.plan(row_.plan.filter(), from, to,
                             options_of(row_.row, from).with_variant(variant));
     }
 
@@ -84,23 +85,30 @@ private:
 CandidatesOutcome compare_candidates(const Engine &engine, const ComparedRow &compared,
                                      unsigned most) {
     CandidatesOutcome outcome;
-    const std::vector<std::string> choices = parts_of_variant(compared.plan.variant());
+    const std::string whole = compared.plan.variant();
+    const std::vector<std::string> parts = parts_of_variant(whole);
     const std::vector<Problem> found = problems(compared.plan);
-    if (found.size() != choices.size())
-        return outcome;
     const Candidates candidates(engine, compared);
     for (std::size_t i = 0; i < found.size(); ++i) {
+        // A problem may be that of several passes.
+        const std::string &choice = found.size() == parts.size() ? parts[i] : whole;
         unsigned tried = 0;
         for (const std::string &candidate : found[i].candidates()) {
             if (was_interrupted() || tried == most)
                 break;
-            if (candidate == choices[i])
+            if (candidate == choice)
                 continue;
             ++tried;
             try {
-                candidates.add(i, candidate, choices[i], outcome);
+                candidates.add(variant_of_part(candidate, i, found.size()),
+                               {candidate, choice, 0, ""}, outcome);
             } catch (const TooSlow &) {
-            } catch (const Error &) { // the device cannot build or run it
+                ++outcome.left_out;
+            } catch (const Error &error) {
+                if (is_refusal(error))
+                    ++outcome.left_out;
+                else
+                    outcome.errors.push_back(candidate + ": " + error.what());
             }
         }
     }

@@ -46,7 +46,7 @@ struct BenchOptions {
     int channels = 1;
     std::string device;
     std::optional<unsigned> repeats;
-    unsigned candidates = 0; // of each problem that are compared with its choice
+    unsigned candidates = 0; // so many of each problem are compared with its choice
     std::optional<std::string> json, plot;
     bool peers = false;
     std::optional<std::string> sizes; // "users"
@@ -276,16 +276,18 @@ public:
             progress.begin(text_of(planned.row), work_of(planned.row));
             try {
                 measure(planned);
-            } catch (const Error &) {
+            } catch (const Error &error) {
                 // A compiler that the driver starts may be interrupted too.
                 if (!was_interrupted())
                     throw;
+                notes_.push_back(text_of(planned.row) + ": " + error.what());
             }
         }
         canvas_.reset(); // the next bench needs the memory
         if (candidates_ > 0)
             notes_.push_back(report_.image + ": " + std::to_string(compared_) +
-                             " candidates were compared with what was chosen; " +
+                             " candidates were compared with what was chosen, " +
+                             std::to_string(left_out_) + " were left out; " +
                              std::to_string(faster_) + " are faster");
     }
 
@@ -395,13 +397,22 @@ private:
     }
 
     void compare_candidates_of(const PlannedRow &planned, Canvas &canvas) {
-        const CandidatesOutcome outcome = compare_candidates(
-            engine_,
-            {planned.row, planned.plan, planned.source, planned.target, canvas.sources.front(),
-             canvas.targets.front(), canvas.source_pixels},
-            candidates_);
+        const std::string row = image_text(planned.source) + ": " + text_of(planned.row) + ": ";
+        CandidatesOutcome outcome;
+        try {
+            outcome = compare_candidates(engine_,
+                                         {planned.row, planned.plan, planned.source, planned.target,
+                                          canvas.sources.front(), canvas.targets.front(),
+                                          canvas.source_pixels},
+                                         candidates_);
+        } catch (const Error &error) {
+            notes_.push_back(row + "not compared with candidates: " + error.what());
+            return;
+        }
         compared_ += outcome.compared;
-        const std::string row = report_.image + ": " + text_of(planned.row) + ": ";
+        left_out_ += outcome.left_out;
+        for (const std::string &error : outcome.errors)
+            notes_.push_back(row + error);
         for (const FasterCandidate &faster : outcome.faster) {
             if (!faster.wrong.empty()) {
                 failures_.push_back(row + faster.candidate + ": wrong result: " + faster.wrong);
@@ -417,7 +428,7 @@ private:
 
     std::optional<unsigned> asked_repeats_;
     unsigned candidates_;
-    std::size_t compared_ = 0, faster_ = 0; // candidates
+    std::size_t compared_ = 0, left_out_ = 0, faster_ = 0; // candidates
     const Engine &engine_;
     DeviceInfo device_;
     std::unique_ptr<Canvas> canvas_;
@@ -507,11 +518,17 @@ ExitCode bench(const BenchOptions &options) {
     for (const BenchOptions &image : images_of(options, engine.device())) {
         if (was_interrupted())
             break;
-        Bench run = measured(image, engine);
-        if (!run.report().results.empty())
-            runs.push_back(std::move(run));
+        try {
+            Bench run = measured(image, engine);
+            if (!run.report().results.empty())
+                runs.push_back(std::move(run));
+        } catch (const Error &) {
+            if (!was_interrupted())
+                throw;
+        }
     }
-    if (was_interrupted())
+    const bool interrupted = was_interrupted();
+    if (interrupted)
         std::cerr << (runs.empty() ? "note: interrupted before a row was measured\n"
                                    : "note: interrupted: these are the rows measured before\n");
     if (runs.empty())
@@ -542,7 +559,7 @@ ExitCode bench(const BenchOptions &options) {
     }
     if (!is_right)
         return ExitCode::over_bound;
-    return was_interrupted() ? ExitCode::interrupted : ExitCode::success;
+    return interrupted ? ExitCode::interrupted : ExitCode::success;
 }
 
 std::string filter_names() {
@@ -556,12 +573,12 @@ std::string filter_names() {
 
 void add_bench_command(CLI::App &app, Invocation &invocation) {
     CLI::App *const command = app.add_subcommand(
-        "bench",
-        "Time the standard rows of filters beside a plain copy. Each result is compared "
-        "with the double reference in " +
-            std::to_string(checked_windows) +
-            " windows; exit code 1 if one is wrong. "
-            "Interrupted, it ends after its row, reports the rows so far and exits with code 130.");
+        "bench", "Time the standard rows of filters beside a plain copy. Each result is compared "
+                 "with the double reference in " +
+                     std::to_string(checked_windows) +
+                     " windows; exit code 1 if one is wrong. "
+                     "Interrupted, it ends after its row, reports the rows so far and exits with "
+                     "code 130 if none is wrong.");
     const auto options = std::make_shared<BenchOptions>();
     command->add_option("FILTER", options->filters, filter_names() + " (default: all)")
         ->type_name("");
@@ -600,8 +617,8 @@ void add_bench_command(CLI::App &app, Invocation &invocation) {
                       "Measure other libraries as well, those that are installed");
     command
         ->add_option("--candidates", options->candidates,
-                     "Compare what each row chose with so many other candidates, the default of "
-                     "each kernel first, and say which are faster")
+                     "Compare what rows of one source and target chose with so many other "
+                     "candidates, the default of each kernel first, and say which are faster")
         ->type_name("N")
         ->check(CLI::Range(1u, 10000u).description(""));
     for (const char *other : {"--type", "--channels", "--plot", "--peers"})

@@ -30,7 +30,8 @@ void remove_at_once(const std::filesystem::path &path);
 // Has signals that would end the process, where nobody else catches or ignores them, call the handler first.
 void before_ending(void (*handler)());
 
-// Has the process go on when somebody interrupts or ends it, and calls that wait return. Who asks again after two seconds ends it.
+// Has the process go on when somebody interrupts or ends it, and calls that wait return. A second time, two seconds later or more,
+// ends it.
 void catch_interrupts();
 // Returns whether somebody has asked since.
 bool was_interrupted();

@@ -10,6 +10,7 @@
 
 #include <gauze/gauze.hpp>
 
+#include "arguments.hpp"
 #include "bench_rows.hpp"
 
 namespace gauze::tool {
@@ -64,7 +65,7 @@ struct TuneSample {
     // Returns the variant that forces a candidate: in a plan of several passes the others are left to the
     // library. A method stands for itself.
     std::string variant(const std::string &candidate) const {
-        return std::string(number, ';') + candidate + std::string(count - 1 - number, ';');
+        return variant_of_part(candidate, number, count);
     }
 };
 

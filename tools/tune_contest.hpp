@@ -1,4 +1,4 @@
-// Runs a candidate beside the default of its problem, in the worker of `gauze tune`.
+// How a candidate runs beside what would be chosen, in the worker of `gauze tune` and in `gauze bench`.
 #ifndef GAUZE_TOOLS_TUNE_CONTEST_HPP
 #define GAUZE_TOOLS_TUNE_CONTEST_HPP
 
@@ -23,6 +23,13 @@ class TooSlow : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
+
+// Whether an error says that the library cannot do what was asked for, not that it failed.
+inline bool is_refusal(const Error &error) {
+    return error.status() == GAUZE_ERROR_UNSUPPORTED ||
+           error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
+           error.status() == GAUZE_ERROR_OUT_OF_MEMORY;
+}
 
 // One case, with its default as the baseline.
 class Contest {

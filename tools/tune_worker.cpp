@@ -298,13 +298,6 @@ private:
     double baseline_seconds_ = 0;
 };
 
-// Whether an error says that the library cannot do what was asked for, not that it failed.
-bool is_refusal(const Error &error) {
-    return error.status() == GAUZE_ERROR_UNSUPPORTED ||
-           error.status() == GAUZE_ERROR_INVALID_ARGUMENT ||
-           error.status() == GAUZE_ERROR_OUT_OF_MEMORY;
-}
-
 // A class of problems: a candidate has to be the faster one in all of its samples.
 class ClassContest : public Contest {
 public:

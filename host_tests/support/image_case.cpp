@@ -154,9 +154,10 @@ PlanDesc make_plan_desc(const ImageCase &test, Results results) {
 
 std::vector<std::byte> make_source(const PlanDesc &plan, std::minstd_rand &random) {
     const ImageDesc &desc = plan.source;
-    // A simulator sees what is read after the last pixel where memory ends with it; elsewhere it is NaN.
+    // A simulator sees what is read after the last pixel where memory ends with it. For others it is NaN.
     const bool is_tight = desc.pitch[1] == desc.extent[0] * desc.pixel_bytes();
-    const int after = is_tight ? 0 : guard_bytes;
+    const bool is_simulated = engine()->facts().device_class == DeviceClass::oclgrind;
+    const int after = is_tight && is_simulated ? 0 : guard_bytes;
     std::vector<std::byte> memory(static_cast<std::size_t>(desc.bytes() + after));
     std::fill(memory.begin(), memory.end(), std::byte{0xff}); // NaN in every float type
     for_each_value(desc, [&](const Axes &at, std::int64_t byte) {

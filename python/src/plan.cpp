@@ -10,8 +10,8 @@ namespace gzpy {
 namespace {
 
 constexpr std::size_t most_layouts = 16;
-constexpr std::size_t least_aligned = std::size_t{1}
-                                      << 19; // bytes: smaller arrays are copied to the device
+// Bytes of an array. Below, the time that a call takes hides what it gains.
+constexpr std::size_t least_aligned = std::size_t{1} << 19;
 
 bool has_layout(const gauze::ImageDesc &a, const gauze::ImageDesc &b) {
     return a.pitch == b.pitch && a.plane_pitch == b.plane_pitch;
@@ -200,8 +200,6 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
     if (target_shape.size() != shape.size())
         refuse("out_shape is " + to_text(target_shape) + "; the image has the shape " +
                to_text(shape));
-    const bool is_cpu = engine->engine->device().kind == GAUZE_DEVICE_CPU;
-    const gauze::ImageDesc target = own_axes.describe(out_type, target_shape);
     std::shared_ptr<Plan> plan(new Plan{engine,
                                         filter,
                                         own_axes,
@@ -211,15 +209,17 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Engine> &engine, const Fil
                                         shape,
                                         target_shape,
                                         own_axes.describe(type, shape),
-                                        target,
+                                        own_axes.describe(out_type, target_shape),
                                         nullptr,
                                         region.is_none(),
                                         nb::make_tuple(tuple_of(target_shape), dtype_of(out_type)),
-                                        is_cpu && target.bytes() >= least_aligned,
+                                        false,
                                         {},
                                         {},
                                         std::move(own_guide)});
     const nb::gil_scoped_release unlocked;
+    plan->aligns_results =
+        engine->engine->device().kind == GAUZE_DEVICE_CPU && plan->target.bytes() >= least_aligned;
     plan->contiguous = std::make_shared<gauze::Plan>(
         engine->engine->plan(filter.filter, plan->source,
                              std::vector<gauze::ImageDesc>(filter.targets, plan->target), options));

@@ -44,7 +44,8 @@ Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFact
 }
 
 // Measured on NVIDIA (H200), f32 and u8 of one channel and of three, 256x256 to 4096x4096: larger tiles, which add up fewer sums
-// of others, where there are still enough of them. Three channels of so many tiles are faster in four launches.
+// of others, where there are still enough of them. Three channels of so many tiles are faster in four launches. Two channels and four
+// take tiles as three did before these were read by vectors.
 SatTileSettings shape_of(const SatPass &pass) {
     constexpr std::int64_t few = std::int64_t{1} << 22, few_of_several = std::int64_t{1} << 21;
     const bool larger_fit = pass.sum_bytes() <= sizeof(float); // local memory
