@@ -30,22 +30,29 @@ ImageDesc part_of(const ImageDesc &image) {
 class Candidates {
 public:
     Candidates(const Engine &engine, const ComparedRow &row)
-        : engine_(engine), row_(row), choice_seconds_(estimated_seconds("")) {}
+        : engine_(engine), row_(row), choice_seconds_(seconds_of("")) {}
 
-    // Adds to the outcome what comes of a variant. Throws TooSlow, and Error where it cannot be measured.
-    void add(const std::string &variant, const FasterCandidate &names,
-             CandidatesOutcome &outcome) const {
-        const Plan tried = plan(variant, row_.source_desc, row_.target_desc);
-        if (tried.variant() == row_.plan.variant())
-            return;
-        check_speed(estimated_seconds(variant), choice_seconds_);
-        Comparison found = tried.compare(row_.plan, row_.source, row_.target, 1);
-        if (found.ratio < slow_candidate)
-            found = tried.compare(row_.plan, row_.source, row_.target,
-                                  repeats_for(found.time_ms + found.baseline_ms));
-        if (found.ratio < clearly_faster)
-            outcome.faster.push_back({names.candidate, names.choice, found.ratio, fault_of(tried)});
-        ++outcome.compared;
+    Plan plan(const std::string &variant) const {
+        return plan(variant, row_.source_desc, row_.target_desc);
+    }
+
+    // Returns the time of a variant's plan over the choice's. Throws TooSlow, and Error where it cannot be measured.
+    double ratio_of(const std::string &variant, const Plan &tried) const {
+        check_speed(seconds_of(variant), choice_seconds_);
+        return compare_as_often(
+                   [&](unsigned repeats) {
+                       return tried.compare(row_.plan, row_.source, row_.target, repeats);
+                   },
+                   1.0)
+            .ratio;
+    }
+
+    // Returns where a plan's result is wrong, "" where it is not.
+    std::string fault_of(const Plan &tried) const {
+        const CheckResult check = check_windows(
+            engine_, tried.filter(), row_.row, row_.source_desc, row_.pixels, row_.target_desc.type,
+            {result_of(tried, row_.source, row_.target, row_.target_desc.bytes())});
+        return check.within_bound ? "" : check.text;
     }
 
 private:
@@ -54,25 +61,9 @@ private:
                             options_of(row_.row, from).with_variant(variant));
     }
 
-    double estimated_seconds(const std::string &variant) const {
+    double seconds_of(const std::string &variant) const {
         const ImageDesc from = part_of(row_.source_desc), to = part_of(row_.target_desc);
-        Image source = engine_.image(from), target = engine_.image(to);
-        source.write(row_.pixels.front().data(), from.bytes());
-        const Timing timing = plan(variant, from, to).measure(source, target, 1);
-        return timing.wall_ms * 1e-3 * static_cast<double>(row_.source_desc.bytes()) /
-               static_cast<double>(from.bytes());
-    }
-
-    // Returns where a plan's result is wrong, "" where it is not.
-    std::string fault_of(const Plan &tried) const {
-        std::vector<std::vector<std::byte>> result(
-            1, std::vector<std::byte>(row_.target_desc.bytes(), std::byte{0x5a}));
-        row_.target.write(result[0].data(), result[0].size());
-        tried.enqueue(nullptr, row_.source.mem(), row_.target.mem());
-        row_.target.read(result[0].data(), result[0].size());
-        const CheckResult check = check_windows(engine_, tried.filter(), row_.row, row_.source_desc,
-                                                row_.pixels, row_.target_desc.type, result);
-        return check.within_bound ? "" : check.text;
+        return estimated_seconds(engine_, plan(variant, from, to), from, to, row_.pixels.front());
     }
 
     const Engine &engine_;
@@ -100,8 +91,14 @@ CandidatesOutcome compare_candidates(const Engine &engine, const ComparedRow &co
                 continue;
             ++tried;
             try {
-                candidates.add(variant_of_part(candidate, i, found.size()),
-                               {candidate, choice, 0, ""}, outcome);
+                const std::string variant = variant_of_part(candidate, i, found.size());
+                const Plan plan = candidates.plan(variant);
+                if (plan.variant() == whole)
+                    continue;
+                const double ratio = candidates.ratio_of(variant, plan);
+                if (ratio < clearly_faster)
+                    outcome.faster.push_back({candidate, choice, ratio, candidates.fault_of(plan)});
+                ++outcome.compared;
             } catch (const TooSlow &) {
                 ++outcome.left_out;
             } catch (const Error &error) {

@@ -85,10 +85,8 @@ public:
         check_speed(estimated_seconds(small), baseline_seconds_);
         Scorer tried(engine_, pair_, candidate);
         check_score(tried.score(), score_);
-        Comparison found = compare(tried, 1);
-        if (found.ratio < slow_candidate * best_ratio)
-            found = compare(tried, repeats_for(found.time_ms + found.baseline_ms));
-        return found;
+        return compare_as_often([&](unsigned repeats) { return compare(tried, repeats); },
+                                best_ratio);
     }
 
 private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -205,35 +204,22 @@ public:
         check_small(engine_, case_, canvas_->source_desc.type, candidate);
         check_speed(estimated_seconds(candidate), baseline_seconds_);
         const Plan tried = plan(candidate);
-        Comparison found = compare(tried, 1);
-        if (found.ratio < slow_candidate * best_ratio)
-            found = compare(tried, repeats_for(found.time_ms + found.baseline_ms));
+        const Comparison found = compare_as_often(
+            [&](unsigned repeats) {
+                return tried.compare(baseline_, canvas_->source, canvas_->target, repeats);
+            },
+            best_ratio);
         if (found.ratio < best_ratio)
             check_whole(tried, candidate);
         return found;
     }
 
 private:
-    // Estimates by the wall clock and a part of the image: a right but slow candidate must not be taken for
-    // hung.
     double estimated_seconds(const std::string &candidate) const {
         const ImageDesc from = case_.part(canvas_->source_desc.type);
         const ImageDesc to = case_.part(canvas_->target_desc.type);
-        const Plan part = plan(candidate, from, to);
-        Image source = engine_.image(from);
-        Image target = engine_.image(to);
-        source.write(canvas_->pixels.data(), from.bytes());
-        std::vector<std::byte> result(to.bytes());
-        double seconds = 0;
-        for (int i = 0; i < 2; ++i) { // the first is compiled
-            const auto begin = std::chrono::steady_clock::now();
-            part.enqueue(nullptr, source.mem(), target.mem());
-            target.read(result.data(), result.size());
-            seconds =
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        }
-        return seconds * static_cast<double>(canvas_->source_desc.bytes()) /
-               static_cast<double>(from.bytes());
+        return tool::estimated_seconds(engine_, plan(candidate, from, to), from, to,
+                                       canvas_->pixels);
     }
 
     Plan plan(const std::string &candidate, const ImageDesc &from, const ImageDesc &to) const {
@@ -244,17 +230,9 @@ private:
         return plan(candidate, canvas_->source_desc, canvas_->target_desc);
     }
 
-    Comparison compare(const Plan &tried, unsigned repeats) const {
-        return tried.compare(baseline_, canvas_->source, canvas_->target, repeats);
-    }
-
-    // Returns a plan's result in a target whose old bytes cannot be right by chance.
     std::vector<std::byte> result_of(const Plan &tried) const {
-        std::vector<std::byte> result(canvas_->target_desc.bytes(), std::byte{0x5a});
-        canvas_->target.write(result.data(), result.size());
-        tried.enqueue(nullptr, canvas_->source.mem(), canvas_->target.mem());
-        canvas_->target.read(result.data(), result.size());
-        return result;
+        return tool::result_of(tried, canvas_->source, canvas_->target,
+                               canvas_->target_desc.bytes());
     }
 
     void check_whole(const Plan &tried, const std::string &candidate) const {
