@@ -20,10 +20,8 @@ int words_of_item(const SatStrips &strips) {
 }
 
 std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
-    if (pass.channels > 2)
-        return text(pass.channels, " channels");
     const SatStrips strips = strips_of(pass, settings);
-    if (std::string reason = sat_strips_refusal(pass, strips); !reason.empty())
+    if (std::string reason = sat_strips_refusal(pass, strips, 2); !reason.empty())
         return reason;
     return words_of_item(strips) > most_words_of_item
                ? text(strips.columns, " strips side by side are too many")

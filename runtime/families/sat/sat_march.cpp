@@ -14,8 +14,7 @@ SatStrips strips_of(const SatPass &pass, const SatTileSettings &settings) {
 }
 
 std::string refusal(const SatPass &pass, const SatTileSettings &settings) {
-    return pass.channels != 1 ? text(pass.channels, " channels")
-                              : sat_strips_refusal(pass, strips_of(pass, settings));
+    return sat_strips_refusal(pass, strips_of(pass, settings), 1);
 }
 
 Work work(const SatPass &pass, const SatTileSettings &settings, const DeviceFacts &facts) {

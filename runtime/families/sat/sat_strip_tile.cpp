@@ -14,9 +14,11 @@ const std::vector<Setting<SatTileSettings>> &sat_strips_tunables() {
     return tunables;
 }
 
-std::string sat_strips_refusal(const SatPass &pass, const SatStrips &strips) {
+std::string sat_strips_refusal(const SatPass &pass, const SatStrips &strips, int most_channels) {
     if (pass.dst_type != PixelType::f32)
         return "only sums of f32 have a value to spare, for those that are not known yet";
+    if (pass.channels > most_channels)
+        return text(pass.channels, " channels");
     return strips.words(pass) >= std::int64_t{1} << 31 ? "there are too many rows" : "";
 }
 

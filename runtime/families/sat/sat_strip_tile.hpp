@@ -22,7 +22,7 @@ struct SatStrips : SatTile {
 const std::vector<Setting<SatTileSettings>> &sat_strips_tunables();
 
 // Returns why kernels of strips refuse a pass, "" where they do not.
-std::string sat_strips_refusal(const SatPass &pass, const SatStrips &strips);
+std::string sat_strips_refusal(const SatPass &pass, const SatStrips &strips, int most_channels);
 
 // Returns the work of a kernel: it is given the words that groups share, cleared, and after the geometry the number of
 // strips, their pitch and local memory for so many floats each.
