@@ -180,11 +180,8 @@ nb::object aligned_empty(nb::handle arguments, std::size_t bytes) {
     static PyObject *ndarray = nullptr;
     constexpr std::size_t line = 64;
     const nb::object memory = numpy_empty(nb::make_tuple(bytes + line - 1, "uint8"));
-    Py_buffer view;
-    if (PyObject_GetBuffer(memory.ptr(), &view, PyBUF_SIMPLE) != 0)
-        throw nb::python_error();
-    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(view.buf) % line;
-    PyBuffer_Release(&view);
+    const void *const begin = HostArray(memory, HostArray::Access::write, "memory").data();
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(begin) % line;
     return numpy_member(ndarray, "ndarray")(arguments[0], arguments[1], memory,
                                             (line - beyond) % line);
 }
